@@ -1,24 +1,11 @@
 import { expect } from 'vitest';
+import type { Alarm } from './synthesized.ts';
 
 /** A metric without data. Every expression with it fails, except FILL. */
 const missing = {
   [Symbol.toPrimitive]: () => {
     throw new Error('The expression has no value where a metric has no data.');
   },
-};
-
-/** What is read of the properties of an alarm of an expression. */
-export type Alarm = {
-  readonly Metrics: readonly {
-    readonly Id: string;
-    readonly Expression?: string;
-    readonly ReturnData?: boolean;
-    readonly MetricStat?: { readonly Period: number };
-  }[];
-  readonly Threshold: number;
-  readonly ComparisonOperator: string;
-  readonly EvaluationPeriods: number;
-  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
 };
 
 /** Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. */

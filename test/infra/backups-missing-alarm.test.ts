@@ -1,13 +1,13 @@
 /** BackupsMissing fires for a day without its backups and for no other, however long the backups take. */
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../support/seeded.ts';
-import { type Alarm, firesAt, isBreached } from './alarm-math.ts';
-import { type BackupRule, synthesize } from './synthesized.ts';
+import { firesAt, isBreached } from './alarm-math.ts';
+import { synthesize } from './synthesized.ts';
 
-const { propertiesOf, template } = synthesize();
-const alarm = template.Resources['BackupsMissingAlarm']?.Properties as Alarm;
-const rules: BackupRule[] = propertiesOf('AWS::Backup::BackupPlan')[0]?.['BackupPlan'].BackupPlanRule;
-const tables: number = propertiesOf('AWS::Backup::BackupSelection')[0]?.['BackupSelection'].Resources.length;
+const { propertiesOf, at } = synthesize();
+const alarm = at('BackupsMissingAlarm');
+const rules = propertiesOf('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule);
+const tables = propertiesOf('AWS::Backup::BackupSelection').flatMap((of) => of.BackupSelection.Resources).length;
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -5,6 +5,7 @@ import {
   everySetting,
   flat,
   idOf,
+  type Properties,
   type Resource,
   type Synthesized,
   synthesize,
@@ -14,10 +15,10 @@ import {
 const synthesized = synthesize();
 const { ofType, template } = synthesized;
 const own = synthesize(everySetting);
-const planOf = ({ propertiesOf }: Synthesized) => propertiesOf('AWS::Backup::BackupPlan')[0]?.['BackupPlan'];
-const [selection] = synthesized.propertiesOf('AWS::Backup::BackupSelection').map((at) => at['BackupSelection']);
+const planOf = ({ propertiesOf }: Synthesized) => (propertiesOf('AWS::Backup::BackupPlan')[0] as Properties).BackupPlan;
+const { BackupSelection: selection } = synthesized.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties;
 const [[vaultId, vault]] = ofType('AWS::Backup::BackupVault') as [[string, Resource]];
-const nameOf = (of?: Resource) => of?.Properties['BackupVaultName']['Fn::Join'][1];
+const nameOf = (of: Properties) => of.BackupVaultName['Fn::Join'][1];
 
 it('backs up every table daily for 7 days and monthly for 400', () => {
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
@@ -43,24 +44,22 @@ it('keeps the vault when the stack is deleted, except the empty one of a failed 
 
 it("names the vault by a part of the stack's id, so that a new stack does not reuse the name of a kept vault", () => {
   const stackId = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
-  expect(nameOf(vault)).toEqual(['Levy-', { 'Fn::Select': [0, { 'Fn::Split': ['-', stackId] }] }]);
+  expect(nameOf(vault.Properties)).toEqual(['Levy-', { 'Fn::Select': [0, { 'Fn::Split': ['-', stackId] }] }]);
 });
 
 describe('with customer-managed encryption', () => {
-  const { Resources } = own.template;
-
   it('backs up to a vault of its own with that key, because a vault cannot change its key', () => {
     for (const rule of planOf(own).BackupPlanRule) expect(idOf(rule.TargetBackupVault)).toBe('BackupVaultOwnKey');
-    expect(nameOf(Resources['BackupVaultOwnKey'])).toEqual([
+    expect(nameOf(own.at('BackupVaultOwnKey'))).toEqual([
       'Levy-staging-',
       { 'Fn::Select': [0, { 'Fn::Split': ['-', { Ref: 'DataKey' }] }] },
     ]);
-    expect(idOf(Resources['BackupVaultOwnKey']?.Properties['EncryptionKeyArn'])).toBe('DataKey');
+    expect(idOf(own.at('BackupVaultOwnKey').EncryptionKeyArn)).toBe('DataKey');
   });
 
   it('keeps the other vault and its name, for older backups', () => {
-    expect(nameOf(Resources['BackupVault']).slice(1)).toEqual(nameOf(vault).slice(1));
-    expect(Resources['BackupVault']?.Properties['EncryptionKeyArn']).toBeUndefined();
+    expect(nameOf(own.at('BackupVault')).slice(1)).toEqual(nameOf(vault.Properties).slice(1));
+    expect(own.at('BackupVault').EncryptionKeyArn).toBeUndefined();
     expect(vault.Properties['EncryptionKeyArn']).toBeUndefined();
   });
 });
@@ -79,7 +78,7 @@ it('with backups=none takes no backups, and keeps point-in-time recovery, the va
 
 it('allows the role only these tables and their backups', () => {
   const roleId = idOf(selection.IamRoleArn);
-  expect(template.Resources[roleId]?.Properties['ManagedPolicyArns']).toBeUndefined();
+  expect(synthesized.at(roleId).ManagedPolicyArns).toBeUndefined();
   const resources = allowedTo(synthesized, roleId).map((allowed) => allowed.replace(/.* on /, ''));
   expect(resources.length).toBeGreaterThan(0);
   for (const resource of resources)

@@ -25,7 +25,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const synthesized = synthesize({ 'aws:cdk:bundling-stacks': ['**'], 'aws:cdk:enable-asset-metadata': true });
 /** The folder of a function's code. Node identifies a loaded file by its real path. */
 const folderOf = (entry: Entry): string =>
-  realpathSync(join(synthesized.outdir, functionOf(synthesized, entry)[1].Metadata?.['aws:asset:path']));
+  realpathSync(join(synthesized.outdir, functionOf(synthesized, entry)[1].Metadata?.['aws:asset:path'] ?? 'none'));
 const filesOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 

@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import {
-  disposable,
-  everySetting,
-  flat,
-  functionOf,
-  idOf,
-  type Reference,
-  statementsOf,
-  synthesize,
-} from './synthesized.ts';
+import { disposable, everySetting, flat, functionOf, idOf, listed, statementsOf, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
-const { ofType, template } = synthesized;
+const { at, ofType, template } = synthesized;
 const functions = ofType('AWS::Lambda::Function').map(([id]) => id);
 const served = [...Object.keys(endpoints), 'method-not-allowed'].map((entry) => functionOf(synthesized, entry)[0]);
-const aliasOf = (handler: string) => template.Resources[`${handler}Live`];
 
 describe.each(functions)('%s', (handler) => {
   it('is called by the alias of its published version, which outlives the next deployment', () => {
-    const alias = aliasOf(handler)?.Properties ?? {};
+    const alias = at(`${handler}Live`);
     expect([alias['Name'], flat(alias['FunctionName'])]).toEqual(['live', handler]);
     const version = template.Resources[idOf(alias['FunctionVersion'])];
     expect([version?.Type, flat(version?.Properties['FunctionName'])]).toEqual(['AWS::Lambda::Version', handler]);
@@ -29,19 +19,18 @@ describe.each(functions)('%s', (handler) => {
 });
 
 it.each(served)('%s receives a tenth of the requests first, and is rolled back on an alarm', (handler) => {
-  const group =
-    template.Resources[flat(aliasOf(handler)?.UpdatePolicy?.['CodeDeployLambdaAliasUpdate'].DeploymentGroupName)];
-  const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = group?.Properties ?? {};
+  const { UpdatePolicy } = template.Resources[`${handler}Live`] ?? {};
+  const { DeploymentConfigName, AutoRollbackConfiguration, AlarmConfiguration } = at(
+    flat(UpdatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName),
+  );
   expect(DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
   expect(AutoRollbackConfiguration).toEqual({
     Enabled: true,
     Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
   });
   expect(AlarmConfiguration.Enabled).toBe(true);
-  const alarms = AlarmConfiguration.Alarms.map(
-    ({ Name }: { Name: Reference }) => template.Resources[flat(Name)]?.Properties,
-  );
-  const watched = alarms.map(({ MetricName, Dimensions }: { MetricName: string; Dimensions: { Value: unknown }[] }) => [
+  const alarms = AlarmConfiguration.Alarms.map(({ Name }) => at(flat(Name)));
+  const watched = alarms.map(({ MetricName, Dimensions = [] }) => [
     MetricName,
     Dimensions.map(({ Value }) => (typeof Value === 'string' ? Value : JSON.stringify(Value))).join(' '),
   ]);
@@ -59,8 +48,8 @@ it.each(served)('%s receives a tenth of the requests first, and is rolled back o
 
 it('CodeDeploy may move the aliases of the API only', () => {
   const moves = statementsOf(synthesized)
-    .filter(({ Action }) => [Action].flat().includes('lambda:UpdateAlias'))
-    .flatMap(({ Resource: on }) => on.map(flat));
+    .filter(({ Action }) => listed(Action).includes('lambda:UpdateAlias'))
+    .flatMap(({ Resource: on }) => listed(on).map(flat));
   expect(moves.sort()).toEqual(served.flatMap((id) => [`${id}.Arn`, `${id}.Arn:*`]).sort());
 });
 

@@ -4,7 +4,7 @@ import type { TableAccess } from '../../shared/store/table-access.ts';
 import { allowedTo, flat, functionOf, idOf, listed, statementsOf, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
-const { ofType, propertiesOf, template } = synthesized;
+const { ofType, propertiesOf } = synthesized;
 const tableIds = { transactions: 'TransactionsTable', content: 'ContentTable', accounts: 'AccountsTable' } as const;
 const defined: Record<string, TableAccess> = Object.fromEntries(
   Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access]),
@@ -35,7 +35,7 @@ it('every defined function, and no other, has its own role', () => {
 
 describe.each(Object.entries(entries))('%s', (entry, access) => {
   const { LoggingConfig, Environment } = functionOf(synthesized, entry)[1].Properties;
-  const role = template.Resources[roleOf(entry)]?.Properties ?? {};
+  const role = synthesized.at(roleOf(entry));
 
   it('may do exactly what its definition lists, write its own log, and send its traces', () => {
     const logs = `${flat(LoggingConfig.LogGroup)}.Arn`;

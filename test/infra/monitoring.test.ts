@@ -12,17 +12,27 @@ import { observed } from '../../shared/observability/request-line.ts';
 import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { seriesOf } from '../support/embedded-metric-format.ts';
-import { type Alarm, firesAt, isBreached } from './alarm-math.ts';
-import { disposable, everySetting, flat, idOf, synthesize, withoutBackups } from './synthesized.ts';
+import { firesAt, isBreached } from './alarm-math.ts';
+import {
+  disposable,
+  everySetting,
+  flat,
+  idOf,
+  type Metric,
+  type Properties,
+  type Reference,
+  type Statement,
+  synthesize,
+  withoutBackups,
+} from './synthesized.ts';
 
-const { ofType, propertiesOf, outdir, template } = synthesize();
+const { at, ofType, propertiesOf, outdir, template } = synthesize();
 const topicId = ofType('AWS::SNS::Topic')[0]?.[0] as string;
 const alarms = propertiesOf('AWS::CloudWatch::Alarm').filter(({ AlarmActions = [] }) =>
-  AlarmActions.some((action: { Ref: string }) => action.Ref === topicId),
+  AlarmActions.some(({ Ref }) => Ref === topicId),
 );
 
-const named = (id: string): Alarm & Record<string, unknown> =>
-  alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Alarm & Record<string, unknown>;
+const named = (id: string) => alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Properties;
 
 /** The warnings that the CDK prints. */
 const warningsOf = (folder: string): string[] => {
@@ -37,31 +47,29 @@ const warningsOf = (folder: string): string[] => {
     .map(({ data }) => data);
 };
 
-type Used = { Namespace: string; MetricName: string; Dimensions: Record<string, any> };
-const dimensionsOf = (pairs: { Name: string; Value: unknown }[] = []) =>
+type Used = { Namespace: string; MetricName: string; Dimensions: Record<string, Reference> };
+const dimensionsOf = (pairs: Metric['Dimensions'] = []) =>
   Object.fromEntries(pairs.map(({ Name, Value }) => [Name, Value]));
 const used: Used[] = alarms.flatMap((alarm) =>
   [
     alarm,
-    ...(alarm['Metrics'] ?? []).flatMap(
-      ({ MetricStat }: { MetricStat?: { Metric: object } }) => MetricStat?.Metric ?? [],
-    ),
+    ...(alarm.Metrics ?? []).flatMap(({ MetricStat }): Metric[] => (MetricStat ? [MetricStat.Metric] : [])),
   ].flatMap(({ Namespace, MetricName, Dimensions }) =>
     MetricName ? [{ Namespace, MetricName, Dimensions: dimensionsOf(Dimensions) }] : [],
   ),
 );
 
-const bodyOf = (value: any): string =>
-  typeof value === 'string'
-    ? value
-    : value['Fn::Join'][1].map((part: any) => part.Ref ?? part['Fn::GetAtt']?.join('.') ?? part).join('');
-const dashboard = JSON.parse(bodyOf(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.['DashboardBody']));
-const widgets: any[] = dashboard.widgets;
-const listed: any[][] = widgets.flatMap(({ properties }) => properties.metrics);
-const shown: Used[] = listed.flatMap(([Namespace, MetricName, ...rest]) => {
+type Widget = { readonly properties: { readonly metrics: readonly (readonly [Shown, ...string[]])[] } };
+type Shown = string | { readonly expression: string };
+const dashboard = JSON.parse(flat(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
+const widgets: Widget[] = dashboard.widgets;
+const listed = widgets.flatMap(({ properties }) => properties.metrics);
+const shown: Used[] = listed.flatMap(([Namespace, MetricName = '', ...rest]) => {
   if (typeof Namespace === 'string') {
     const pairs = rest.filter((part) => typeof part === 'string');
-    const Dimensions = Object.fromEntries(pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1]]] : [])));
+    const Dimensions = Object.fromEntries(
+      pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])),
+    );
     return [{ Namespace, MetricName, Dimensions }];
   }
   const [, namespace, key, name] = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(Namespace.expression) ?? [];
@@ -132,7 +140,7 @@ describe('metrics of alarms and dashboard', () => {
     const known = { operation: endpoints, code: errorCodes, schedule: { ...schedules, 'update-content': true } };
     for (const { Dimensions } of own)
       for (const [key, value] of Object.entries(Dimensions))
-        if (value !== '*') expect(known).toHaveProperty([key, value]);
+        if (value !== '*') expect(known).toHaveProperty([key, flat(value)]);
     expect(
       own.filter(({ Dimensions }) => Dimensions['operation'] === ('create-calculation' satisfies Operation)),
     ).not.toEqual([]);
@@ -161,7 +169,7 @@ describe('metrics of alarms and dashboard', () => {
 });
 
 describe('the alarms', () => {
-  const headingOf = (alarm: Record<string, any>) => /infra\/runbook\.md#(\w+)$/.exec(alarm['AlarmDescription'])?.[1];
+  const headingOf = (alarm: Properties) => /infra\/runbook\.md#(\w+)$/.exec(alarm.AlarmDescription)?.[1];
 
   it('are exactly these', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
@@ -270,7 +278,7 @@ describe('the alarms', () => {
     const names = of.propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName ?? '');
     expect(names.filter((name) => /FilingsStuck$/.test(name))).toHaveLength(1);
     expect(names.filter((name) => absent.test(name))).toEqual([]);
-    expect(bodyOf(of.propertiesOf('AWS::CloudWatch::Dashboard')[0]?.['DashboardBody'])).not.toMatch(unused);
+    expect(flat(of.propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody)).not.toMatch(unused);
   });
 
   it('allow a schedule more time than two runs take', () => {
@@ -285,13 +293,13 @@ describe('the alarms', () => {
   it('notify an encrypted topic of start and end, which admits CloudWatch alarms of this account only', () => {
     for (const { AlarmActions, OKActions } of alarms)
       expect([AlarmActions, OKActions]).toEqual([[{ Ref: topicId }], [{ Ref: topicId }]]);
-    const topic = template.Resources[topicId]?.Properties ?? {};
+    const topic = at(topicId);
     const keyId = idOf(topic['KmsMasterKeyId']);
-    const ofCloudWatch = (statements: any[]) =>
+    const ofCloudWatch = (statements: readonly Statement[] = []) =>
       statements.filter(({ Principal }) => Principal?.Service === 'cloudwatch.amazonaws.com');
-    const key = template.Resources[keyId]?.Properties ?? {};
+    const key = at(keyId);
     const [topicPolicy] = ofType('AWS::SNS::TopicPolicy').filter(
-      ([, { Properties }]) => Properties['Topics'][0].Ref === topicId,
+      ([, { Properties }]) => Properties.Topics[0]?.Ref === topicId,
     );
     const statements = [
       ...ofCloudWatch(key['KeyPolicy'].Statement),
@@ -309,7 +317,7 @@ describe('the alarms', () => {
         Condition: { ArnLike: { 'aws:SourceArn': expect.anything() } },
       },
     ]);
-    const from = flat(statements[1].Condition.ArnLike['aws:SourceArn']);
+    const from = flat(statements[1]?.Condition?.ArnLike['aws:SourceArn']);
     expect(from).toBe('arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:*');
     // The key encrypts this topic only.
     expect(JSON.stringify(template).split(`"${keyId}"`)).toHaveLength(3);
@@ -325,6 +333,6 @@ describe('the alarms', () => {
     expect(warningsOf(mailed.outdir)).toEqual([]);
     expect(ofType('AWS::SNS::Subscription')).toEqual([]);
     expect(warningsOf(outdir)).toEqual([expect.stringContaining('give alarmEmail')]);
-    expect(template.Outputs['AlarmTopic'].Value).toEqual({ Ref: topicId });
+    expect(template.Outputs['AlarmTopic']?.Value).toEqual({ Ref: topicId });
   });
 });

@@ -3,15 +3,46 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { levyApp } from '../../infra/app.ts';
 
-export type Resource = {
-  readonly Type: string;
-  readonly Properties: Record<string, any>;
-  readonly Metadata?: Record<string, any>;
-  readonly DependsOn?: readonly string[];
-  readonly UpdatePolicy?: Record<string, any>;
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
+/** A reference in the template: a text, or one of the functions that CloudFormation resolves. */
+export type Reference =
+  | string
+  | {
+      readonly Ref?: string;
+      readonly 'Fn::GetAtt'?: readonly string[];
+      readonly 'Fn::Join'?: Joined['Fn::Join'];
+    };
+type Joined = { readonly 'Fn::Join': readonly [between: string, parts: readonly Reference[]] };
+type Ref = { readonly Ref: string; readonly 'Fn::GetAtt'?: unknown };
+export type Statement = {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: Reference | readonly Reference[];
+  readonly Principal?: { readonly Service?: string };
+  readonly Condition?: Readonly<Record<'ArnLike' | 'StringEquals', Readonly<Record<string, Reference>>>> & {
+    readonly [operator: string]: unknown;
+  };
 };
+/** A metric by its name in CloudWatch. */
+export type Metric = {
+  readonly Namespace: string;
+  readonly MetricName?: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: Reference }[];
+};
+
+/** What is read of the properties of an alarm of an expression. */
+export type Alarm = {
+  readonly Metrics: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly ReturnData?: boolean;
+    readonly MetricStat?: { readonly Period: number; readonly Metric: Metric };
+  }[];
+  readonly Threshold: number;
+  readonly ComparisonOperator: string;
+  readonly EvaluationPeriods: number;
+  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
+};
+
 /** What the tests read of a rule of the backup plan. */
 export type BackupRule = {
   readonly RuleName: string;
@@ -19,24 +50,73 @@ export type BackupRule = {
   readonly Lifecycle: { readonly DeleteAfterDays: number };
   readonly TargetBackupVault: Reference;
 };
-/** A reference in the template: a text, or one of the functions that CloudFormation resolves. */
-export type Reference =
-  | string
-  | {
-      readonly Ref?: string;
-      readonly 'Fn::GetAtt'?: readonly string[];
-      readonly 'Fn::Join'?: readonly [between: string, parts: readonly Reference[]];
+type References =
+  | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
+  | ('ResourceArn' | 'Role' | 'RoleArn' | 'Source' | 'SourceArn' | 'WebACLArn');
+type Arn = { readonly Arn: Reference };
+/** What the tests read of the properties of resources, of whatever type. Each type has some of them. */
+export type Properties = Record<References, Reference> &
+  Record<'AlarmDescription' | 'AlarmName' | 'HttpMethod', string> &
+  Record<'AssumeRolePolicyDocument' | 'KeyPolicy' | 'PolicyDocument', { readonly Statement: readonly Statement[] }> &
+  Record<'AlarmActions' | 'Roles' | 'Topics', readonly Ref[]> &
+  Record<'ParentId' | 'ResourceId', Ref> &
+  Record<'ResponseParameters' | 'ResponseTemplates', Record<string, string>> &
+  Alarm &
+  Metric & {
+    readonly [name: string]: unknown;
+    readonly AccessLogSetting: { readonly Format: string };
+    readonly AlarmConfiguration: {
+      readonly Enabled: boolean;
+      readonly Alarms: readonly { readonly Name: Reference }[];
     };
+    readonly BackupPlan: { readonly BackupPlanName: string; readonly BackupPlanRule: readonly BackupRule[] };
+    readonly BackupSelection: { readonly Resources: readonly Reference[]; readonly IamRoleArn: Reference };
+    readonly BackupVaultName: Joined;
+    readonly CustomResponseBodies: { readonly flood: { readonly Content: string } };
+    readonly DestinationConfig: { readonly OnFailure: { readonly Destination: Reference } };
+    readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
+    readonly Integration: { readonly Type: string; readonly Uri: Joined };
+    readonly LoggingConfig: { readonly LogGroup: Reference; readonly ApplicationLogLevel?: string };
+    readonly ManagedPolicyArns?: readonly Reference[];
+    readonly Period: number;
+    readonly Replicas: readonly [
+      {
+        readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
+        readonly SSESpecification: { readonly KMSMasterKeyId: Reference };
+        readonly DeletionProtectionEnabled: boolean;
+      },
+    ];
+    readonly Rules: readonly object[];
+    readonly SourceParameters: {
+      readonly DynamoDBStreamParameters: Readonly<Record<'BatchSize' | 'MaximumRetryAttempts', number>> & {
+        readonly DeadLetterConfig: Arn;
+        readonly ParallelizationFactor?: number;
+      };
+      readonly FilterCriteria: { readonly Filters: readonly { readonly Pattern: string }[] };
+    };
+    readonly Target: Exclude<Reference, string> & Arn & { readonly RoleArn: Reference; readonly DeadLetterConfig: Arn };
+  };
+export type Resource = {
+  readonly Type: string;
+  readonly Properties: Properties;
+  readonly Metadata?: { readonly [name: string]: unknown; readonly 'aws:asset:path': string };
+  readonly DependsOn?: readonly string[];
+  readonly UpdatePolicy?: { readonly CodeDeployLambdaAliasUpdate: { readonly DeploymentGroupName: Reference } };
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+};
 type Template = {
-  readonly Parameters?: Record<string, any>;
+  readonly Parameters?: Readonly<Record<string, { readonly Default?: string; readonly AllowedPattern?: string }>>;
   readonly Resources: Record<string, Resource>;
-  readonly Outputs: Record<string, any>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: Reference }>>;
 };
 export type Synthesized = {
   readonly outdir: string;
   readonly template: Template;
   readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
-  readonly propertiesOf: (type: string) => Record<string, any>[];
+  readonly propertiesOf: (type: string) => Properties[];
+  /** The properties of the resource with this id. */
+  readonly at: (id: string) => Properties;
 };
 
 /** Without bundled code, which almost no test needs. */
@@ -93,27 +173,32 @@ export const synthesizeAnew = (context: Record<string, unknown> = {}): Synthesiz
   levyApp({ outdir, context: { ...withoutBundling, ...context } }).synth();
   const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
   const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
-  return { outdir, template, ofType, propertiesOf: (type) => ofType(type).map(([, { Properties }]) => Properties) };
+  const at = (id: string): Properties => {
+    const resource = template.Resources[id];
+    if (!resource) throw new Error(`${id} is not in the template.`);
+    return resource.Properties;
+  };
+  return { outdir, template, ofType, propertiesOf: (type) => ofType(type).map(([, { Properties }]) => Properties), at };
 };
 
 /** A reference of the template as text: `TransactionsTable.Arn/index/by_account`. */
-export const flat = (value: Reference): string => {
+export const flat = (value: Reference | undefined): string => {
   if (typeof value === 'string') return value;
-  if (value.Ref) return value.Ref;
-  if (value['Fn::GetAtt']) return value['Fn::GetAtt'].join('.');
-  if (value['Fn::Join']) return value['Fn::Join'][1].map(flat).join(value['Fn::Join'][0]);
+  if (value?.Ref) return value.Ref;
+  if (value?.['Fn::GetAtt']) return value['Fn::GetAtt'].join('.');
+  if (value?.['Fn::Join']) return value['Fn::Join'][1].map(flat).join(value['Fn::Join'][0]);
   throw new Error(`not a reference: ${JSON.stringify(value)}`);
 };
 
 /** The logical id in a reference to a resource or to one of its attributes. */
-export const idOf = (reference: Reference): string => flat(reference).replace(/\.\w+$/, '');
+export const idOf = (reference: Reference | undefined): string => flat(reference).replace(/\.\w+$/, '');
 
-export const listed = (value: any): any[] => (Array.isArray(value) ? value : [value]);
+export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
 /** The statements of all policies of a role; without an id, those of all roles. */
-export const statementsOf = ({ propertiesOf }: Synthesized, roleId?: string): any[] =>
+export const statementsOf = ({ propertiesOf }: Synthesized, roleId?: string): Statement[] =>
   propertiesOf('AWS::IAM::Policy')
-    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }: { Ref: string }) => Ref === roleId))
+    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }) => Ref === roleId))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 
 /** What a role is allowed to do, as `action on resource`, sorted. */
@@ -125,7 +210,7 @@ export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =
     .sort();
 
 /** The id of the function that a reference to it, or to its alias, names. */
-export const functionAt = ({ template }: Synthesized, reference: Reference): string => {
+export const functionAt = ({ template }: Synthesized, reference: Reference | undefined): string => {
   const id = idOf(reference);
   const resource = template.Resources[id];
   return resource?.Type === 'AWS::Lambda::Alias' ? flat(resource.Properties['FunctionName']) : id;
@@ -138,24 +223,23 @@ export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [st
   return found;
 };
 
-type Integration = { readonly Uri: { readonly 'Fn::Join': readonly [string, readonly Reference[]] } };
 // Of the parts of an integration's address, the one that names the function or its alias.
-const calledBy = ({ Uri }: Integration): Reference =>
+const calledBy = ({ Uri }: Properties['Integration']): Reference =>
   Uri['Fn::Join'][1].find((part) => JSON.stringify(part).match(/Live"|,"Arn"\]/)) as Reference;
 
 /** The methods of the API in the order of the template, each with its path and the function behind it. */
 export const methodsOf = (synthesized: Synthesized) => {
-  const { propertiesOf, template } = synthesized;
-  const pathOf = (reference: { readonly Ref: string; readonly 'Fn::GetAtt'?: unknown }): string => {
+  const { propertiesOf, at } = synthesized;
+  const pathOf = (reference: Ref): string => {
     if (reference['Fn::GetAtt']) return '';
-    const { ParentId, PathPart } = template.Resources[reference.Ref]?.Properties ?? {};
+    const { ParentId, PathPart } = at(reference.Ref);
     return `${pathOf(ParentId)}/${PathPart}`;
   };
   return propertiesOf('AWS::ApiGateway::Method').map(({ HttpMethod, ResourceId, Integration }) => ({
-    method: HttpMethod as string,
+    method: HttpMethod,
     path: pathOf(ResourceId),
     called: flat(calledBy(Integration)),
     handler: functionAt(synthesized, calledBy(Integration)),
-    type: Integration.Type as string,
+    type: Integration.Type,
   }));
 };

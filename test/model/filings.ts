@@ -4,6 +4,7 @@ import { mustBeFiling, mustBeFrame, mustTotal } from './filing-answers.ts';
 import { amountsOf } from './journal.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 
+type Closing = Schema<'FilingRequest'>;
 type Reply = Answer<Schema<'Filing'>>;
 
 /** The last day of a month, `YYYY-MM`. */
@@ -33,7 +34,7 @@ const dueIn = (book: Book, state: string, end: string) =>
     (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7),
   );
 
-const closingRefusal = (book: Book, { state, period_end }: Schema<'FilingRequest'>, nowMs: number): Refusal[] => {
+const closingRefusal = (book: Book, { state, period_end }: Closing, nowMs: number): Refusal[] => {
   const meta = { state: `US-${state}`, period_end };
   if (endOf(period_end.slice(0, 7)) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
   if (period_end >= instant(nowMs).slice(0, 10)) return [refusal('conflict_period_not_over', '/period_end', meta)];
@@ -44,12 +45,7 @@ const closingRefusal = (book: Book, { state, period_end }: Schema<'FilingRequest
 };
 
 /** Hold the answer to the closing of a period against the model, and write down what the filing took. */
-const judgeClosing = (
-  { nowMs }: Model,
-  book: Book,
-  request: Schema<'FilingRequest'>,
-  { status, body, headers }: Reply,
-): void => {
+const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, body, headers }: Reply): void => {
   const state = stateOf(request);
   const members = dueIn(book, state, request.period_end);
   const amounts = amountsOf(book, members);
@@ -116,7 +112,7 @@ const mustBeUnchanged = ({ status, body }: Reply, filing: Filing): void => {
   mustBeFiling(body, filing);
 };
 
-const judgeFilingOf = (model: Model, book: Book, request: Schema<'FilingRequest'>, answer: Reply): void => {
+const judgeFilingOf = (model: Model, book: Book, request: Closing, answer: Reply): void => {
   const found = standing(book, stateOf(request)).find(({ end }) => end === request.period_end);
   const refused = found ? [] : closingRefusal(book, request, model.nowMs);
   if (found) mustBeUnchanged(answer, found);
@@ -147,7 +143,7 @@ const judgeChangeOf = (
 
 /** Hold the answer to a request about filings against the model, and write down what it changed. */
 export const judgeFiling = (model: Model, book: Book, { path, body: request }: Sent, answer: Reply): void => {
-  if (path === '/filings') judgeFilingOf(model, book, request as Schema<'FilingRequest'>, answer);
+  if (path === '/filings') judgeFilingOf(model, book, request as Closing, answer);
   else
     judgeChangeOf(
       model,

@@ -28,9 +28,8 @@ import {
 /** Everything of a transaction after an update that is no figure. */
 const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) => {
   const at = instant(nowMs);
-  const edits = asked.inputs
-    .map((field) => [field, update[field as keyof Requested]] as const)
-    .filter(([field]) => !figureFields.has(field));
+  const edited = asked.inputs.filter((field) => !figureFields.has(field));
+  const edits = edited.map((field) => [field, update[field as keyof Requested]]);
   return {
     ...view,
     ...Object.fromEntries(edits),

@@ -8,6 +8,7 @@ import { type Caller, newCaller } from './api.ts';
 import { closedFiling, filerOf, soldOn } from './filings.ts';
 import type { Answer, Request } from './http.ts';
 import { accountClaim, type LocalIssuer } from './issuer.ts';
+import type { Input } from './memory-database.ts';
 import { creditOf, made, sale } from './sales.ts';
 
 export type Asked = readonly [method: string, path: string, request?: Request];
@@ -46,17 +47,17 @@ const belongingsOf = async (
   const filing = await closedFiling(filer, 'MI', '2026-10-31');
   const { next_cursor: entries } = (await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }))).entries;
   return {
-    sale: sold.id as string,
-    credit: credit.id as string,
-    voided: voided.id as string,
-    draft: draft.id as string,
-    filing: filing.id as string,
-    earlier: earlier.id as string,
+    sale: sold.id,
+    credit: credit.id,
+    voided: voided.id,
+    draft: draft.id,
+    filing: filing.id,
+    earlier: earlier.id,
     bodies,
     cursors: {
-      transactions: (await made(filer.list({ limit: '1' }))).next_cursor as string,
-      filings: (await made(filer.filings({ limit: '1' }))).next_cursor as string,
-      entries: entries as string,
+      transactions: (await made(filer.list({ limit: '1' }))).next_cursor,
+      filings: (await made(filer.filings({ limit: '1' }))).next_cursor,
+      entries,
       // A list that is long enough to have one takes minutes to make.
       reconciliation: cursorOf({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, {
         reconciliation: range,
@@ -143,12 +144,6 @@ export const twoAccounts = async (issuer: LocalIssuer) => {
   };
 };
 export type TwoAccounts = Awaited<ReturnType<typeof twoAccounts>>;
-
-type Input = {
-  readonly TableName?: string;
-  readonly RequestItems?: Readonly<Record<string, { readonly Keys?: readonly unknown[] }>>;
-  readonly TransactItems?: readonly unknown[];
-};
 
 /** Run a function and return its calls to the ledger: each with its kind and number of items. */
 export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ value: Value; calls: string[] }> => {

@@ -50,6 +50,7 @@ const filtersOf = (wish: Wish, { books }: Model, own: Book): Filters => {
   };
 };
 
+type Page = Answer<Schema<'TransactionList'>>;
 type Start = {
   readonly filters: Filters;
   readonly after: string | null;
@@ -109,12 +110,7 @@ class List extends Step<Wish> {
     return row ? { filters, after: row.id, at: row, isBad: way !== 'id' } : begun;
   }
 
-  #page(
-    model: Model,
-    world: World,
-    filters: Filters,
-    after: string | null,
-  ): Promise<Answer<Schema<'TransactionList'>>> {
+  #page(model: Model, world: World, filters: Filters, after: string | null): Promise<Page> {
     const { limit, hasLines } = this.wish;
     const query = new URLSearchParams({
       ...filters,
@@ -126,12 +122,7 @@ class List extends Step<Wish> {
   }
 
   /** Hold a page against the model; answers its last row if more follow, whose cursor is kept for later. */
-  #mustBePage(
-    { status, body, text }: Answer<Schema<'TransactionList'>>,
-    model: Model,
-    filters: Filters,
-    after: Body | null,
-  ): Body | null {
+  #mustBePage({ status, body, text }: Page, model: Model, filters: Filters, after: Body | null): Body | null {
     const book = model.books[this.side];
     const { hasLines, limit } = this.wish;
     const length = limit ?? (hasLines ? 10 : 25);
