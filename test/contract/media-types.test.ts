@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { beforeAll, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
 import { type Caller, newCaller } from '../support/api.ts';
@@ -60,13 +60,12 @@ const inLambda = async ({ headers, rawBody }: Sent) => {
     resource: '/calculations',
     path: '/calculations',
     headers: { ...json, ...headers, 'X-API-Key': caller.key },
-    multiValueHeaders: null,
     body: Buffer.from(rawBody).toString('base64'),
     isBase64Encoded: true,
     requestContext: { requestId: 'request_1' },
-  };
+  } as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 9000 } as Context;
-  const { statusCode, body } = await handlers.endpoints['create-calculation'](event as never, context);
+  const { statusCode, body } = await handlers.endpoints['create-calculation'](event, context);
   return outcomeOf(statusCode, JSON.parse(body));
 };
 

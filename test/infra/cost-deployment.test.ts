@@ -65,7 +65,7 @@ it('has the memory of every function, and metrics for every method', () => {
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
   expect([...memory]).toEqual([deployment.memory]);
   const [stage] = propertiesOf('AWS::ApiGateway::Stage');
-  const settings = stage?.['MethodSettings'];
+  const settings = stage?.['MethodSettings'] ?? [];
   expect(settings[0]).toMatchObject({ ResourcePath: '/*', HttpMethod: '*' });
   for (const setting of settings) expect(setting).toMatchObject({ MetricsEnabled: true });
 });

@@ -119,7 +119,7 @@ describe('the updates of content', () => {
             },
           ],
     );
-    expect(denied.map(({ Resource: on }) => flat(on))).toEqual(denied.map(() => 'ContentTable.Arn'));
+    expect(denied.map(({ Resource: on }) => flat([on].flat()[0]))).toEqual(denied.map(() => 'ContentTable.Arn'));
   });
 
   it('publish nothing without the bus', () => {

@@ -54,6 +54,12 @@ type References =
   | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
   | ('ResourceArn' | 'Role' | 'RoleArn' | 'Source' | 'SourceArn' | 'WebACLArn');
 type Arn = { readonly Arn: Reference };
+/** The settings of a method of a stage. */
+export type MethodSetting = Readonly<
+  Record<'HttpMethod' | 'ResourcePath' | 'LoggingLevel', string> &
+    Record<'MetricsEnabled' | 'DataTraceEnabled', boolean> &
+    Record<'ThrottlingRateLimit' | 'ThrottlingBurstLimit', number>
+>;
 /** What the tests read of the properties of resources, of whatever type. Each type has some of them. */
 export type Properties = Record<References, Reference> &
   Record<'AlarmDescription' | 'AlarmName' | 'HttpMethod', string> &
@@ -94,7 +100,15 @@ export type Properties = Record<References, Reference> &
       };
       readonly FilterCriteria: { readonly Filters: readonly { readonly Pattern: string }[] };
     };
-    readonly Target: Exclude<Reference, string> & Arn & { readonly RoleArn: Reference; readonly DeadLetterConfig: Arn };
+    readonly MethodSettings: readonly [MethodSetting, ...MethodSetting[]];
+    readonly ScheduleExpression: string;
+    readonly Target: Exclude<Reference, string> &
+      Arn & {
+        readonly RoleArn: Reference;
+        readonly DeadLetterConfig: Arn;
+        readonly Input: string;
+        readonly RetryPolicy: { readonly MaximumRetryAttempts: number };
+      };
   };
 export type Resource = {
   readonly Type: string;

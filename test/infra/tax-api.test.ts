@@ -2,14 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
-import { flat, functionAt, functionOf, methodsOf, type Resource, synthesize } from './synthesized.ts';
+import {
+  flat,
+  functionAt,
+  functionOf,
+  type MethodSetting,
+  methodsOf,
+  type Resource,
+  synthesize,
+} from './synthesized.ts';
 
 const synthesized = synthesize();
 const { ofType, propertiesOf, template } = synthesized;
 const methods = methodsOf(synthesized);
 
-type MethodSetting = Readonly<Record<string, unknown>>;
-const throttleOf = (one: MethodSetting) => [one['ThrottlingRateLimit'], one['ThrottlingBurstLimit']];
+const throttleOf = (one: MethodSetting) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
 
 describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => {
   const here = methods.filter((at) => at.path === path);
@@ -74,7 +81,7 @@ it('has a throttle of its own for each public document, so that strangers do not
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
   const own = stage.Properties['MethodSettings'].slice(1);
   // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path").
-  expect(own.map(({ HttpMethod, ResourcePath }: MethodSetting) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
+  expect(own.map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
     'GET /~1docs',
     'GET /~1openapi.json',
   ]);

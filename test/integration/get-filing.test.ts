@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FilingEntry, FilingTotal } from '../../shared/filings/response.ts';
+import type { FilingTotal } from '../../shared/filings/response.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, csv, everyEntry, type Filer, type Filing, filerOf, soldOn } from '../support/filings.ts';
