@@ -60,6 +60,8 @@ const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] =>
       sum.taxable += taxable;
       sum.exempt += exempt;
       sum.tax += tax;
+      // Rows that an earlier version recorded have no code.
+      if (!sum.jurisdiction.reporting_code) sum.jurisdiction = jurisdiction;
       continue;
     }
     const started = { jurisdiction, rate, taxable, exempt, tax };

@@ -55,15 +55,19 @@ const overHttp = async ({ headers, rawBody }: Sent) => {
 
 /** The function as Lambda calls it; `isBase64Encoded` as with a binary media type. */
 const inLambda = async ({ headers, rawBody }: Sent) => {
+  const all = { ...json, ...headers, 'X-API-Key': caller.key };
   const event = {
     httpMethod: 'POST',
     resource: '/calculations',
     path: '/calculations',
-    headers: { ...json, ...headers, 'X-API-Key': caller.key },
+    headers: all,
     body: Buffer.from(rawBody).toString('base64'),
     isBase64Encoded: true,
-    requestContext: { requestId: 'request_1' },
-  } as APIGatewayProxyEvent;
+    multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])),
+    ...{ queryStringParameters: null, multiValueQueryStringParameters: null },
+    ...{ pathParameters: null, stageVariables: null },
+    requestContext: { requestId: 'request_1' } as APIGatewayProxyEvent['requestContext'],
+  };
   const context = { getRemainingTimeInMillis: () => 9000 } as Context;
   const { statusCode, body } = await handlers.endpoints['create-calculation'](event, context);
   return outcomeOf(statusCode, JSON.parse(body));

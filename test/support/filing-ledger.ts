@@ -285,6 +285,7 @@ export const expectedTotals = (members: readonly Posted[], state: string) => {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, of]) => ({
       jurisdiction_code: of[0]?.levy.code,
+      reporting_code: null,
       currency: of[0]?.currency,
       ...sumsOf(of),
       count: new Set(of.map(({ id }) => id)).size,

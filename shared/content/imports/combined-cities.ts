@@ -1,8 +1,8 @@
 /** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
 import { dayBefore } from '../../calendar.ts';
+import { earlierEnd } from '../days.ts';
 import { stateRateOn } from '../rates.ts';
 import type { Jurisdiction, Release } from '../release.ts';
-import { earlierEnd } from './days.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, row } from './files/read-rows.ts';
 import { fractionOf, unitsOf } from './fractions.ts';

@@ -1,6 +1,7 @@
 /** Local taxes that a file gives one by one, and the cities where several of them add up. */
+
+import { earlierEnd } from '../days.ts';
 import type { Jurisdiction } from '../release.ts';
-import { earlierEnd } from './days.ts';
 import type { Entry } from './entry.ts';
 import { assertFits, limits } from './limits.ts';
 

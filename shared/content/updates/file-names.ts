@@ -1,6 +1,6 @@
 /** Reads the days that publishers put into the names of their files. */
 import { firstDayOf, isDay } from '../../calendar.ts';
-import { monthNumber } from '../imports/days.ts';
+import { monthNumber } from '../days.ts';
 
 const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
 

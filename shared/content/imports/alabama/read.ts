@@ -1,7 +1,7 @@
+import { compactDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release.ts';
 import { Components } from '../components.ts';
-import { compactDay } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';

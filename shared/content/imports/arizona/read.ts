@@ -1,8 +1,8 @@
+import { americanDay, earlierEnd } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
 import { localPart } from '../combined-cities.ts';
 import { type ComponentRate, Components } from '../components.ts';
-import { americanDay, earlierEnd } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';

@@ -1,7 +1,7 @@
+import { americanDay } from '../../days.ts';
 import { cityName, codePart } from '../../location/city-name.ts';
 import type { Jurisdiction, Release } from '../../release.ts';
 import { CombinedCities, type CombinedCity, type CombinedReading, localPart } from '../combined-cities.ts';
-import { americanDay } from '../days.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readFraction, readPercent } from '../fractions.ts';

@@ -1,7 +1,7 @@
+import { compactDay, earlierEnd } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction, Release } from '../../release.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import { compactDay, earlierEnd } from '../days.ts';
 import type { Entry } from '../entry.ts';
 import { type Line, openLines } from '../files/lines.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
+import { calendarDay, monthNumber } from '../../days.ts';
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction, Release } from '../../release.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import { calendarDay, monthNumber } from '../days.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
 import { readWorkbook, rowsBelow } from '../files/workbook.ts';
