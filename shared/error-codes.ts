@@ -128,7 +128,8 @@ export const errorCodes = {
   },
   validation_unsupported_media_type: {
     status: 415,
-    meaning: 'The request body is not declared as JSON in UTF-8, or it has a `Content-Encoding`; `source` names the header.',
+    meaning:
+      'The request body is not declared as JSON in UTF-8, or it has a `Content-Encoding`; `source` names the header.',
     remedy: 'Send `Content-Type: application/json`, and the body uncompressed.',
   },
   validation_required_field: {

@@ -107,7 +107,10 @@ export const Filing = described(
       'The amounts of the whole state by currency. Each line counts once: as the state has it, or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is that of all levels.',
     ),
     progress: FilingProgress,
-    asked_by: described(z.string(), 'The credential that closed the period: the id of an API key, or `token:` and the subject of a bearer token. `close-periods` for the schedule.'),
+    asked_by: described(
+      z.string(),
+      'The credential that closed the period: the id of an API key, or `token:` and the subject of a bearer token. `close-periods` for the schedule.',
+    ),
     created_at: described(z.nullable(timestamp), 'When the filing was created. `null` for a dry run.'),
     closed_at: described(z.nullable(timestamp), 'When all entries had been moved into the filing.'),
     filed_at: described(z.nullable(timestamp), 'When all transactions had been marked as filed.'),
