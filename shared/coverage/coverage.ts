@@ -74,7 +74,7 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
   const ids = [...new Set(rules.map(({ id }) => id))];
   const named = ids.length > 0 && ids.length <= ownNamedMax ? ` (${ids.join(', ')})` : '';
   return [
-    `Own rules of the operator apply before the content: ${current(rules)} rules${named}, ${current(rates)} rates and ${others} settings.`,
+    `Own rules of the operator apply before the content. Rules: ${current(rules)}${named}. Rates: ${current(rates)}. Settings: ${others}.`,
   ];
 };
 
