@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000
 const minnesotaRows = 40_000;
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
-const emulator = await startEmulator();
+const emulator = await startEmulator({ kind: 'memory' });
 const server = await openPublisherServer(streamlined);
 const env = { ...process.env, ...emulatorEnvironment(emulator) };
 
@@ -39,10 +39,10 @@ const update = (...options: readonly string[]): Promise<{ readonly err: string; 
       err += chunk;
     });
     child.on('error', reject);
-    child.on('close', () => {
+    child.on('close', (code, signal) => {
       // The exit code is 1 because the layout of Alaska's file is not verified.
       if (!/^\d+ imported, \d+ current, 0 failed\.$/m.test(out))
-        reject(new Error(`The update failed.\n${out}\n${err}`));
+        reject(new Error(`The update ended with ${signal ?? `code ${code}`}.\n${(out + err).slice(-2000)}`));
       resolve({ err, seconds: (performance.now() - start) / 1000 });
     });
   });
