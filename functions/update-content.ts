@@ -25,7 +25,9 @@ export const updateContent = {
   memoryMegabytes: 1024,
   storageMegabytes: 2048,
   access: {
-    actions: { content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'] },
+    actions: {
+      content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    },
   } satisfies TableAccess,
 } as const;
 
@@ -76,9 +78,12 @@ export const handler = scheduled(updateContent.name, async (_context, event) => 
     overridden: new Set<string>(),
     activate: environment.activatesContent,
   };
-  const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
   const { eventBus } = environment;
-  const published = eventBus ? await announceRelease(publisher, (due) => putEvent(eventBus, due)) : null;
+  const announce = async () => (eventBus ? announceRelease(publisher, (due) => putEvent(eventBus, due)) : null);
+  // The record has one release: an event that is still due comes before a new release replaces it.
+  const late = await announce();
+  const update = await inFolder((folder) => updateState(publisher, { ...options, folder }));
+  const published = (await announce()) ?? late;
   const { isStale, reason } = staleness(publisher, await readContentSource(state), dayOf(now()));
   log(state, { ...update, published, stale: reason });
   return updateFigures(update, isStale);

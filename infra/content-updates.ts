@@ -73,7 +73,7 @@ const forbidActivation = (handler: EndpointFunction, tables: Tables): void =>
   handler.addToRolePolicy(
     new PolicyStatement({
       effect: Effect.DENY,
-      actions: ['dynamodb:PutItem'],
+      actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
       resources: [tables.arnOf('content')],
       conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': [activeReleasesKey.pk] } },
     }),

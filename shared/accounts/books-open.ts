@@ -5,14 +5,23 @@ import type { Account } from './account.ts';
 
 const defaultBookYears = 4;
 
+type Terms = Pick<Account, 'created_at' | 'settings'>;
+
+const defaultOpening = ({ created_at }: Terms): string => {
+  const created = new Date(created_at);
+  return dayOf(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
+};
+
 /**
  * The first day (`YYYY-MM-DD`) that a transaction or a filing of the account can have: the setting, or four years before the
  * account was created (interface decisions 13).
  */
-export const booksOpenFrom = ({ created_at, settings }: Pick<Account, 'created_at' | 'settings'>): string => {
-  if (settings.books_open_from !== null) return settings.books_open_from;
-  const created = new Date(created_at);
-  return dayOf(created.setUTCFullYear(created.getUTCFullYear() - defaultBookYears));
+export const booksOpenFrom = (account: Terms): string => account.settings.books_open_from ?? defaultOpening(account);
+
+/** The first day that the account's books could ever have: the default, or an earlier setting. */
+export const earliestBooks = (account: Terms): string => {
+  const [setting, byDefault] = [booksOpenFrom(account), defaultOpening(account)];
+  return setting < byDefault ? setting : byDefault;
 };
 
 /** The refusal of a day before the account's books open (interface decisions 13); `null` for a later one or none. */

@@ -26,16 +26,18 @@ const later = (left: string | null, right: string): string => (left !== null && 
 
 const earlier = (left: string | null, right: string): string => (left !== null && left < right ? left : right);
 
-/** The days of a rule before and after own rules with its id. In between, they replace it. */
-const besideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] => {
-  const first = own.map(({ from }) => from ?? '').toSorted()[0] ?? '';
-  const ends = own.flatMap(({ to }) => to ?? []).toSorted();
-  const last = ends.length < own.length ? null : (ends.at(-1) ?? null);
-  const before = { ...rule, to: earlier(rule.to, dayBefore(first)) };
-  const after = last === null ? null : { ...rule, from: later(rule.from, dayAfter(last)) };
-  const isWhole = ({ from, to }: Rule) => from === null || to === null || from <= to;
-  return [before, ...(after ? [after] : [])].filter(isWhole);
+const hasDays = ({ from, to }: Rule): boolean => from === null || to === null || from <= to;
+
+/** A rule on its days before and after an own rule. */
+const beside = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
+  const before = from === null ? [] : [{ ...rule, to: earlier(rule.to, dayBefore(from)) }];
+  const after = to === null ? [] : [{ ...rule, from: later(rule.from, dayAfter(to)) }];
+  return [...before, ...after].filter(hasDays);
 };
+
+/** A rule on the days on which no own rule with its id replaces it, also between two of them. */
+const besideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] =>
+  own.reduce<readonly Rule[]>((rules, one) => rules.flatMap((left) => beside(left, one)), [rule]);
 
 const mergedRules = (rules: Release['rules'], own: OwnRules): Release['rules'] => {
   const byId = Map.groupBy(own.rules, ({ id }) => id);

@@ -102,7 +102,7 @@ const periodToClose = (
   nowMs: number,
 ): Period | Problem => {
   const registrations = registrationsIn(state, account.settings.registrations);
-  const tooEarly = tooEarlyProblem('/period_end', period_end, account);
+  const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
   const ends = endsAround(period_end, next, registrations);
   if (ends.after !== period_end) return noPeriodEnd(state, ends);

@@ -1,5 +1,5 @@
 import type { Account, Registration } from '../accounts/account.ts';
-import { booksOpenFrom } from '../accounts/books-open.ts';
+import { booksOpenFrom, earliestBooks } from '../accounts/books-open.ts';
 import { dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
@@ -122,7 +122,8 @@ export const nextPeriod = async (
         { oldestOpenMonth: await filings.oldestOpenMonth(account.id, state), createdAt: account.created_at },
         registrations,
       );
-  const earliest = booksOpenFrom(account);
+  // A later setting must not skip the periods after a filing.
+  const earliest = chain?.last ? earliestBooks(account) : booksOpenFrom(account);
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;
 };
 

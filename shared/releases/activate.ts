@@ -6,6 +6,7 @@ import { now } from '../config/clock.ts';
 import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { ownTexts } from '../content/imports/rules/describe.ts';
+import { ContentCorrupt, orCorrupt } from '../content/loading/content-errors.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import {
   type ActiveReleases,
@@ -21,7 +22,7 @@ import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 
 /** The own rules of the active release that do not apply with another one. */
-const lostOwn = (head: ReleaseHead | null, { head: active }: ActiveRelease): readonly string[] => {
+const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {
   const kept = ownTexts(head?.own);
   return ownTexts(active?.own).filter((text) => !kept.includes(text));
 };
@@ -97,14 +98,20 @@ export const activate = async (
 
 /** Activate the release of a state (`MN`) that was active before; without one, its built-in release. */
 export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
-  const { code, builtIn } = stateOf(stateText);
+  const { letters, code, builtIn } = stateOf(stateText);
   const seen = await readActiveReleases();
   const current = seen.states[code];
   if (!current || (current.release === null && current.previous.length === 0))
     throw new CommandError(
       `${code} uses its built-in release ${builtIn.id}. There is no earlier release to roll back to.`,
     );
+  const active = await readActiveRelease(letters);
+  const before = current.previous[0]?.release ?? null;
+  const opened = before === null ? null : await orCorrupt(openRelease(before));
+  const head = opened instanceof ContentCorrupt ? null : (opened?.imported ?? null);
   await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
-  const previous = current.previous[0]?.release ?? builtIn.id;
+  for (const text of lostOwn(head, active)) print(`No longer applies: ${text}.`);
+  for (const text of lostOwn(active.head, { head })) print(`Applies again: ${text}.`);
+  const previous = before ?? builtIn.id;
   print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
 };

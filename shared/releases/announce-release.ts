@@ -23,7 +23,7 @@ export const announceRelease = async (
   publish: (event: ContentEvent) => Promise<void>,
 ): Promise<ContentEvent['event_type'] | null> => {
   const source = await readContentSource(publisher.state);
-  const at = source.activated ? await activatedAt(source) : null;
+  const at = (await activatedAt(source)) ?? (source.activated ? undefined : null);
   const event = at === undefined ? null : contentEvent(publisher, source, at);
   if (event === null || event.event_id === source.announced) return null;
   await publish(event);

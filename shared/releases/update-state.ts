@@ -6,6 +6,7 @@ import { dayOf } from '../calendar.ts';
 import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { importers } from '../content/imports/importers.ts';
+import { ContentCorrupt, corruptionText, orCorrupt } from '../content/loading/content-errors.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
 import { applyGates, type GateResult } from '../content/updates/gates.ts';
 import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
@@ -61,13 +62,14 @@ const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile
 
 /**
  * Compare the files of the publisher with the ones of the last update, without a download. `unknown`: the publisher sends
- * neither ETag nor Last-Modified.
+ * neither ETag nor Last-Modified. `outdated`: the active release changed since, so that an update imports the files again.
  */
 export const compareVersions = async (
   publisher: Importable,
   client: PublisherClient,
-): Promise<'current' | 'newer' | 'unknown'> => {
-  const { files: known } = await readContentSource(publisher.state);
+): Promise<'current' | 'newer' | 'outdated' | 'unknown'> => {
+  const { files: known, release } = await readContentSource(publisher.state);
+  if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state)))) return 'outdated';
   let result: 'current' | 'unknown' = 'current';
   for (const current of await currentFiles(publisher.files, client)) {
     const file = knownOf(known, current);
@@ -154,7 +156,7 @@ const heldReason = (
   overridden: ReadonlySet<string>,
 ): string | null => {
   if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
-  if (activated) return 'It was active before and was rolled back.';
+  if (activated) return 'These files were active before, and were rolled back or replaced.';
   const failed = gates.filter((gate) => !gate.passed && !overridden.has(gate.name)).map((gate) => gate.name);
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
@@ -186,8 +188,8 @@ const activateIfAllowed = async (
  */
 const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
   if (chainOf(active.head).includes(release)) return true;
-  const { imported } = await openRelease(release);
-  return imported?.below === positionOver(active).below;
+  const opened = await orCorrupt(openRelease(release));
+  return !(opened instanceof ContentCorrupt) && opened.imported?.below === positionOver(active).below;
 };
 
 const updateFiles = async (
@@ -205,7 +207,8 @@ const updateFiles = async (
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
-  const imported = isNew && { release, imported_at: at, proposal: null };
+  const proposal = release === source.release ? source.proposal : null;
+  const imported = isNew && { release, imported_at: at, proposal };
   const fetched = { ...(files && { files: [...files] }), ...imported };
   const activated = isActive || (source.activated && isSame);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
@@ -232,8 +235,10 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
   try {
     return await updateFiles(source, publisher, options);
   } catch (error) {
-    if (!(error instanceof PublisherFailure || error instanceof CommandError)) throw error;
-    await recordFailure(publisher.state, error.message);
-    return { outcome: 'failed', reason: error.message };
+    const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
+    if (!isExpected && !(error instanceof ContentCorrupt)) throw error;
+    const reason = isExpected ? error.message : corruptionText(error);
+    await recordFailure(publisher.state, reason);
+    return { outcome: 'failed', reason };
   }
 };

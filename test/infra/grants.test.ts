@@ -11,7 +11,9 @@ const defined: Record<string, TableAccess> = Object.fromEntries(
 );
 // Written out, not taken from the definition.
 const update: TableAccess = {
-  actions: { content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'ConditionCheckItem'] },
+  actions: {
+    content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+  },
 };
 const entries: Record<string, TableAccess> = {
   'update-content': update,
@@ -46,7 +48,10 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
       'Allow xray:PutTelemetryRecords on *',
       ...expectedOnTables(access),
       ...(entry === 'update-content'
-        ? ['Deny dynamodb:PutItem on ContentTable.Arn', 'Allow events:PutEvents on EventBus.Arn']
+        ? [
+            ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `Deny dynamodb:${action} on ContentTable.Arn`),
+            'Allow events:PutEvents on EventBus.Arn',
+          ]
         : []),
       ...(entry in schedules || entry === 'update-content'
         ? ['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map((action) => `Allow sqs:${action} on FailedRuns.Arn`)

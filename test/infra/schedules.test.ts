@@ -114,7 +114,11 @@ describe('the updates of content', () => {
         ? []
         : [
             {
-              ...{ Effect: 'Deny', Action: 'dynamodb:PutItem', Resource: expect.anything() },
+              ...{
+                Effect: 'Deny',
+                Action: ['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `dynamodb:${action}`),
+                Resource: expect.anything(),
+              },
               Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': ['ACTIVE'] } },
             },
           ],

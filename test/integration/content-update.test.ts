@@ -158,7 +158,7 @@ describe('update', () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
     expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
-    expect(out).toContain('It was active before and was rolled back.');
+    expect(out).toContain('These files were active before, and were rolled back or replaced.');
   });
 
   it('takes the newest of several quarters and corrections', async () => {

@@ -20,7 +20,7 @@ const { database } = await import('../../shared/store/client/client.ts');
 const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handler: update, updateContent } = await import('../../functions/update-content.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
-const { activateRelease, importRelease, readActiveReleases } = await import(
+const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
 );
 const { newCaller } = await import('../support/api.ts');
@@ -216,6 +216,8 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     publisher.publish(smallFiles('MI', { rate: '0' }));
     const log = vi.spyOn(console, 'info').mockImplementation(() => {});
     expect(await update({ state: 'MI' }, {} as Context)).toMatchObject({ activated: true, failed: false });
+    // An import that was interrupted a day ago is discarded.
+    expect((await beginImport('US-MI@2026-11-01.150', '2026-11-01T00:00:00.000Z')).ok).toBe(true);
     publisher.publish(smallFiles('MI', { rate: '0.005' }));
     expect(await update({ state: 'MI' }, {} as Context)).toMatchObject({ waiting: true, failed: false });
     log.mockRestore();

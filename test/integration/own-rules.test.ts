@@ -227,7 +227,10 @@ describe('an empty file', () => {
     await importOwn({ state: 'MN' }, '--activate');
     expect(await taxOf()).toBe('7.38');
     expect(await content('list', '--state', 'MN', '--json')).not.toContain(`"active": true,\n    "origin": "sst"`);
-    expect(await content('rollback', '--state', 'MN')).toContain(`${before} is active again`);
+    const rolledBack = await content('rollback', '--state', 'MN');
+    expect(rolledBack).toContain(`${before} is active again`);
+    expect(rolledBack).toContain('Applies again: Rate of');
+    expect(rolledBack).not.toContain('No longer applies');
     expect(await taxOf()).toBe('9.88');
   });
 });

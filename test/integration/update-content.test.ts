@@ -12,7 +12,7 @@ import { openEventBus } from '../support/event-bus-server.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
 
-const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA'])];
+const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA', 'KS'])];
 const folder = mkdtempSync(join(tmpdir(), 'levy-update-content-'));
 Object.assign(process.env, {
   TABLE_CONTENT: `content_${randomUUID()}`,
@@ -146,6 +146,18 @@ describe('with contentUpdates=propose', () => {
     const at = (await proposing.readActiveReleases()).states['US-OH']?.activated_at;
     expect([figures, await run(proposing, 'OH')]).toEqual([quiet, { figures: quiet, events: [] }]);
     expect(events).toMatchObject([{ event_type: 'content.activated', occurred_at: at, content: { release } }]);
+  });
+
+  it('publishes the activation by an operator also if a new file came before the next run', async () => {
+    await run(proposing, 'KS');
+    const [first = ''] = await releasesOf(proposing, 'KS');
+    await proposing.activate(first, silent);
+    server.publish(smallFiles('KS', { rate: '0.01', quarter: '2027Q1' }));
+    const { events } = await run(proposing, 'KS');
+    expect(events).toMatchObject([
+      { event_type: 'content.activated', content: { release: first } },
+      { event_type: 'content.proposed' },
+    ]);
   });
 
   it('refuses a state without a file, and removes its files after each run', async () => {

@@ -91,8 +91,7 @@ describe.each(['crash', 'lost reply'] as const)('interrupted at any database cal
   }, async () => {
     const calls = await atEveryCall(async (call) => {
       const one = await closedFiler();
-      // A late sale of an earlier month does not change which period is next.
-      one.posted.push(await post(one.account, { day: '2026-02-05', levies: levies('MI', 55) }));
+      one.posted.push(await post(one.account, { day: '2026-09-05', levies: levies('MI', 55) }));
       const run = await watched(interrupted(call), () => cancelIt(one.account, one.id));
       await end(one);
       await cancelIt(one.account, one.id);

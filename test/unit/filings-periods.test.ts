@@ -183,7 +183,8 @@ describe('the next period', () => {
     { last: '2022-04-30', end: '2022-05-31', because: 'the period after it has days within the books' },
     { last: '2026-09-30', end: '2026-10-31', because: 'periods follow each other' },
     { last: '2026-09-30', oldest: '2026-01', end: '2026-10-31', because: 'late entries do not go back' },
-    { last: '2025-09-30', from: '2026-07-01', end: '2026-07-31', because: 'the books open later than it closed' },
+    { last: '2025-09-30', from: '2026-07-01', end: '2025-10-31', because: 'a later setting skips no period' },
+    { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting counts' },
   ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from))?.end ?? null).toBe(end);
   });

@@ -56,15 +56,18 @@ const stateInFiles = async ({ stateIn }: Importer, files: readonly string[]): Pr
   }
 };
 
+const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefined): void => {
+  const letters = text === undefined ? onlyState : stateOf(text).letters;
+  if (onlyState !== null && letters !== onlyState)
+    throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${letters}.`);
+};
+
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
     throw new CommandError(
       `Send --state: files of the format ${format} can be of any state, and these do not name one.`,
     );
-  const state = stateOf(text ?? onlyState ?? '');
-  if (onlyState !== null && state.letters !== onlyState)
-    throw new CommandError(`Files of the format ${format} are of ${onlyState} only, not of ${state.letters}.`);
-  return state;
+  return stateOf(text ?? onlyState ?? '');
 };
 
 const baseOf = async (id: string, state: string): Promise<Release> => {
@@ -83,6 +86,7 @@ const dayIn = (text: string): string => {
 const jobOf = async (options: Options): Promise<ImportJob> => {
   const importer = importers[options.format];
   const files = filesOf(options);
+  refuseOtherState(importer, options.state);
   for (const file of files) await requireFile(file);
   const state = stateFor(importer, options.state ?? (await stateInFiles(importer, files)));
   return {

@@ -94,6 +94,7 @@ const report = (state: string, result: StateUpdate): void => {
 const versionTexts = {
   current: 'is current',
   newer: 'has newer files',
+  outdated: 'has another active release since: run the update to import its files again',
   unknown: 'sends no version of its files: run the update to compare them',
 } as const;
 
@@ -102,7 +103,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
   for (const publisher of states) {
     try {
       const result = await compareVersions(publisher, client);
-      if (result === 'newer') newer += 1;
+      if (result === 'newer' || result === 'outdated') newer += 1;
       print(`${publisher.state}: ${versionTexts[result]}`);
     } catch (error) {
       if (!(error instanceof PublisherFailure)) throw error;
@@ -110,7 +111,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       print(`${publisher.state}: ${error.message}`);
     }
   }
-  print(`${counted(newer, 'state has', 'states have')} newer files.`);
+  print(`${counted(newer, 'state needs', 'states need')} an update.`);
   if (newer > 0) process.exitCode = 2;
 };
 
