@@ -68,6 +68,13 @@ const change = async (
   await change(state, current, write);
 };
 
+type Activation = {
+  /** Whether releases that are not below this one may be lost. */
+  readonly replace?: boolean;
+  /** Whether the caller has compared the release with the active one: the effect is not printed again. */
+  readonly isMeasured?: boolean;
+};
+
 /**
  * Activate a release of its state. Refuses unknown ids, old built-in releases, and, without `replace`, a release that was
  * imported over a release other than the active one.
@@ -75,7 +82,7 @@ const change = async (
 export const activate = async (
   id: string,
   reporter: Pick<Reporter, 'print'>,
-  { replace = false }: { readonly replace?: boolean } = {},
+  { replace = false, isMeasured = false }: Activation = {},
 ): Promise<void> => {
   const opened = await openRelease(id);
   const { head, imported } = opened;
@@ -89,7 +96,7 @@ export const activate = async (
   if (imported && !replace) await refuseReplacing(imported, active);
   const today = dayOf(now());
   const compare = async () => impactOfChange(await openRelease(before), opened, today);
-  const impact = await impactOrCorruption(compare, reporter);
+  const impact = isMeasured ? null : await impactOrCorruption(compare, reporter);
   for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);
   await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
   for (const text of lostOwn(imported, active)) reporter.print(`No longer applies: ${text}.`);

@@ -9,7 +9,7 @@ import workedCases from '../content/worked-cases.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { readPartKeys } from '../store/content/content-store.ts';
 import { type Case, isUnreadable, readCases } from './cases.ts';
-import { addressOfKey, rateOn } from './impact.ts';
+import { addressOfKey, type Impact, rateOn } from './impact.ts';
 import { impactOfChange, loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
 import { releaseForCases, runCase } from './run-case.ts';
@@ -67,17 +67,21 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
 /** The release with the places of the active one: own rules have those of the release that they lie over. */
 const listedBy = (head: ReleaseHead): string => (isOwnOnly(head) ? (head.chain?.[0] ?? head.id) : head.id);
 
-/** Measure a stored release against the active one and the built-in one of its state, from a day on. */
+/**
+ * Measure a stored release against the active one and the built-in one of its state, from a day on. `known`: the comparison
+ * with the active one, if the import has made it.
+ */
 export const gateFigures = async (
   candidate: OpenRelease,
   active: OpenRelease,
   builtIn: Release,
   today: string,
+  known: Impact | null,
 ): Promise<GateFigures> => {
   const keys = await readPartKeys(candidate.head.id);
   const named = new Set(keys);
   const before = active.imported === null ? [] : await readPartKeys(listedBy(active.imported));
-  const { changed, largest } = await impactOfChange(active, candidate, today);
+  const { changed, largest } = known ?? (await impactOfChange(active, candidate, today));
   return {
     places: keys.length,
     placesBefore: before.length,

@@ -14,6 +14,7 @@ import { jurisdictionCode } from '../jurisdiction.ts';
 import { finishImport, writeParts } from '../store/content/content-store.ts';
 import { counted } from '../texts.ts';
 import { type ActiveRelease, defaultBase, positionOver } from './active-release.ts';
+import type { Impact } from './impact.ts';
 import { impactLines, impactOrCorruption } from './impact-lines.ts';
 import { readNameTables } from './local-names.ts';
 import { impactOfImport } from './measure-impact.ts';
@@ -110,11 +111,12 @@ const refuseBad = ({ bad }: Built['summary'], { match }: Importer): never => {
   );
 };
 
-const reportImpact = async ({ head, parts }: Complete, { active, reporter }: ImportJob): Promise<void> => {
+const reportImpact = async ({ head, parts }: Complete, { active, reporter }: ImportJob): Promise<Impact | null> => {
   const [position, today] = [positionOver(active), dayOf(now())];
   const { below: against } = position;
   const impact = await impactOrCorruption(() => impactOfImport(head, parts, position, today), reporter);
   for (const line of impactLines(head, impact, { subject: 'The files name', against, today })) reporter.print(line);
+  return impact;
 };
 
 /** What a release adds to those below it: `889 ZIPs and cities`, `2 rules and 1 rate`. */
@@ -132,11 +134,13 @@ const keep = async (built: Complete, reporter: Reporter): Promise<string> => {
   return id;
 };
 
+/** An import, and its effect on the rates of the release that was active; `null` if that release is corrupt. */
+export type Imported = { readonly id: string; readonly impact: Impact | null };
+
 /**
- * Import files as a release and return its id; `null` for a dry run. Refuses bad rows before anything is written, unless
- * the job skips them.
+ * Import files as a release; `null` for a dry run. Refuses bad rows before anything is written, unless the job skips them.
  */
-export const importFiles = async (job: ImportJob): Promise<string | null> => {
+export const importFiles = async (job: ImportJob): Promise<Imported | null> => {
   const { active, reporter, skipBadRows } = job;
   const today = dayOf(now());
   const state = jurisdictionCode(job.state);
@@ -150,11 +154,11 @@ export const importFiles = async (job: ImportJob): Promise<string | null> => {
   for (const line of summaryLines(built.summary, skipBadRows)) reporter.print(line);
   if (built.summary.bad.count > 0 && !skipBadRows) refuseBad(built.summary, job.importer);
   if (built.outcome === 'nothing') throw new CommandError(`${built.reason} Nothing was written.`);
-  await reportImpact(built, job);
+  const impact = await reportImpact(built, job);
   if (job.dryRun) {
     reporter.print(`Dry run: a release with ${contentText(built.head)} was not written.`);
     return null;
   }
   for (const line of unfinishedLines(await discardAbandoned(state, reporter))) reporter.print(line);
-  return keep(built, reporter);
+  return { id: await keep(built, reporter), impact };
 };

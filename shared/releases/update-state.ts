@@ -20,7 +20,7 @@ import {
 import { activate } from './activate.ts';
 import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
 import { gateFigures } from './gate-figures.ts';
-import { importFiles } from './import-files.ts';
+import { type Imported, importFiles } from './import-files.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -128,21 +128,25 @@ const fetchFiles = async (
 const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
+/** An import, and the release that was active before it. */
+type Measured = Imported & { readonly over: string };
+
 const importState = async (
   { state, format }: Importable,
   files: readonly SourceFile[],
   { folder, reporter }: UpdateOptions,
-): Promise<string> => {
+): Promise<Measured> => {
+  const active = await readActiveRelease(state);
   const tempFolder = await mkdtemp(join(folder, 'import-'));
   try {
-    const release = await importFiles({
+    const imported = await importFiles({
       importer: importers[format],
       files: files.map((file) => pathOf(folder, state, file)),
-      ...{ state, active: await readActiveRelease(state), base: null, from: null },
+      ...{ state, active, base: null, from: null },
       ...{ skipBadRows: false, dryRun: false, tempFolder, reporter },
     });
-    assert(release !== null, 'An import that is not a dry run returns its release.');
-    return release;
+    assert(imported !== null, 'An import that is not a dry run returns its release.');
+    return { ...imported, over: active.id };
   } finally {
     await rm(tempFolder, { recursive: true, force: true });
   }
@@ -167,17 +171,19 @@ const activateIfAllowed = async (
   release: string,
   publisher: Importable,
   options: UpdateOptions,
+  made: Measured | null,
 ): Promise<StateUpdate> => {
   const { id, builtIn } = await readActiveRelease(publisher.state);
+  const impact = made?.over === id ? made.impact : null;
   const [candidate, active] = [await openRelease(release), await openRelease(id)];
-  const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now())));
+  const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now()), impact));
   const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
   // Before the activation, so that its event has these figures even if this run ends between the two.
-  const measured = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held } }));
+  const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held } }));
   if (isActivated) {
-    await activate(release, options.reporter);
-    accepted(await writeContentSource({ ...measured, activated: true }));
+    await activate(release, options.reporter, { isMeasured: true });
+    accepted(await writeContentSource({ ...proposed, activated: true }));
   }
   return { outcome: 'imported', release, gates, active: isActivated, held: options.activate ? held : null };
 };
@@ -203,7 +209,8 @@ const updateFiles = async (
   const at = instant();
   const isSame = files === null || haveSameContent(files, source.files);
   const isNew = !isSame || isOutdated;
-  const release = isNew && files !== null ? await importState(publisher, files, options) : source.release;
+  const made = isNew && files !== null ? await importState(publisher, files, options) : null;
+  const release = made ? made.id : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
   const isActive = id === release || (head?.chain ?? []).includes(release);
@@ -212,7 +219,8 @@ const updateFiles = async (
   const fetched = { ...(files && { files: [...files] }), ...imported };
   const activated = isActive || (source.activated && isSame);
   const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
-  return isActive ? { outcome: 'current', release } : activateIfAllowed(next, release, publisher, options);
+  if (isActive) return { outcome: 'current', release };
+  return activateIfAllowed(next, release, publisher, options, made);
 };
 
 /** Record the failure, with the first time of an unbroken row of failures. */

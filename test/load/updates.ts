@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000
 const minnesotaRows = 40_000;
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
-const emulator = await startEmulator({ kind: 'memory' });
+const emulator = await startEmulator();
 const server = await openPublisherServer(streamlined);
 const env = { ...process.env, ...emulatorEnvironment(emulator) };
 

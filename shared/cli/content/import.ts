@@ -117,8 +117,9 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
 
 /** Import files, then activate the release or say how to. */
 const runImport = async (job: ImportJob, isActivated: boolean): Promise<void> => {
-  const id = await importFiles(job);
-  if (id === null) return;
+  const imported = await importFiles(job);
+  if (imported === null) return;
+  const { id } = imported;
   if (isActivated) return activate(id, terminal);
   print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
   print(`Activate it: npm run content -- activate ${id}`);
