@@ -76,7 +76,7 @@ const shape = {
   wafRequestsPerAddress: wholeNumber(10, 2_000_000_000).default(120_000),
   /** Whether the ledger publishes its changes on an event bus (decision 0018). */
   events: flag(true),
-  /** Whether schedules update tax content from the publishers, and activate what passes the gates (decision 0022). */
+  /** Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision 0022). */
   contentUpdates: oneOf(['propose', 'off', 'activate']),
   /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
   sam: flag(false),

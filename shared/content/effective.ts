@@ -26,7 +26,7 @@ export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
  * Whether a value's first day allows an answer for the tax day.
  *
  * `from: null` means `established_from`: the value may be older, but no source confirms it. Before that day it is not
- * covered: neither the value nor its absence is an answer.
+ * known whether the value applied, so the day is not covered.
  */
 export const coversDay = ({ from }: Dated, day: string, establishedFrom: string): boolean =>
   from !== null || establishedFrom <= day;

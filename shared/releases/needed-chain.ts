@@ -32,7 +32,7 @@ const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): read
   return piecesOf(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
 };
 
-/** Ranges that overlap or touch as one. */
+/** Merge ranges that overlap or touch. */
 const joined = (ranges: readonly Piece[]): readonly Piece[] => {
   const found: { low: number; high: number }[] = [];
   for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {

@@ -10,7 +10,7 @@ type Buyer = Pick<Subject, 'use' | 'relief'>;
 /** The treatments of a product and its buyer, one for each jurisdiction, with flags over all of them. */
 export type Treated = Buyer & {
   readonly treatments: readonly Treatment[];
-  /** Whether a mandatory table rounds them, on the whole invoice. */
+  /** Whether a bracket table that the state requires rounds the tax, once for the whole invoice. */
   readonly isBracketed: boolean;
   /** Whether a threshold includes the shipping. */
   readonly includesShipping: boolean;

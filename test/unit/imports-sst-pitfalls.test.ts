@@ -56,7 +56,7 @@ describe('pitfalls of SST files', () => {
     const files = sstFiles('WA', rates, [row]);
     expect(await localsIn(files, '981010000', 'WA')).toEqual([['US-WA-01-63000']]);
     expect(await badIn('WA', files)).toEqual([]);
-    expect(await skippedIn('WA', files)).toEqual(['location codes (type 45) are no districts']);
+    expect(await skippedIn('WA', files)).toEqual(['location codes (type 45) are not districts']);
   });
 
   it('padding: types, codes, ZIPs and extensions that have lost their zeros are what they were', async () => {

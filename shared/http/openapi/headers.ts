@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { defaults } from '../../accounts/account.ts';
 import { supportedVersions } from '../versions.ts';
 
 const text = (description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject => ({
@@ -13,7 +14,10 @@ const wholeNumber = { pattern: '^\\d+$' };
 export const responseHeaders = {
   'X-Request-Id': text('Identifies this request. Quote it in support requests. The `meta` of every error has it, too.'),
   'Service-Version': text('The API version of this response.', { enum: [...supportedVersions] }),
-  'X-RateLimit-Limit': text('The number of requests that the account may send per 10 s. Default: 2,000.', wholeNumber),
+  'X-RateLimit-Limit': text(
+    `The number of requests that the account may send per 10 s. Default: ${defaults.rateLimit.toLocaleString('en-US')}.`,
+    wholeNumber,
+  ),
   'X-RateLimit-Remaining': text('The number of requests left in the current 10 s window.', wholeNumber),
   'Retry-After': text('The number of seconds to wait before a retry.', wholeNumber),
   'WWW-Authenticate': text(

@@ -14,7 +14,7 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 ## Workflows
 
 1. **Draft invoice.** Create a transaction with \`status: draft\`. Create the invoice with its \`tax_amount\`. Then send
-   \`POST /transactions/{id}\` with \`status: finalized\` and the id of the invoice as \`reference_id\`, within 24 hours.
+   \`POST /transactions/{id}\` with \`status: finalized\` and the id of the invoice as \`reference_id\`, within ${defaults.draftTtlHours} hours.
 2. **Estimate.** Send \`POST /calculations\`. After the sale, send \`POST /transactions\` with all line items, the
    collected tax and \`status: finalized\`.
 3. **Full refund.** Send \`POST /transactions\` with \`type: credit\`, \`parent_transaction_id\`, \`status: finalized\` and
@@ -29,7 +29,7 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 
 - Amounts, quantities and rates are decimal **strings**. Amounts on a credit are positive.
 - Timestamps are ISO 8601 in UTC. To mean a local day, send a date instead.
-- Responses always have every documented field; empty fields are \`null\`. Fields of the request are returned as sent.
+- Responses have every documented field; empty fields are \`null\`. Documents that an earlier version recorded lack fields that came later. Fields of the request are returned as sent.
 - Levy ignores unknown body fields and names them in \`warnings\`. \`Prefer: handling=strict\` rejects them. Unknown query
   parameters are always rejected.
 - Every error has the same envelope: \`code\` for programs, \`detail\` with what to send instead, and \`source\` with the

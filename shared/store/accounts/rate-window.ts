@@ -25,7 +25,8 @@ export const takeRequests = async (
   limit: number,
   counter = 0,
 ): Promise<Taken> => {
-  if (amount > limit) throw new RangeError('The amount is greater than the limit, which a new window would accept.');
+  if (amount > limit)
+    throw new RangeError('The amount exceeds the limit. The write condition of a new window would not refuse it.');
   const command = new UpdateCommand({
     TableName,
     Key: rateWindowKey(account, windowStart, counter),

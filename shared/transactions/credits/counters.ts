@@ -77,7 +77,7 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
     third_party_discount: sum('third_party_discount'),
     taxable: sum('taxable'),
     exempt: sum('exempt'),
-    // Before the first credit there are no rows, so the longer list counts.
+    // A sale without credits has no credited rows, so iterate over the longer list.
     rows: (before.rows.length > by.rows.length ? before : by).rows.map((_, index) => {
       const [left, right] = [before.rows[index] ?? noRow, by.rows[index] ?? noRow];
       return {

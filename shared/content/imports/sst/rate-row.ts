@@ -55,12 +55,12 @@ export const readRateRow = (cells: readonly string[], fips: string, quirks: Quir
   const key = layerKey(type, code);
   if (key === null) return bad(`type ${type} and code ${code} name no jurisdiction: correct columns 2 and 3`);
   const kind = key.slice(0, 2);
-  if (kind === '45' && key !== stateKey(fips)) return skipped('location codes (type 45) are no districts');
+  if (kind === '45' && key !== stateKey(fips)) return skipped('location codes (type 45) are not districts');
   const ignored = quirks.ignoredTypes[kind];
   if (ignored !== undefined) return skipped(ignored);
   const dates = rowDates(cells[7] ?? '', cells[8] ?? '');
   if (dates.kind !== 'row') return dates;
   const rates = ratesOf(cells.slice(3, 7));
-  if (!rates) return bad(`rates ${cells.slice(3, 7).join(', ')} are none: write fractions (0.06875 for 6.875 %)`);
+  if (!rates) return bad(`rates ${cells.slice(3, 7).join(', ')} are not fractions: write 0.06875 for 6.875 %`);
   return row({ key, rate: { ...rates, ...dates.value } });
 };
