@@ -26,7 +26,7 @@ export type ReadDocument = {
   readonly taxDate: string;
 };
 
-const generalGoods = 'GENERAL';
+export const generalGoods = 'GENERAL';
 const delivery = 'SHIPPING.DELIVERY';
 
 const productOf = (text: string): ProductTaxCode => {

@@ -22,6 +22,8 @@ const warningCodes = [
   'tax_amount_differs',
   'tax_amount_dropped',
   'credit_line_unmatched',
+  'credit_field_ignored',
+  'credit_before_sale',
 ] as const;
 
 export const Warning = described(

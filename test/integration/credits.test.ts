@@ -47,6 +47,43 @@ describe('the parent (interface decisions 5.1)', () => {
   });
 });
 
+describe('what a credit inherits (interface decisions 13)', () => {
+  const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
+  const pointersOf = ({ warnings }: Pick<Calculation, 'warnings'>) =>
+    warnings.filter(({ code }) => code === 'credit_field_ignored').map(({ pointer }) => pointer);
+
+  it('is warned of where something else was sent: product, customer and origin of a line, and the customer', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const item = { id: 'shirt', quantity: '1' };
+    const credited = async (body: Record<string, unknown>) => pointersOf(await made(client.calculate(creditOf(parent, body))));
+    const others = { product_tax_code: 'CLOTHING.APPAREL', customer: ohio, ship_from: ohio.address };
+    expect(
+      await credited({
+        customer: ohio,
+        line_items: [item, { ...item, ...others, id: 'second', parent_line_item_id: 'shirt' }],
+      }),
+    ).toEqual(['/customer', ...['product_tax_code', 'customer', 'ship_from'].map((name) => `/line_items/1/${name}`)]);
+    expect(await credited({ customer: ohio })).toEqual(['/customer']);
+    const [sold0] = parent.line_items;
+    const same = { product_tax_code: sold0?.product_tax_code, customer: parent.customer };
+    expect(await credited({ customer: parent.customer, line_items: [{ ...item, ...same }] })).toEqual([]);
+    const unmatched = [goods({ id: 'goodwill', quantity: '1', unit_price: '5.00' })];
+    expect(await credited({ customer: { ...parent.customer, id: 'c1' }, line_items: unmatched })).toEqual([]);
+  });
+
+  it('is warned of where the credit is dated before its sale', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { tax_date: '2026-11-20' });
+    const codes = async (tax_date: string) =>
+      warningsOf(await made(client.calculate(creditOf(parent, { tax_date })))).filter((code) =>
+        code.startsWith('credit'),
+      );
+    expect(await codes('2026-11-19')).toEqual(['credit_before_sale']);
+    expect(await codes('2026-11-20')).toEqual([]);
+  });
+});
+
 describe('a credit without line items (5.2)', () => {
   it('copies lines, discounts, shipping and the recorded tax, independent of the rates on its own date', async () => {
     const client = await newClient();
@@ -177,6 +214,25 @@ describe('a credit with line items (5.3)', () => {
     const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
     expect([rest.subtotal_amount, rest.tax_amount]).toEqual(['19.97', '1.20']);
     expect(await creditedOf(client, parent)).toEqual(['129.97', '7.80', 'full']);
+  });
+
+  it('refuses an unmatched line in a state that the sale does not have; another city of its states is accepted', async () => {
+    const client = await newClient();
+    const parent = await sold(client, twoLines);
+    const to = (address: object) => ({
+      line_items: [goods({ id: 'goodwill', quantity: '1', unit_price: '50.00', customer: { address } })],
+    });
+    const honolulu = to({ city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' });
+    for (const refused of [
+      await client.create(creditOf(parent, honolulu)),
+      await client.calculate(creditOf(parent, honolulu)),
+    ]) {
+      expect(refusalOf(refused)).toBe('422 | validation_invalid_format /line_items/0');
+      expect(detailOf(refused)).toMatch(/is in US-HI, but the sale has US-MI\./);
+    }
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
+    const lansing = to({ city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' });
+    expect((await made(client.create(creditOf(parent, lansing)))).tax_amount).toBe('3.00');
   });
 
   it('requires the price of an unmatched line, and no discount beyond it', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
 import { type Body, type Book, codesOf, type Figures, must, type Requested, same } from './book.ts';
 import { type Credit, creditOf, discountsOf, overTaxed, taxRoom } from './credits.ts';
@@ -104,6 +105,25 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
   same(net, credit.total.net, 'The net of the credit');
 };
 
+/** The warnings of a request that differs from the sale that it credits, or is dated before it. */
+export const differenceCodes = ({ line_items, customer, tax_date }: Requested, sale: Body): string[] => {
+  const isOther = (sent: unknown, sold: unknown) => (sent ?? null) !== null && !isDeepStrictEqual(sent, sold);
+  const pairs = (line_items ?? []).map((line) => [line, matchOf(line, sale)] as const);
+  const lines = pairs.flatMap(([line, sold]) =>
+    sold
+      ? [
+          isOther(line.product_tax_code, sold.product_tax_code ?? 'GENERAL'),
+          isOther(line.customer, sold.customer ?? sale.customer),
+        ]
+      : [],
+  );
+  const isTaken = !line_items || pairs.some(([, sold]) => sold);
+  return [
+    ...[...lines, isTaken && isOther(customer, sale.customer)].filter(Boolean).map(() => 'credit_field_ignored'),
+    ...(tax_date && tax_date.slice(0, 10) < sale.tax_date.slice(0, 10) ? ['credit_before_sale'] : []),
+  ];
+};
+
 /** Check that an accepted response records the requested credit; returns how it was requested. */
 export const mustBeCredit = (
   body: Body,
@@ -119,6 +139,6 @@ export const mustBeCredit = (
   same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
   same(minor(currency, body.tax_amount), supplied === null ? credit.total.tax : minor(currency, supplied), 'The tax');
   const unmatched = credit.lines.filter(({ parentId }) => parentId === null).map(() => 'credit_line_unmatched');
-  same(codesOf(body), [...unmatched, ...warnings].sort(), 'The warnings');
+  same(codesOf(body), [...differenceCodes(request, sale), ...unmatched, ...warnings].sort(), 'The warnings');
   return credit.kind;
 };

@@ -12,7 +12,7 @@ import {
   type Share,
   total,
 } from './remaining.ts';
-import { rateOf } from './sales.ts';
+import { rateOf, stateOf } from './sales.ts';
 
 /** What a line of a credit must come to. */
 export type CreditedLine = Share & { readonly parentId: string | null; readonly discount: bigint };
@@ -55,6 +55,11 @@ export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
   return floor * of === whole * amount ? [floor] : [floor, floor + 1n];
 };
 
+const statesOf = (sale: Body): string[] => [
+  ...sale.line_items.map((line) => stateOf(line, sale)),
+  ...(sale.shipping ? [stateOf({ customer: null }, sale)] : []),
+];
+
 /** What a credit of certain lines takes, with these discounts: as much as is left, of each line and in all. */
 const linesCredit = (
   wish: Requested,
@@ -80,6 +85,10 @@ const linesCredit = (
     left.set(parent.id, minus(of, taken));
     lines.push({ ...taken, parentId: parent.id, discount });
   }
+  const other = (wish.line_items ?? []).findIndex(
+    (line) => !matchOf(line, sale) && !statesOf(sale).includes(stateOf(line, sale)),
+  );
+  if (other >= 0) return refusal('validation_invalid_format', `/line_items/${other}`);
   const shipping = wish.shipping ? shippingCredit(minor(currency, wish.shipping.amount), sale, remaining) : null;
   if (shipping && 'code' in shipping) return shipping;
   const taken = total([...lines, shipping ?? nothing]);

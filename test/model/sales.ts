@@ -5,7 +5,7 @@ import { sumOf } from './remaining.ts';
 /** In whole percent, of goods that have no rule of their own. Neither state has local taxes. */
 const rates: Readonly<Record<string, bigint>> = { MI: 6n, IN: 7n };
 
-const stateOf = (line: Pick<Line, 'customer'>, document: Body): string =>
+export const stateOf = (line: Pick<Line, 'customer'>, document: Body): string =>
   (line.customer ?? document.customer)?.address?.state ?? '';
 
 /** The tax of a line, rounded by itself. */

@@ -1,6 +1,6 @@
 import type { Answer } from '../support/http.ts';
 import { type Body, type Book, codesOf, type Entry, type Requested, same } from './book.ts';
-import { acceptedCredit, mustHaveFigures, refusalsOf } from './credit-answers.ts';
+import { acceptedCredit, differenceCodes, mustHaveFigures, refusalsOf } from './credit-answers.ts';
 import { creditOf, overTaxed, taxRoom } from './credits.ts';
 import { minor, written } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -97,6 +97,14 @@ const takenLines = (credit: Body, sale: Body) => ({
   shipping: credit.shipping ? takenBy(credit, sale).shipping : null,
 });
 
+// A draft is computed again from its sale; a finalized credit keeps what it was warned of.
+const differencesAfter = (one: Case, sale: Body): string[] => {
+  const { update, view } = one;
+  if (view.status !== 'draft')
+    return codesOf(view).filter((code) => ['credit_field_ignored', 'credit_before_sale'].includes(code));
+  return differenceCodes({ ...wishOf(one), tax_date: update.tax_date ?? view.tax_date }, sale);
+};
+
 /** Hold the figures of an accepted update against the model. */
 export const judgeFigures = (one: Case, body: Body): void => {
   const { update, view, asked, book, sale, supplied } = one;
@@ -106,7 +114,8 @@ export const judgeFigures = (one: Case, body: Body): void => {
   same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
   const ofSale = sale ? body.line_items.filter((line) => !matchOf(line, sale)) : [];
   const unmatched = ofSale.map(() => 'credit_line_unmatched');
-  same(codesOf(body), expectedCodes(body, update, view, asked, unmatched), 'The warnings');
+  const differing = sale ? differencesAfter(one, sale) : [];
+  same(codesOf(body), expectedCodes(body, update, view, asked, [...differing, ...unmatched]), 'The warnings');
   if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
   else if (view.status === 'finalized') mustBeRetaxed({ ...one, sale }, body, tax);
   else {

@@ -292,6 +292,22 @@ describe('a credit calculation that is posted back as it is', () => {
   });
 });
 
+describe('an unmatched line in a state that the sale does not have', () => {
+  it('is refused, and computed again where an earlier version recorded it', () => {
+    const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: null };
+    const sold = saleOf({ ...sale, taxIncluded: false });
+    const customer = { address: places[0] };
+    const request = { line_items: [{ id: 'goodwill', quantity: '1', unit_price: '10.00', customer }] };
+    expect(creditOf(sold, request, context, [])).toMatchObject({
+      ok: false,
+      problems: [{ source: { pointer: '/line_items/0' } }],
+    });
+    const replayed = creditOf(sold, request, context, [], true);
+    expect(replayed.ok && replayed.value.outcome.tax_summary.map((row) => row.jurisdiction_code)).toContain('US-HI');
+  });
+});
+
 describe('an explanation', () => {
   it('names the line, the amount, and its share of the recorded tax', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };

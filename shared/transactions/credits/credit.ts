@@ -5,6 +5,7 @@ import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import type { CreditRequest } from './credit-request.ts';
+import { creditWarnings } from './credit-warnings.ts';
 import { linesOutcome } from './lines.ts';
 import { creditProblems, overCredit } from './problems.ts';
 import { remainingOf } from './remaining.ts';
@@ -17,21 +18,28 @@ export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remain
  * Compute a credit from the current state of its sale (interface decisions 5). Pure.
  *
  * Without lines it reverses the whole sale, or with `credit_remaining` the remainder. Refused: a parent that cannot be
- * credited, fields that a credit inherits, and more than the remainder of a line or of the sale.
+ * credited, fields that a credit inherits, more than the remainder of a line or of the sale, and an unmatched line in a state
+ * that the sale does not have. `isRecorded` skips the last check: earlier versions accepted such credits, and a replay
+ * computes them again.
  */
 export const creditOf = (
   parent: StoredTransaction,
   request: CreditRequest,
   context: Context,
   unknownFields: readonly string[],
+  isRecorded = false,
 ): Result<Credit> => {
   const [problem, ...others] = creditProblems(parent.transaction, request);
   if (problem) return refuse(problem, ...others);
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
-  const computed = outcomeOf(kind, parent, request, context);
+  const computed = outcomeOf(kind, parent, request, context, isRecorded);
   if (!computed.ok) return computed;
   const outcome = computed.value;
-  const warnings = [...unknownFieldWarnings(unknownFields), ...outcome.warnings];
+  const warnings = [
+    ...unknownFieldWarnings(unknownFields),
+    ...creditWarnings(parent.transaction, request),
+    ...outcome.warnings,
+  ];
   return accept({ kind, outcome: { ...outcome, warnings } });
 };
 
@@ -40,9 +48,10 @@ const outcomeOf = (
   parent: StoredTransaction,
   request: CreditRequest,
   context: Context,
+  isRecorded: boolean,
 ): Result<Outcome> => {
   const { transaction } = parent;
-  if (kind === 'lines') return linesOutcome(transaction, request, remainingOf(parent), context);
+  if (kind === 'lines') return linesOutcome(transaction, request, remainingOf(parent), context, isRecorded);
   if (isUntouched(parent)) return accept(wholeOutcome(transaction, request, context));
   return kind === 'remaining'
     ? restOutcome(transaction, request, remainingOf(parent), context)

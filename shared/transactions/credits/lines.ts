@@ -1,9 +1,11 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import { lineIds } from '../../calculations/echo.ts';
+import { rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
@@ -11,8 +13,9 @@ import type { Transaction } from '../transaction.ts';
 import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './counters.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
+import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit } from './problems.ts';
+import { otherState, overCredit } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
@@ -28,6 +31,7 @@ export const linesOutcome = (
   request: CreditRequest,
   remaining: Remaining,
   context: Context,
+  isRecorded: boolean,
 ): Result<Outcome> => {
   const requested = request.line_items ?? [];
   const ids = lineIds(
@@ -41,18 +45,33 @@ export const linesOutcome = (
   }
   const unmatched = calculateUnmatched(parent, request, drawn, ids, context);
   if (!unmatched.ok) return unmatched;
+  const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);
+  if (problem) return refuse(problem);
   const shipping = drawShipping(parent, request, remaining.shipping);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
   const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
   const credited = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
-  // An unmatched line may go to a state that the sale did not have.
+  // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, totalOf(outcome));
   return left.net < 0n || left.tax < 0n
     ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
     : accept(outcome);
+};
+
+/** The problem of the first unmatched line in a state that the sale does not have, or `null`. */
+const stateProblem = (parent: Transaction, { lines }: Drawn, unmatched: readonly LineItemResponse[]) => {
+  const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
+    rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
+  const states = [...new Set(statesOf(rowsOf(parent)))].sort();
+  const indexes = lines.flatMap((line, index) => (line === null ? [index] : []));
+  for (const [at, { taxes }] of unmatched.entries()) {
+    const other = statesOf(taxes).find((state) => !states.includes(state));
+    if (other !== undefined) return otherState(indexes[at] as number, other, states);
+  }
+  return null;
 };
 
 const totalOf = ({ line_items, currency, shipping_amount, tax_amount }: Outcome): Share => {
@@ -63,12 +82,6 @@ const totalOf = ({ line_items, currency, shipping_amount, tax_amount }: Outcome)
     tax: parseAmount(tax_amount, exponent),
   };
 };
-
-const unmatchedWarning = (index: number): Warning => ({
-  code: 'credit_line_unmatched',
-  message: "No line of the parent has this id: it was calculated at the parent's releases and date.",
-  pointer: `/line_items/${index}`,
-});
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
 const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: string, index: number) => {

@@ -75,6 +75,14 @@ const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest
     : []),
 ];
 
+/** The problem of a line that matches no line of the sale and is in a state that the sale does not have. */
+export const otherState = (index: number, state: string, states: readonly string[]): Problem =>
+  invalidFormat(
+    `/line_items/${index}`,
+    'Line in another state',
+    `This line matches no line of the sale and is in ${state}, but the sale has ${states.length > 0 ? states.join(', ') : 'no state'}. Send the parent_line_item_id of the line to credit, or an address in a state of the sale.`,
+  );
+
 /** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',
