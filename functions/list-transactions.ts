@@ -1,12 +1,18 @@
 import { now } from '../shared/config/clock.ts';
+import { jsonOrCsv } from '../shared/http/csv-reply.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { transactionsCsv } from '../shared/transactions/csv.ts';
 import { TransactionListQuery } from '../shared/transactions/list-query.ts';
 import { listTransactions } from '../shared/transactions/list-transactions.ts';
+
+const nextQuery = ({ starting_after: _, ...query }: TransactionListQuery, cursor: string) => ({
+  ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+  starting_after: cursor,
+});
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-transactions',
@@ -20,12 +26,27 @@ export const { endpoint, handler } = defineEndpoint({
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
   query: TransactionListQuery,
-  responses: [{ status: 200, description: 'A page of transactions.', schema: 'TransactionList' }],
+  responses: [
+    {
+      status: 200,
+      description: 'A page of transactions.',
+      schema: 'TransactionList',
+      hasCsv: true,
+      headers: ['Vary'],
+      optionalHeaders: ['Link', 'Content-Disposition'],
+    },
+  ],
   errors: ['validation_invalid_cursor'],
-  run: async ({ query, caller }) => {
+  run: async ({ query, caller, exchange }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
-    return mapResult(await listTransactions(query, caller.account, ports), ok);
+    return mapResult(await listTransactions(query, caller.account, ports), (list) =>
+      jsonOrCsv(list, exchange.headers.get('accept'), () => ({
+        name: 'transactions',
+        text: transactionsCsv(list),
+        next: list.next_cursor === null ? null : nextQuery(query, list.next_cursor),
+      })),
+    );
   },
 });

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { csvText } from '../csv.ts';
 import type { Filing } from './response.ts';
 
 /** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
@@ -24,34 +24,6 @@ const entryColumns = [
     'reporting_code',
   ] as const),
 ] as const;
-
-const figureColumns: ReadonlySet<string> = new Set(['rate', 'gross_amount', ...amountColumns, 'count']);
-
-// Spreadsheets run text that begins like this as a formula (CSV injection).
-const formula = /^[=+\-@\t\r]/;
-const number = /^-?\d+(\.\d+)?$/;
-
-type Value = string | number | null;
-
-const cell = (column: string, value: Value): string => {
-  const text = String(value ?? '');
-  if (figureColumns.has(column)) {
-    // Figures are not escaped, because -5.70 must stay a number. So they are validated.
-    assert(number.test(text), 'A figure in a CSV file must be a number.');
-    return text;
-  }
-  const guarded = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
-};
-
-/** A CSV file with its header (RFC 4180): lines end in CRLF, figures stay numbers, and no text is a formula. */
-export const csvText = <Column extends string>(
-  columns: readonly Column[],
-  rows: readonly Readonly<Record<Column, Value>>[],
-): string =>
-  [columns, ...rows.map((row) => columns.map((column) => cell(column, row[column])))]
-    .map((cells) => `${cells.join(',')}\r\n`)
-    .join('');
 
 /** The totals of a filing as CSV: one row for each jurisdiction, currency and rate. Each tax appears in one row only. */
 export const totalsCsv = (filing: Filing): string =>

@@ -2,6 +2,7 @@ import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
 import { dayMs } from '../calendar.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
 import type { ListPosition, ListQuery } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
 import type { TransactionSummary } from './transaction.ts';
@@ -68,6 +69,7 @@ type Filter = (row: TransactionSummary) => boolean;
 /** The filters that the index cannot apply, on a row as it reads now. */
 export const filtersAfter = (query: TransactionListQuery, { index }: Choice): readonly Filter[] => {
   const { status, type, reference_id, parent_transaction_id, customer_id } = query;
+  const state = query.state === undefined ? null : stateJurisdiction(query.state);
   const created = rangeOf(query, 'created_at');
   const filters: (Filter | false)[] = [
     status !== undefined && ((row) => row.status === status),
@@ -77,6 +79,8 @@ export const filtersAfter = (query: TransactionListQuery, { index }: Choice): re
       index !== 'by_parent' &&
       ((row) => row.parent_transaction_id === parent_transaction_id),
     customer_id !== undefined && index !== 'by_customer' && ((row) => row.customer?.id === customer_id),
+    state !== null &&
+      ((row) => row.tax_summary.some((sum) => jurisdictionCode(stateOfJurisdiction(sum.jurisdiction_code)) === state)),
     index === 'by_tax_date' && !isOpen(created) && ((row) => isWithin(row.created_at, created)),
   ];
   return filters.filter((filter) => filter !== false);

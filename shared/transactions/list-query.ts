@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
+import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './transaction.ts';
@@ -33,6 +34,10 @@ export const TransactionListQuery = z
     customer_id: described(
       z.optional(identifier),
       "Only transactions of this customer: the `id` of the document's customer.",
+    ),
+    state: described(
+      z.optional(state),
+      'Only transactions with a tax or an exemption of this state: its two-letter code, its jurisdiction code or its name.',
     ),
     ...bounds('tax_date'),
     ...bounds('created_at'),

@@ -56,7 +56,8 @@ describe('what a credit inherits (interface decisions 13)', () => {
     const client = await newClient();
     const parent = await sold(client, twoLines);
     const item = { id: 'shirt', quantity: '1' };
-    const credited = async (body: Record<string, unknown>) => pointersOf(await made(client.calculate(creditOf(parent, body))));
+    const credited = async (body: Record<string, unknown>) =>
+      pointersOf(await made(client.calculate(creditOf(parent, body))));
     const others = { product_tax_code: 'CLOTHING.APPAREL', customer: ohio, ship_from: ohio.address };
     expect(
       await credited({

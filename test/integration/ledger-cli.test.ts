@@ -707,14 +707,29 @@ describe('history', () => {
     expect(lines[0]).toMatch(/^version\s+at\s+state\s+by\s+fields\s+hash$/);
     expect(lines[1]).toMatch(/^4\s.*finalized\s.*key_\S+\s+metadata\s/);
     expect(lines[2]).toMatch(/^3\s.*draft -> finalized\s.*status, tax_amount\s/);
-    expect(lines[5]).toBe('4 changes.');
+    expect(lines[5]).toBe(`4 changes of ${owned('edited').id}.`);
     const { data } = await made(books.call('GET', `/transactions/${owned('edited').id}/history`));
     expect(JSON.parse(asJson.out)).toEqual(data);
   });
 
+  it('takes a reference: of the transaction that is not void, otherwise of the newest one', async () => {
+    const caller = await newCaller();
+    const client = clientOf(caller);
+    const first = await sold(client, { reference_id: 'order 7' });
+    await made(client.update(first.id, { status: 'void' }));
+    const second = await sold(client, { reference_id: 'order 7' });
+    const outOf = async () => (await ledger('history', 'order 7', '--account', caller.account.id)).out;
+    expect(await outOf()).toContain(`1 change of ${second.id}.`);
+    await made(client.update(second.id, { status: 'void' }));
+    expect(await outOf()).toContain(`2 changes of ${second.id}.`);
+  });
+
   it('refuses an unknown transaction', async () => {
     const { code, err } = await ledger('history', 'txn_none', '--account', books.account);
-    expect([code, err]).toEqual([1, `The account ${books.account} has no transaction txn_none.\n`]);
+    expect([code, err]).toEqual([
+      1,
+      `The account ${books.account} has no transaction with the id or reference txn_none.\n`,
+    ]);
   });
 });
 

@@ -1,7 +1,20 @@
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { TransactionRow } from '../../shared/transactions/response.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, dayMs, everyPage, goods, later, made, recorded, refusalOf, sale, sold } from '../support/sales.ts';
+import {
+  clientOf,
+  creditOf,
+  dayMs,
+  everyPage,
+  goods,
+  later,
+  made,
+  recorded,
+  refusalOf,
+  sale,
+  sold,
+} from '../support/sales.ts';
 
 const idsOf = ({ data }: { data: TransactionRow[] }): string[] => data.map(({ id }) => id);
 
@@ -42,6 +55,53 @@ describe('the cursor', () => {
     for (const starting_after of garbage)
       expect([starting_after, refusalOf(await client.list({ starting_after }))]).toEqual([starting_after, refused]);
   });
+});
+
+const ohio = {
+  customer: { id: 'c2', address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } },
+};
+
+it('filters by state: of the document and of single lines, exempt or not, by code and name', async () => {
+  const client = clientOf(await newCaller());
+  const inMichigan = await sold(client);
+  const inOhio = await sold(client, ohio);
+  const inBoth = await sold(client, { line_items: [goods({ id: 'a' }), goods({ id: 'b', ...ohio })] });
+  const exempt = await sold(client, { customer: { ...ohio.customer, exemption: { type: 'resale' } } });
+  const idsIn = async (filters: Record<string, string>) => idsOf(await made(client.list(filters)));
+  for (const state of ['OH', 'US-OH', 'Ohio'])
+    expect(await idsIn({ state }), state).toEqual([exempt.id, inBoth.id, inOhio.id]);
+  expect(await idsIn({ state: 'MI' })).toEqual([inBoth.id, inMichigan.id]);
+  expect(await idsIn({ state: 'OH', customer_id: 'c2', 'tax_date[gte]': '2020-01-01' })).toHaveLength(2);
+  expect(await idsIn({ state: 'NY' })).toEqual([]);
+  expect(refusalOf(await client.list({ state: 'XX' }))).toBe('422 | validation_invalid_format state');
+});
+
+it('is a CSV file with Accept: text/csv, with a Link to the next page that keeps the filters', async () => {
+  const caller = await newCaller();
+  const client = clientOf(caller);
+  await sold(client);
+  const first = await sold(client, { ...ohio, reference_id: '=1+1' });
+  const credit = await made(client.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  const page = (path: string) => caller.call('GET', path, { headers: { Accept: 'text/csv' } });
+  const answer = await page('/transactions?state=OH&limit=1');
+  expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
+  const next = /^<(\?[^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
+  const second = await page(`/transactions${next}`);
+  expect(second.headers.get('link')).toBeNull();
+  const rows = [answer, second].flatMap(({ text }) => parse(text, { columns: true }) as Record<string, string>[]);
+  const [latest, sale] = [await made(client.get(credit.id)), await made(client.get(first.id))];
+  const expected = { customer_id: 'c2', states: 'OH', postal_code: '43215', currency: 'USD' };
+  expect(rows).toMatchObject([
+    { ...expected, id: latest.id, type: 'credit', parent_transaction_id: sale.id, tax_amount: latest.tax_amount },
+    {
+      ...expected,
+      id: sale.id,
+      reference_id: "'=1+1",
+      total_amount: sale.total_amount,
+      credited_amount: sale.credited_amount,
+    },
+  ]);
+  expect(rows[1]?.['voided_at']).toBe('');
 });
 
 it('filters by the status that a draft has now: an expired one is void, before any sweep', async () => {

@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
+import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
+import { chooseIndex } from '../../transactions/list-filters.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { pagesOf } from './filing-book.ts';
@@ -21,11 +23,19 @@ const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonl
 
 const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
 
+/** The id of the transaction with this reference that is not void, otherwise of the newest one. An id, or an unknown text, as it is. */
+const idOf = async (account: string, reference: string): Promise<string> => {
+  if (/^txn_[0-9A-Z]{26}$/.test(reference)) return reference;
+  const choice = chooseIndex({ reference_id: reference });
+  const { rows } = await transactionIndex.page(account, { ...choice, after: null, limit: pageSize });
+  return (rows.find(({ status }) => status !== 'void') ?? rows[0])?.id ?? reference;
+};
+
 const entriesOf = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
   const pages = pagesOf(async (after: string | null) => {
     const query = { limit: pageSize, ...(after !== null && { starting_after: after }) };
     const page = await transactionHistory(id, query, { id: account }, { history: historyReads, now });
-    if (!page.ok) throw new CommandError(`The account ${account} has no transaction ${id}.`);
+    if (!page.ok) throw new CommandError(`The account ${account} has no transaction with the id or reference ${id}.`);
     return { rows: page.value.data, next: page.value.next_cursor };
   });
   return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
@@ -35,12 +45,13 @@ export const addHistory = (program: Command): Command =>
   program
     .command('history')
     .summary('every change of a transaction, newest first')
-    .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
+    .argument('<transaction>', 'its id, such as txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X, or its reference_id')
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option('--json', 'one JSON array, as the API returns it, with complete hashes')
-    .action(async (id: string, { account, json }: { account: string; json?: boolean }) => {
+    .action(async (transaction: string, { account, json }: { account: string; json?: boolean }) => {
+      const id = await idOf(account, transaction);
       const entries = await entriesOf(account, id);
       if (json) return printJson(entries);
       print(textTable([headings, ...entries.map(row)]));
-      print(`${counted(entries.length, 'change')}.`);
+      print(`${counted(entries.length, 'change')} of ${id}.`);
     });

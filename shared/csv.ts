@@ -1,0 +1,31 @@
+import { assert } from './assert.ts';
+
+// Spreadsheets run text that begins like this as a formula (CSV injection).
+const formula = /^[=+\-@\t\r]/;
+const number = /^-?\d+(\.\d+)?$/;
+const isFigure = (column: string): boolean => /(_amount|^rate|^count)$/.test(column);
+
+type Value = string | number | null;
+
+const cell = (column: string, value: Value): string => {
+  const text = String(value ?? '');
+  if (isFigure(column)) {
+    // Figures are not escaped, because -5.70 must stay a number. So they are validated.
+    assert(number.test(text), 'A figure in a CSV file must be a number.');
+    return text;
+  }
+  const guarded = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+};
+
+/**
+ * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula. Columns `rate`, `count` and `…_amount`
+ * are numbers. Throws where one of them is not.
+ */
+export const csvText = <Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Record<Column, Value>>[],
+): string =>
+  [columns, ...rows.map((row) => columns.map((column) => cell(column, row[column])))]
+    .map((cells) => `${cells.join(',')}\r\n`)
+    .join('');

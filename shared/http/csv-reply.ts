@@ -1,0 +1,66 @@
+import type { Reply } from './reply.ts';
+
+type Range = { readonly type: string; readonly quality: number };
+
+const quality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
+
+/** The media ranges of `Accept`. Parameters other than `q` are ignored: no type is offered in two forms. */
+const rangesOf = (accept: readonly string[]): Range[] =>
+  accept
+    .join(',')
+    .split(',')
+    .flatMap((text) => {
+      const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '') ?? '1';
+      // Ignore a range that does not parse.
+      return /^[^\s/]+\/[^\s/]+$/.test(type) && quality.test(weight) ? [{ type, quality: Number(weight) }] : [];
+    });
+
+/** How exactly a range matches a type: 2 for the full type, 1 for its main type, 0 for any type, -1 for no match. */
+const exactness = (range: string, type: string): number => ['*/*', `${type.split('/')[0]}/*`, type].indexOf(range);
+
+/**
+ * The offered media type that `Accept` prefers (RFC 9110, 12.5.1).
+ *
+ * The most exact range gives a type its quality. Ties go to the type that is named more exactly, then to the one offered
+ * first. If nothing matches, the first offered type is returned: the API has no 406.
+ */
+export const preferredType = <Type extends string>(
+  accept: readonly string[],
+  offered: readonly [Type, ...Type[]],
+): Type => {
+  const ranges = rangesOf(accept);
+  const rated = offered.map((type) => {
+    const matching = ranges.map((range) => ({ ...range, exactness: exactness(range.type, type) }));
+    const most = Math.max(-1, ...matching.map((range) => range.exactness));
+    const qualities = matching.filter((range) => range.exactness === most && most >= 0).map((range) => range.quality);
+    return { type, exactness: most, quality: Math.max(0, ...qualities) };
+  });
+  const [best] = rated
+    .filter((type) => type.quality > 0)
+    .toSorted((a, b) => b.quality - a.quality || b.exactness - a.exactness);
+  return best?.type ?? offered[0];
+};
+
+/** A CSV file: its name without the extension, its text, and the query of the next page, if there is one. */
+type Csv = { readonly name: string; readonly text: string; readonly next: Readonly<Record<string, string>> | null };
+
+const csvReply = ({ name, text, next }: Csv): Reply => ({
+  status: 200,
+  body: text,
+  // The first line of the file names its columns, which are the same in every version.
+  isShaped: true,
+  headers: {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
+    // Relative to the URL of the request, because functions do not know the stage that precedes the deployed path.
+    ...(next && { Link: `<?${new URLSearchParams(next)}>; rel="next"` }),
+  },
+});
+
+/** A reply as JSON, or as the CSV file of `csv`, as the `Accept` header prefers. */
+export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, csv: () => Csv): Reply => {
+  const isCsv = preferredType(accept ?? [], ['application/json', 'text/csv']) === 'text/csv';
+  const reply: Reply = isCsv ? csvReply(csv()) : { status: 200, body };
+  return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
+};
