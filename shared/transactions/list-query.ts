@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
 import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
-import { statuses } from './transaction.ts';
+import { statuses } from './status.ts';
 
 const bound = z.optional(instant);
 
