@@ -1,4 +1,4 @@
-import { rateDecimals } from '../content/release.ts';
+import { rateDecimals } from '../content/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { powerOfTen } from '../money/decimal.ts';
 import type { TaxDocument, TaxedDocument, TaxedShipping } from '../tax/document.ts';

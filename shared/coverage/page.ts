@@ -1,4 +1,5 @@
-import type { Confidence, Release } from '../content/release.ts';
+import type { Release } from '../content/release.ts';
+import type { Confidence } from '../content/release-values.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { publishersTable } from './publishers-table.ts';

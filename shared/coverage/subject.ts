@@ -1,4 +1,5 @@
-import type { Confidence, Release, Rule } from '../content/release.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Confidence } from '../content/release-values.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';

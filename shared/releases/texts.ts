@@ -1,6 +1,7 @@
 /** Days, rates and ZIP codes in the output of commands. */
 
-import { type Dated, rateDecimals } from '../content/release.ts';
+import type { Dated } from '../content/effective.ts';
+import { rateDecimals } from '../content/release-values.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ZipRange } from './zip-pieces.ts';
 

@@ -1,5 +1,5 @@
 import { assert } from '../assert.ts';
-import type { Bracket, Rounding } from '../content/release.ts';
+import type { Bracket, Rounding } from '../content/release-values.ts';
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';

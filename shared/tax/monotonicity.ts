@@ -1,5 +1,8 @@
 /** Whether tax never falls as a price grows: `tax-included.ts` finds the net by halving, which relies on it. */
-import type { Bracket, Dated, Rate, Release, Rule } from '../content/release.ts';
+
+import type { Dated } from '../content/effective.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Bracket, Rate } from '../content/release-values.ts';
 import { bracketTax } from './brackets.ts';
 import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';

@@ -47,7 +47,7 @@ export const lineBaseSteps = (
 
 const namedMax = 10;
 
-const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.type === 'flat_fee');
+const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.kind === 'flat_fee');
 
 /** Each line's share of the shipping. */
 export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] =>

@@ -1,5 +1,6 @@
 import { settingOn } from '../../content/effective.ts';
-import type { Bracket, Release } from '../../content/release.ts';
+import type { Release } from '../../content/release.ts';
+import type { Bracket } from '../../content/release-values.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor } from '../../tax/brackets.ts';

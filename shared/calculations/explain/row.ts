@@ -1,6 +1,7 @@
 import { possiblyInForce, settingOn } from '../../content/effective.ts';
 import { rateOn } from '../../content/rates.ts';
-import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
+import type { Release, Rule } from '../../content/release.ts';
+import { type Rate, rateDecimals } from '../../content/release-values.ts';
 import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
 import type { TaxRow } from '../../tax/document.ts';
 import { policyInWords } from '../../tax/rule-words.ts';

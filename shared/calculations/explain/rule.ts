@@ -1,7 +1,8 @@
 import { isOwn } from '../../content/own-rules.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import type { Decimal } from '../../money/decimal.ts';
-import type { TaxRow, Treatment } from '../../tax/document.ts';
+import type { Treatment } from '../../tax/assessment.ts';
+import type { TaxRow } from '../../tax/document.ts';
 import { definitionOf } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';

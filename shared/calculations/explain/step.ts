@@ -1,6 +1,6 @@
 import type { Release } from '../../content/release.ts';
 import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
-import type { PassedOn } from '../../tax/document.ts';
+import type { PassedOn } from '../../tax/assessment.ts';
 import { visibleRateSource } from '../../tax/general-excise.ts';
 import type { ExplanationStep } from '../response.ts';
 

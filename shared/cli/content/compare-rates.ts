@@ -1,5 +1,6 @@
 import { firstInForce } from '../../content/effective.ts';
-import type { Jurisdiction, Rate, Release } from '../../content/release.ts';
+import type { Release } from '../../content/release.ts';
+import type { Jurisdiction, Rate } from '../../content/release-values.ts';
 import { fractionOf, unitsOf } from '../../releases/texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
 

@@ -1,5 +1,5 @@
 import { decimal, rescale } from '../../money/decimal.ts';
-import { rateDecimals } from '../release.ts';
+import { rateDecimals } from '../release-values.ts';
 
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);

@@ -1,7 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
 import { assert } from '../../assert.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { tags } from '../endpoint.ts';
+import { type Endpoint, tags } from '../endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';

@@ -1,8 +1,7 @@
 import { invalidFormat, type Problem } from '../../problem.ts';
 import { draftExpired, expiredReason, isExpiredDraft } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
-import type { Status } from '../status.ts';
-import { transitionProblem } from '../status.ts';
+import { type Status, transitionProblem } from '../status.ts';
 import { oppositeOf, type Transaction } from '../transaction.ts';
 import type { RequestedChanges } from './requested-changes.ts';
 

@@ -1,6 +1,7 @@
 /** Own rules in sentences, for the reports of commands. */
 import { effectInWords, limitsInWords } from '../../../tax/rule-words.ts';
-import type { Dated, OwnRules, Rule } from '../../release.ts';
+import type { Dated } from '../../effective.ts';
+import type { OwnRules, Rule } from '../../release.ts';
 import { unitsOf } from '../fractions.ts';
 
 const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
