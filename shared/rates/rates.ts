@@ -1,6 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
-import { citeRate, decimalText } from '../calculations/explain/step.ts';
+import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
@@ -11,6 +11,7 @@ import { addressesByState, isAbroad, readAddress, sentState } from '../content/l
 import { rateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import { type Jurisdiction, type Rate, rateDecimals } from '../content/release-values.ts';
+import { decimalText } from '../money/decimal.ts';
 import { type Problem, pointerOf } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/assessment.ts';

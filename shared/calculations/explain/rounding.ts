@@ -1,7 +1,7 @@
 import { settingOn } from '../../content/effective.ts';
 import type { Release } from '../../content/release.ts';
 import type { Bracket } from '../../content/release-values.ts';
-import { divideHalfUp } from '../../money/decimal.ts';
+import { decimalText, divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor } from '../../tax/brackets.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
@@ -10,7 +10,7 @@ import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
-import { cite, decimalText, step, sumOf } from './step.ts';
+import { cite, step, sumOf } from './step.ts';
 
 /** A line, or one state's part of the shipping: rounded as one. */
 export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };

@@ -24,14 +24,6 @@ export const citeRate = (
   passedOn: PassedOn | null | undefined,
 ): string | null => [cite(release, source), passedOn && visibleRateSource].filter(Boolean).join('; ') || null;
 
-/** An exact decimal without superfluous zeros: `5.7`. */
-export const decimalText = ({ units, scale }: Decimal): string => {
-  const padded = units.toString().padStart(scale + 1, '0');
-  const [whole, fraction] = [padded.slice(0, padded.length - scale), padded.slice(padded.length - scale)];
-  const kept = fraction.replace(/0+$/, '');
-  return kept === '' ? whole : `${whole}.${kept}`;
-};
-
 /** An amount per unit, times the quantity: exact. */
 export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {
   const { units, scale } = decimal(amount);
