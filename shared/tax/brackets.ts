@@ -4,7 +4,8 @@ import { allocate } from '../money/allocate.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';
 
-const centsOf = (text: string): bigint => {
+/** An amount of a table, such as `0.17`, in cents. */
+export const centsOf = (text: string): bigint => {
   assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };
