@@ -1,6 +1,6 @@
 /** Every endpoint and schedule. A new one is a file in this folder, and a line here. */
 import type { Schedule } from '../shared/define-schedule.ts';
-import type { Endpoint } from '../shared/http/define-endpoint.ts';
+import type { Endpoint } from '../shared/http/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';
 import { endpoint as createFiling } from './create-filing.ts';

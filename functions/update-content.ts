@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import * as z from 'zod/mini';
 import { dayOf } from '../shared/calendar.ts';
 import { now } from '../shared/config/clock.ts';
@@ -9,7 +10,7 @@ import { PublisherClient } from '../shared/content/updates/publisher-client.ts';
 import { type Importable, importable } from '../shared/content/updates/publishers.ts';
 import { staleness } from '../shared/content/updates/staleness.ts';
 import { scheduled } from '../shared/define-schedule.ts';
-import { putEvent } from '../shared/events/event-bus.ts';
+import { type ContentEvent, eventSource } from '../shared/events/event.ts';
 import { requestLines } from '../shared/observability/tally.ts';
 import { announceRelease } from '../shared/releases/announce-release.ts';
 import type { Reporter } from '../shared/releases/reporter.ts';
@@ -66,6 +67,15 @@ export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
   failed: update.outcome === 'failed',
   stale: isStale,
 });
+
+/** Put an event, which no stream carries, on the deployment's bus. Throws where the bus does not accept it. */
+const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void> => {
+  const client = new EventBridgeClient({ region: environment.region });
+  const entry = { EventBusName, Source: eventSource, DetailType: event.event_type, Detail: JSON.stringify(event) };
+  const { Entries: [answer] = [] } = await client.send(new PutEventsCommand({ Entries: [entry] }));
+  if (answer?.EventId === undefined)
+    throw new Error(`The bus ${EventBusName} did not accept ${event.event_id}: ${answer?.ErrorCode ?? 'no answer'}.`);
+};
 
 /** Updates the content of one state from its publisher, as `npm run content -- update` does, and publishes the event. */
 export const handler = scheduled(updateContent.name, async (_context, event) => {

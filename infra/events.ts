@@ -5,7 +5,7 @@ import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { busBatchMax, eventSource, eventsOfRecordMax } from '../shared/events/event.ts';
-import { patterns } from '../shared/events/pattern.ts';
+import { patterns } from '../shared/events/item-events.ts';
 import { useOf } from './data-key.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { assert } from '../shared/assert.ts';
 import {
   type Index,
   type IndexName,
@@ -71,7 +72,7 @@ export class Tables extends Construct {
 
   get streamArn(): string {
     const { tableStreamArn } = this.#byName.transactions;
-    if (!tableStreamArn) throw new Error("The ledger's table has no stream.");
+    assert(tableStreamArn !== undefined, "The ledger's table has no stream.");
     return tableStreamArn;
   }
 

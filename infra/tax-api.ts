@@ -11,7 +11,7 @@ import {
 import { Construct } from 'constructs';
 import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
 import { methodsVariable } from '../functions/method-not-allowed.ts';
-import type { Endpoint } from '../shared/http/define-endpoint.ts';
+import type { Endpoint } from '../shared/http/endpoint.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import type { Entry } from './bundling.ts';
 import { CustomDomain, tls } from './custom-domain.ts';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { assert } from '../../shared/assert.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { bodyTooLarge, broken, malformed, notFound, unavailable } from '../gateway-problems.ts';
@@ -52,7 +53,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
   const functionName = resource.operation ?? 'method-not-allowed';
   const event = proxyEventOf({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });
-  if (!Number.isInteger(result?.statusCode)) throw new Error(`${functionName} answered without a status`);
+  assert(Number.isInteger(result?.statusCode), `${functionName} answered without a status.`);
   return result;
 };
 

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { endpoints, methodsByPath, type Operation, type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { methodsVariable } from '../../functions/method-not-allowed.ts';
+import { assert } from '../../shared/assert.ts';
 
 type Handler<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
 type EndpointName = Operation | 'method-not-allowed';
@@ -15,7 +16,7 @@ process.env[methodsVariable] = JSON.stringify(methodsByPath);
 
 const load = async <Event, Answer>(name: string): Promise<Handler<Event, Answer>> => {
   const { handler } = await import(`../../functions/${name}.ts`);
-  if (typeof handler !== 'function') throw new Error(`functions/${name}.ts exports no handler.`);
+  assert(typeof handler === 'function', `functions/${name}.ts exports no handler.`);
   return handler;
 };
 

@@ -1,7 +1,7 @@
 import type { ReleaseHead } from '../content/content.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
-import type { Doubt } from '../tax/document.ts';
+import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import { areaUsed } from './by-place.ts';

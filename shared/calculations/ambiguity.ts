@@ -1,9 +1,10 @@
 import type { LocalChoice } from '../content/location/local-choice.ts';
 import { localSetOf } from '../content/location/location-index.ts';
 import type { StateCandidate } from '../content/location/place.ts';
-import { rateDecimals } from '../content/release.ts';
+import { rateDecimals } from '../content/release-values.ts';
+import { decimalText } from '../money/decimal.ts';
 import { type Ambiguity, ambiguityByPlace, decidedByTable } from './by-place.ts';
-import { decimalText, listed } from './explain/step.ts';
+import { listed } from './explain/step.ts';
 import type { Decisive } from './sourcing.ts';
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';

@@ -1,4 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
+import { assert } from '../assert.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf } from '../money/currency.ts';
@@ -31,7 +32,7 @@ const delivery = 'SHIPPING.DELIVERY';
 
 const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
-  if (!parsed.ok) throw new Error('The schema accepted an unknown product tax code.');
+  assert(parsed.ok, 'The schema accepted an unknown product tax code.');
   return parsed.value;
 };
 

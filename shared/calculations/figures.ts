@@ -1,4 +1,4 @@
-import type { Jurisdiction } from '../content/release.ts';
+import type { Jurisdiction } from '../content/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import type { TaxedDocument, TaxRow } from '../tax/document.ts';
 import type { TaxRowResponse, TaxSummaryRow } from './response.ts';

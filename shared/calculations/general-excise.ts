@@ -1,9 +1,8 @@
-import { rateDecimals } from '../content/release.ts';
+import { rateDecimals } from '../content/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
-import { powerOfTen } from '../money/decimal.ts';
+import { decimalText, powerOfTen } from '../money/decimal.ts';
 import type { TaxDocument, TaxedDocument, TaxedShipping } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
-import { decimalText } from './explain/step.ts';
 import type { Warning } from './response.ts';
 
 // A rate in units of `10^-rateDecimals` as a percentage. A visible rate has all of its decimals, as published.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
-import { taxabilityReasons } from '../tax/document.ts';
+import { taxabilityReasons } from '../tax/assessment.ts';
 import { amount, currencyCode, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
 import { Customer, identifier, instantKeywords, productTaxCode, ShipFrom, text } from './fields.ts';
 

@@ -4,8 +4,10 @@ import type { TaxAddress } from '../content/location/address.ts';
 import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
 import { mergedRelease } from '../content/merge-releases.ts';
-import type { Evidence, Release } from '../content/release.ts';
-import type { Place, SourcedAt } from '../tax/document.ts';
+import type { Release } from '../content/release.ts';
+import type { Evidence } from '../content/release-values.ts';
+import type { SourcedAt } from '../tax/assessment.ts';
+import type { Place } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
 /** An address that decides where a sale is taxed: its destination or its origin. */

@@ -1,5 +1,6 @@
 import { PostalAddress } from '../content/location/postal-address.ts';
-import type { InexactGross, TaxedDocument, TaxedShipping, Treatment } from '../tax/document.ts';
+import type { Treatment } from '../tax/assessment.ts';
+import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { closest } from '../vocabulary/closest.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
@@ -16,7 +17,7 @@ const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warni
 
 // Where nothing is collected, doubts about the place do not matter.
 const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
-  treatments.some(({ effect }) => effect.type !== 'relief');
+  treatments.some(({ effect }) => effect.kind !== 'relief');
 
 // That shipping is not stated separately matters only where it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {

@@ -1,6 +1,7 @@
 /** Content of a calculation: loaded once for all its addresses, then looked up synchronously. */
 import type { TaxAddress } from './location/address.ts';
-import type { Jurisdiction, Location, Rate, Release, Streets } from './release.ts';
+import type { Location, Release, Streets } from './release.ts';
+import type { Jurisdiction, Rate } from './release-values.ts';
 
 /**
  * Finds the release that taxes an address, with at least the locations that the address may lie in; `undefined` if there

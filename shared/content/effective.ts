@@ -1,5 +1,15 @@
 /** Which dated values of a release are in force on a tax day (`YYYY-MM-DD`). */
-import type { Dated, Season } from './release.ts';
+/**
+ * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the first
+ * day is not established; the value counts from the release's `established_from`, and is not covered before it.
+ */
+export type Dated = { readonly from: string | null; readonly to: string | null };
+
+/**
+ * The days of each year on which a rule is in force: month and day (`06-01`), inclusive. If `to` is before `from`, the
+ * season includes the new year. To include all of February, end it on `02-29`.
+ */
+export type Season = { readonly from: string; readonly to: string };
 
 type Seasonal = Dated & { readonly season?: Season };
 

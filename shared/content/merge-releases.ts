@@ -1,6 +1,7 @@
 import { assert } from '../assert.ts';
 import type { ReleasePart } from './content.ts';
-import type { Jurisdiction, Rate, Release } from './release.ts';
+import type { Release } from './release.ts';
+import type { Jurisdiction, Rate } from './release-values.ts';
 
 type Addition = Pick<ReleasePart, 'jurisdictions' | 'rates' | 'locations' | 'streets'>;
 

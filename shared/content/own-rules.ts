@@ -3,7 +3,8 @@ import { dayAfter, dayBefore } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ReleaseHead } from './content.ts';
 import { firstInForce } from './effective.ts';
-import type { Evidence, OwnRules, Release, Rule } from './release.ts';
+import type { OwnRules, Release, Rule } from './release.ts';
+import type { Evidence } from './release-values.ts';
 
 /** The import format of own rules: the `format` of a release that changes nothing else. */
 export const ownFormat = 'rules';

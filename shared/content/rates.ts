@@ -1,7 +1,8 @@
 /** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
 import { getOrAdd } from '../get-or-add.ts';
 import { firstInForce } from './effective.ts';
-import type { Rate, Release } from './release.ts';
+import type { Release } from './release.ts';
+import type { Rate } from './release-values.ts';
 
 // Releases are immutable, so their rates are looked through once.
 const ratesByCode = new WeakMap<Release, ReadonlyMap<string, readonly Rate[]>>();

@@ -1,52 +1,9 @@
 /** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
 import type { Effect } from '../tax/effects/effects.ts';
+import type { Dated, Season } from './effective.ts';
+import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
-
-/** How far a value can be trusted: law or a revenue department; a vendor's document; one secondary source; unconfirmed. */
-export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
-
-/** Where a value comes from: a key of the release's `sources`. */
-export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
-
-/**
- * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the first
- * day is not established; the value counts from the release's `established_from`, and is not covered before it.
- */
-export type Dated = { readonly from: string | null; readonly to: string | null };
-
-/**
- * The days of each year on which a rule is in force: month and day (`06-01`), inclusive. If `to` is before `from`, the
- * season includes the new year. To include all of February, end it on `02-29`.
- */
-export type Season = { readonly from: string; readonly to: string };
-
-export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
-export type Jurisdiction = {
-  /** `US-PA`, `US-PA-ALLEGHENY`. */
-  readonly code: string;
-  readonly name: string;
-  readonly type: JurisdictionType;
-  readonly tax_type: 'sales' | 'general_excise';
-  /** Its code in the state's return. */
-  readonly reporting_code?: string;
-  /** Which of several taxes of its level (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */
-  readonly kind?: string;
-};
-
-/** How many decimals a rate may have: more than any enacted one. */
-export const rateDecimals = 8;
-
-/** The general rate of a jurisdiction, a fraction as a decimal string (`"0.0625"`). */
-export type Rate = Dated &
-  Evidence & {
-    readonly jurisdiction: string;
-    readonly rate: string;
-    /** The rate on food for home use (`shared/tax/general-rate.ts`), if it differs and no rule sets another one. */
-    readonly food_rate?: string;
-    /** Both rates for a sale from another state, if they differ. Without `food_rate`, food has the general rate. */
-    readonly interstate?: { readonly rate: string; readonly food_rate?: string };
-  };
 
 /**
  * A rule of taxability. The most specific product code wins, then the most attributes, then the most specific
@@ -121,32 +78,6 @@ export type Streets = {
 
 /** `complete`: the jurisdictions are all there are. `partial`: local rates are missing. */
 export type Coverage = 'complete' | 'partial' | 'none';
-
-/**
- * A jurisdiction's table for the cents above a whole dollar of an invoice that it taxes at `rate`: one cent of tax for each
- * step below them. Totals below `nothing_below` are not taxed, and that total is taxed with one cent.
- */
-export type Bracket = {
-  readonly jurisdiction: string;
-  readonly rate: string;
-  readonly steps: readonly string[];
-  readonly nothing_below: string | null;
-};
-
-/** How a state rounds, and how it extracts tax from prices that include tax. */
-export type Rounding = RoundingMethod & {
-  /** `keep_base`: if possible, each taxed charge keeps a base of at least one cent. Otherwise one cent may be all tax. */
-  readonly tax_included?: 'keep_base';
-};
-
-type RoundingMethod =
-  /**
-   * By the third decimal, up if it is over four (SSUTA section 324); the account chooses line or invoice. By line,
-   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`).
-   */
-  | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
-  /** Mandatory tables on the invoice's total; other jurisdictions round half up. */
-  | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };
 
 /** Where a sale within the state is taxed. `mixed`: districts at the destination, all others at the origin (California). */
 export type Sourcing = 'destination' | 'origin' | 'mixed';

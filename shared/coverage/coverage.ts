@@ -1,6 +1,7 @@
-import { firstInForce } from '../content/effective.ts';
+import { type Dated, firstInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
-import type { Dated, Rate, Release } from '../content/release.ts';
+import type { Release } from '../content/release.ts';
+import type { Rate } from '../content/release-values.ts';
 import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';

@@ -1,7 +1,8 @@
 import type { ReleaseHead } from '../content/content.ts';
 import { coversDay, possiblyInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
-import { type Jurisdiction, type Release, type Rule, rateDecimals } from '../content/release.ts';
+import type { Release, Rule } from '../content/release.ts';
+import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';

@@ -1,5 +1,6 @@
 import type { ReleaseHead } from '../content/content.ts';
 import type { LocalTables, Release } from '../content/release.ts';
+import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
@@ -37,8 +38,7 @@ export const localRatesOn = (release: Release, day: string): LocalRates => {
 
 const shareOf = (part: number, whole: number): string => {
   const units = whole === 0 ? 0n : divideHalfUp(BigInt(part) * 10_000n, BigInt(whole));
-  const digits = units.toString().padStart(5, '0');
-  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+  return formatAmount(units, 4);
 };
 
 /** The day in a release's id. */

@@ -1,15 +1,10 @@
-import type { Confidence, Release } from '../content/release.ts';
+import { percentOf } from '../content/imports/fractions.ts';
+import type { Release } from '../content/release.ts';
+import type { Confidence } from '../content/release-values.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { publishersTable } from './publishers-table.ts';
 import type { StateCoverage } from './response.ts';
-
-const percent = (fraction: string): string => {
-  const [whole = '0', decimals = ''] = fraction.split('.');
-  const digits = `${whole}${decimals.padEnd(2, '0').slice(0, 2)}`.replace(/^0+(?=\d)/, '');
-  const rest = decimals.slice(2).replace(/0+$/, '');
-  return `${digits}${rest === '' ? '' : `.${rest}`}%`;
-};
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
 const columns = ['State', 'General rate', 'Local rates', 'As of', 'Places missing'] as const;
@@ -25,9 +20,9 @@ const row = (covered: StateCoverage): string => {
   const { state, general_rate, local } = covered;
   const since = general_rate?.from ? ` since ${general_rate.from}` : '';
   const rate = general_rate
-    ? marked(`${percent(general_rate.rate)}${since}`, general_rate.confidence)
+    ? marked(`${percentOf(general_rate.rate)}${since}`, general_rate.confidence)
     : 'not established';
-  const missing = local.share_missing === null ? 'not known' : percent(local.share_missing);
+  const missing = local.share_missing === null ? 'not known' : percentOf(local.share_missing);
   const treatments = subjects.map((subject) => marked(words(covered[subject].treatment), covered[subject].confidence));
   const cells = [state, rate, words(local.basis), local.as_of ?? 'not known', missing, ...treatments];
   return `| ${cells.join(' | ')} |`;

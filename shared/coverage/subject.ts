@@ -1,4 +1,6 @@
-import type { Confidence, Release, Rule } from '../content/release.ts';
+import { assert } from '../assert.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Confidence } from '../content/release-values.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -38,7 +40,7 @@ const untaxed = (release: Release): SubjectCoverage => {
 /** Parse a product tax code of the coverage itself: an invalid one is a bug. */
 const productOf = (text: string): ProductTaxCode => {
   const parsed = parseProductTaxCode(text);
-  if (!parsed.ok) throw new Error(`Coverage uses an unknown product tax code: ${text}.`);
+  assert(parsed.ok, `Coverage uses an unknown product tax code: ${text}.`);
   return parsed.value;
 };
 
@@ -126,7 +128,7 @@ const hasOwnRate = ({ effect }: Rule): boolean => effect.type === 'rate';
 export const subjectCoverage = (release: Release, codes: readonly string[], day: string): SubjectCoverage => {
   const each = codes.map((code) => ({ code, ...coverageOfCode(release, code, day) }));
   const [first, ...others] = each;
-  if (!first) throw new Error('A subject of coverage has at least one product tax code.');
+  assert(first !== undefined, 'A subject of coverage has at least one product tax code.');
   const { code: _, ...answer } = first;
   if (others.every(({ treatment, text }) => treatment === first.treatment && text === first.text)) return answer;
   return {

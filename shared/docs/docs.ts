@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { assert } from '../assert.ts';
 import { page } from './page.ts';
 
 const bundled = (path: string): string => {
@@ -14,7 +15,7 @@ const bundled = (path: string): string => {
   });
   const text = outputFiles[0]?.text ?? '';
   // An end tag in the text would end its element, and the hash would not match.
-  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${path} contains an end tag or a comment of HTML.`);
+  assert(!/<\/(script|style)|<!--/i.test(text), `${path} contains an end tag or a comment of HTML.`);
   return text;
 };
 

@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts';
 import { prettyJson } from './code.ts';
 import { type Field, fieldList, schemaFields } from './fields.ts';
 import { html, type Markup, type Part } from './html.ts';
@@ -127,7 +128,7 @@ export const operationArticle = (operation: Operation): Markup => {
   const { operationId: id, method, path, summary } = operation;
   // The description ends with the scope, which the page shows beside the path.
   const [description = '', scope] = operation.description.split(/\n\nThe credential needs the scope `(\w+)`\.$/);
-  if (!scope && !isPublic(operation)) throw new Error(`The description of ${id} has no scope.`);
+  assert(scope !== undefined || isPublic(operation), `The description of ${id} has no scope.`);
   return html`<article class="operation" id="${id}" data-route="${method} ${path}" aria-labelledby="${id}-title">
 <header><h3 id="${id}-title"><a class="self" href="#${id}">${summary}</a></h3>
 <p class="route"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="scope">${scope ? `scope ${scope}` : 'no key needed'}</span></p></header>

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { assert } from '../assert.ts';
 import { hasAllFields, schemaFields } from './fields.ts';
 import { groups } from './groups.ts';
 import { html, type Markup, type Part, raw } from './html.ts';
@@ -37,7 +38,7 @@ const operationSections = (): readonly Markup[] =>
   groups.map(({ title, text, operations: ids }) => {
     const articles = ids.map((operationId) => {
       const operation = operations.get(operationId);
-      if (!operation) throw new Error(`openapi.json has no operation ${operationId}.`);
+      assert(operation !== undefined, `openapi.json has no operation ${operationId}.`);
       return operationArticle(operation);
     });
     return section(title, inline(text), articles);

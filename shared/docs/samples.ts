@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts';
 import { codeBlock, prettyJson } from './code.ts';
 import { html, type Markup } from './html.ts';
 import { isPublic, type Operation } from './openapi.ts';
@@ -13,7 +14,7 @@ const pathOf = ({ path, parameters }: Operation): string => {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place, example } of parameters) {
-    if (place === 'path' && example === undefined) throw new Error(`${path}: the parameter ${name} has no example.`);
+    assert(place !== 'path' || example !== undefined, `${path}: the parameter ${name} has no example.`);
     if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(String(example)));
     if (place === 'query' && example !== undefined) query.set(name, String(example));
   }

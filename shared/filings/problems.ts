@@ -1,6 +1,6 @@
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
-import { statusProblem } from '../transactions/lifecycle.ts';
 import { cursorProblem } from '../transactions/page-limit.ts';
+import { statusProblem } from '../transactions/status.ts';
 import type { FilingStatus } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 

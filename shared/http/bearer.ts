@@ -4,17 +4,10 @@ import { instanceCache } from '../instance-cache.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Scope } from './exchange.ts';
-import type { CheckToken } from './jwt.ts';
-
-/** The content of a verified bearer token. */
-export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
+import type { CheckToken, Issuer, Token } from './jwt.ts';
 
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
-
-/** The accepted OIDC issuer, the expected audience, and the claims that hold the account and the scopes. */
-export type Issuer = NonNullable<typeof environment.oidc>;
 
 // TTL of the signing keys: a key that the issuer withdraws works for at most this long …
 const keysLifetimeMs = 600_000;

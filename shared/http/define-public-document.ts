@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
-import type { DocumentedResponse, Endpoint, EndpointDescription } from './define-endpoint.ts';
+import type { DocumentedResponse, Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { errorResult } from './failure.ts';

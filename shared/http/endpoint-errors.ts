@@ -1,5 +1,5 @@
 import type { Code } from '../error-codes.ts';
-import type { Endpoint } from './define-endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** Refusals of `POST /calculations` and of every request that calculates as it does. */
 export const calculationErrors = [

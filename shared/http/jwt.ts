@@ -1,9 +1,15 @@
 /** Checks signed tokens. bearer.ts imports this file lazily, so that a function loads the library with its first token. */
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import { now } from '../config/clock.ts';
-import type { Issuer, Token } from './bearer.ts';
+import type { environment } from '../config/environment.ts';
 import type { Scope } from './exchange.ts';
 import { readKeys, type SigningKey } from './jwt-keys.ts';
+
+/** The content of a verified bearer token. */
+export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
+
+/** The accepted OIDC issuer, the expected audience, and the claims that hold the account and the scopes. */
+export type Issuer = NonNullable<typeof environment.oidc>;
 
 type Payload = Readonly<Record<string, unknown>>;
 

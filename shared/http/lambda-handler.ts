@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { observed } from '../observability/request-line.ts';
 import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
-import type { Endpoint } from './define-endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';

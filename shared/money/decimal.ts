@@ -33,3 +33,11 @@ export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
 /** The exact product of two decimals, rounded once, half up, to units of `10^-scale`. */
 export const multiply = (left: Decimal, right: Decimal, scale: number): bigint =>
   rescale({ units: left.units * right.units, scale: left.scale + right.scale }, scale);
+
+/** An exact decimal as text without superfluous zeros: `5.7`. `units` are not negative. */
+export const decimalText = ({ units, scale }: Decimal): string => {
+  const padded = units.toString().padStart(scale + 1, '0');
+  const [whole, fraction] = [padded.slice(0, padded.length - scale), padded.slice(padded.length - scale)];
+  const kept = fraction.replace(/0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
+};

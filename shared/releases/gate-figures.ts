@@ -3,7 +3,8 @@
 import { batchesOf } from '../batches.ts';
 import type { ReleaseFor, ReleaseHead } from '../content/content.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
-import { type Release, rateDecimals } from '../content/release.ts';
+import type { Release } from '../content/release.ts';
+import { rateDecimals } from '../content/release-values.ts';
 import type { GateFigures } from '../content/updates/gates.ts';
 import workedCases from '../content/worked-cases.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../jurisdiction.ts';

@@ -1,10 +1,11 @@
 import type { ReleaseHead } from '../content/content.ts';
+import { fractionOf, percentOf } from '../content/imports/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import { counted } from '../texts.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { Reporter } from './reporter.ts';
-import { daysText, fractionOf, percentOf } from './texts.ts';
+import { daysText } from './texts.ts';
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
   [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(

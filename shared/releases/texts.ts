@@ -1,22 +1,8 @@
 /** Days, rates and ZIP codes in the output of commands. */
 
-import { type Dated, rateDecimals } from '../content/release.ts';
-import { decimal, rescale } from '../money/decimal.ts';
+import type { Dated } from '../content/effective.ts';
+import { percentOf } from '../content/imports/fractions.ts';
 import type { ZipRange } from './zip-pieces.ts';
-
-/** A rate in whole units of `10^-rateDecimals`, so that equal rates have equal texts. */
-export const unitsOf = (rate: string): bigint => rescale(decimal(rate), rateDecimals);
-
-const written = (units: bigint, decimals: number): string => {
-  const digits = String(units).padStart(decimals + 1, '0');
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, '');
-};
-
-/** A fraction without trailing zeros: `0.005` for `"0.0050"`. */
-export const fractionOf = (units: bigint): string => written(units, rateDecimals);
-
-/** `9.025%` for the fraction `0.09025`. */
-export const percentOf = (fraction: string): string => `${written(unitsOf(fraction), rateDecimals - 2)}%`;
 
 export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));
 

@@ -1,6 +1,6 @@
 /** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */
 import { dayAfter, dayBefore } from '../calendar.ts';
-import type { Dated } from '../content/release.ts';
+import type { Dated } from '../content/effective.ts';
 
 /** From a day to a day, both inclusive; `to: null` is open. */
 export type Span = { readonly from: string; readonly to: string | null };

@@ -1,7 +1,79 @@
-import { rateDecimals } from '../content/release.ts';
+/** How a jurisdiction treats a product, and the tax of a base before rounding. */
+import { type Jurisdiction, type Rounding, rateDecimals } from '../content/release-values.ts';
 import { powerOfTen } from '../money/decimal.ts';
-import type { RatedAs, ScaledRate, TaxabilityReason, Treatment } from './document.ts';
 import type { Base } from './effects/base.ts';
+
+/** Why a jurisdiction taxes a line as it does (interface decisions 2). */
+export type TaxabilityReason = (typeof taxabilityReasons)[number];
+export const taxabilityReasons = [
+  'standard_rated',
+  'reduced_rated',
+  'zero_rated',
+  'product_exempt',
+  'product_exempt_holiday',
+  'customer_exempt',
+  'not_collecting',
+  'marketplace_collects',
+  'not_subject_to_tax',
+  'not_supported',
+  'portion_product_exempt',
+  'portion_standard_rated',
+  'portion_reduced_rated',
+  'taxable_basis_reduced',
+  'over_collected',
+] as const;
+
+/** Whether a sale is taxed at its destination or its origin. */
+export type SourcedAt = 'destination' | 'origin';
+
+/** How a jurisdiction treats a product on a day. Lines of equal products and places share it. */
+export type Treatment = {
+  readonly jurisdiction: Jurisdiction;
+  readonly sourcing: SourcedAt;
+  readonly state: string;
+  readonly rounding: Rounding;
+  /** The rate where no rule has its own: the general rate, or the rate on food. */
+  readonly general: RatedAs;
+  readonly effect: ResolvedEffect;
+  /** Whether the shipping of the goods counts in the price that the rule's threshold is compared with. */
+  readonly includesShipping: boolean;
+  /** Whether the jurisdiction exists for a band alone, and so has no row where it taxes nothing. */
+  readonly isBandOnly: boolean;
+  readonly ruleId: string | null;
+  /** Doubts about the content that become warnings. */
+  readonly doubts: readonly Doubt[];
+};
+
+/** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
+export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: PassedOn };
+/** The rates behind a share of a visible rate, as decimal fractions. */
+export type PassedOn = {
+  /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
+  readonly owed: string;
+  readonly owedTogether: string;
+  /** The visible rate of all together. */
+  readonly visible: string;
+};
+/** A rate, and the reason of rows that are taxed at it. */
+export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
+export type Doubt = {
+  readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered' | 'shipping_not_stated';
+  readonly message: string;
+};
+
+/** An effect with the buyer's use decided and its numbers read. */
+export type ResolvedEffect = {
+  /** Effects that a caller treats differently from others; `relief` is for any product. */
+  readonly kind?: 'any_taxable' | 'flat_fee' | 'follows_goods' | 'holiday' | 'relief';
+  /** Apply the effect to a base. Amounts are per unit: the line's price is compared with the amount times the quantity. */
+  readonly assess: (treatment: Treatment, base: Base) => Assessment;
+  /** The rate on the whole price: the general one or its own. Absent where the goods are exempt or the price decides. */
+  readonly wholeRate?: 'general' | RatedAs;
+  /** The treatment that applies where the price is beyond the limit of a holiday. */
+  readonly beyondLimit?: Treatment;
+  /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
+  readonly sharesProportion?: true;
+};
 
 /** A row before rounding: its base, its rate and the exact tax. */
 export type Assessment = {

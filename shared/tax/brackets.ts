@@ -1,10 +1,11 @@
 import { assert } from '../assert.ts';
-import type { Bracket, Rounding } from '../content/release.ts';
+import type { Bracket, Rounding } from '../content/release-values.ts';
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';
 
-const centsOf = (text: string): bigint => {
+/** An amount of a table, such as `0.17`, in cents. */
+export const centsOf = (text: string): bigint => {
   assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
-import type { Assessment } from './assessment.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxRow, Treatment } from './document.ts';
+import type { Assessment, Treatment } from './assessment.ts';
+import type { TaxDocument, TaxedDocument, TaxedLine, TaxRow } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';

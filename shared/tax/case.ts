@@ -1,8 +1,12 @@
 import { coversDay } from '../content/effective.ts';
 import { ratesOf } from '../content/rates.ts';
-import type { Jurisdiction, Rate, Release, Rule } from '../content/release.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Jurisdiction, Rate } from '../content/release-values.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { Place, Relief, ScaledRate, SourcedAt, Use } from './document.ts';
+import type { ScaledRate, SourcedAt } from './assessment.ts';
+import type { Place, Relief } from './document.ts';
+import type { Use } from './effects/definition.ts';
 import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
@@ -29,6 +33,20 @@ export type Case = {
   readonly isBandOnly: boolean;
   readonly subject: Subject;
 };
+
+const bandCodes = new WeakMap<Release, ReadonlySet<string>>();
+
+const findBandCodes = (release: Release): ReadonlySet<string> =>
+  new Set(
+    release.rules
+      .filter(({ effect }) => effect.type === 'band')
+      .flatMap(({ jurisdictions }) => jurisdictions ?? [])
+      .filter((code) => ratesOf(release, code).length === 0),
+  );
+
+/** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
+export const isBandJurisdiction = (release: Release, code: string): boolean =>
+  getOrAdd(bandCodes, release, () => findBandCodes(release)).has(code);
 
 /** Whether a rule decides about a jurisdiction that exists for a band alone. */
 const appliesToBand = ({ jurisdictions, effect }: Rule, code: string): boolean =>

@@ -1,31 +1,9 @@
 import type { TaxingPlace } from '../content/location/place.ts';
-import type { Jurisdiction, Rounding } from '../content/release.ts';
+import type { Jurisdiction } from '../content/release-values.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { ResolvedEffect } from './effects/definition.ts';
-
-/** Why a jurisdiction taxes a line as it does (interface decisions 2). */
-export type TaxabilityReason = (typeof taxabilityReasons)[number];
-export const taxabilityReasons = [
-  'standard_rated',
-  'reduced_rated',
-  'zero_rated',
-  'product_exempt',
-  'product_exempt_holiday',
-  'customer_exempt',
-  'not_collecting',
-  'marketplace_collects',
-  'not_subject_to_tax',
-  'not_supported',
-  'portion_product_exempt',
-  'portion_standard_rated',
-  'portion_reduced_rated',
-  'taxable_basis_reduced',
-  'over_collected',
-] as const;
-
-/** Whether a sale is taxed at its destination or its origin. */
-export type SourcedAt = 'destination' | 'origin';
+import type { PassedOn, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
+import type { Use } from './effects/definition.ts';
 
 /** A taxing place, with how the sale is sourced there. */
 export type Place = TaxingPlace & {
@@ -38,8 +16,6 @@ export type Place = TaxingPlace & {
   /** Whether the goods come from another state or an unknown origin. Some rates depend on it. */
   readonly isInterstate: boolean;
 };
-
-export type Use = 'business' | 'personal' | null;
 
 /** Why nothing is collected for any product. */
 export type Relief = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
@@ -121,38 +97,3 @@ export type InexactGross = {
 };
 
 export type TaxedDocument = { readonly lines: readonly TaxedLine[]; readonly shipping: TaxedShipping | null };
-
-/** How a jurisdiction treats a product on a day. Lines of equal products and places share it. */
-export type Treatment = {
-  readonly jurisdiction: Jurisdiction;
-  readonly sourcing: SourcedAt;
-  readonly state: string;
-  readonly rounding: Rounding;
-  /** The rate where no rule has its own: the general rate, or the rate on food. */
-  readonly general: RatedAs;
-  readonly effect: ResolvedEffect;
-  /** Whether the shipping of the goods counts in the price that the rule's threshold is compared with. */
-  readonly includesShipping: boolean;
-  /** Whether the jurisdiction exists for a band alone, and so has no row where it taxes nothing. */
-  readonly isBandOnly: boolean;
-  readonly ruleId: string | null;
-  /** Doubts about the content that become warnings. */
-  readonly doubts: readonly Doubt[];
-};
-
-/** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
-export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: PassedOn };
-/** The rates behind a share of a visible rate, as decimal fractions. */
-export type PassedOn = {
-  /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
-  readonly owed: string;
-  readonly owedTogether: string;
-  /** The visible rate of all together. */
-  readonly visible: string;
-};
-/** A rate, and the reason of rows that are taxed at it. */
-export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
-export type Doubt = {
-  readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered' | 'shipping_not_stated';
-  readonly message: string;
-};

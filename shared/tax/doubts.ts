@@ -1,7 +1,9 @@
-import type { Dated, Evidence, Jurisdiction, Release } from '../content/release.ts';
+import type { Dated } from '../content/effective.ts';
+import type { Release } from '../content/release.ts';
+import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Doubt } from './assessment.ts';
 import type { Subject } from './case.ts';
-import type { Doubt } from './document.ts';
 import { type DecidingRule, stated } from './rule-choice.ts';
 
 /** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */

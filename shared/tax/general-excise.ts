@@ -1,8 +1,8 @@
 import { assert } from '../assert.ts';
-import { type Jurisdiction, rateDecimals } from '../content/release.ts';
+import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
-import { powerOfTen } from '../money/decimal.ts';
-import type { ScaledRate, Treatment } from './document.ts';
+import { decimalText, powerOfTen } from '../money/decimal.ts';
+import type { ScaledRate, Treatment } from './assessment.ts';
 import { taxedAt } from './effects/plain.ts';
 
 /** Where the highest visible rate of Hawaii's general excise tax, the only one in the content, is published. */
@@ -47,7 +47,7 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
     const units = (shares[index] as bigint) + (index === first ? rest : 0n);
     const passedOn = {
       owed: rate.text,
-      owedTogether: formatAmount(owed, rateDecimals).replace(/0+$/, ''),
+      owedTogether: decimalText({ units: owed, scale: rateDecimals }),
       visible: textOf(visible),
     };
     return { text: textOf(units), units, passedOn };

@@ -1,8 +1,8 @@
-import { type Rate, rateDecimals } from '../content/release.ts';
+import { type Rate, rateDecimals } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { RatedAs, ScaledRate } from './document.ts';
+import type { RatedAs, ScaledRate } from './assessment.ts';
 
 /** A rate as written in the release, parsed to units of `10^-rateDecimals`. */
 export const scaledRate = (text: string): ScaledRate => ({ text, units: rescale(decimal(text), rateDecimals) });

@@ -1,6 +1,9 @@
 /** Whether tax never falls as a price grows: `tax-included.ts` finds the net by halving, which relies on it. */
-import type { Bracket, Dated, Rate, Release, Rule } from '../content/release.ts';
-import { bracketTax } from './brackets.ts';
+
+import type { Dated } from '../content/effective.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Bracket, Rate } from '../content/release-values.ts';
+import { bracketTax, centsOf } from './brackets.ts';
 import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { isBound } from './rule-choice.ts';
@@ -33,7 +36,7 @@ const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly s
 
 const bracketProblems = ({ jurisdiction, rate, steps, nothing_below }: Bracket): readonly string[] => {
   const { units } = scaledRate(rate);
-  const start = BigInt((nothing_below ?? '0.00').replace('.', ''));
+  const start = centsOf(nothing_below ?? '0.00');
   const taxes = Array.from({ length: 300 }, (_, index) =>
     bracketTax(start + BigInt(index), units, { jurisdiction, rate, steps, nothing_below }),
   );

@@ -1,7 +1,8 @@
 import { settingOn } from '../content/effective.ts';
-import type { Evidence, Release } from '../content/release.ts';
-import { minorUnit } from './assessment.ts';
-import type { Doubt, TaxDocument, TaxedDocument, TaxRow } from './document.ts';
+import type { Release } from '../content/release.ts';
+import type { Evidence } from '../content/release-values.ts';
+import { type Doubt, minorUnit } from './assessment.ts';
+import type { TaxDocument, TaxedDocument, TaxRow } from './document.ts';
 import { doubtsAbout, isDoubtful } from './doubts.ts';
 
 /** A doubt about how a state rounds, and the first line it applies to; `null` is the shipping. */

@@ -1,6 +1,7 @@
 import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
 import { isOwn } from '../content/own-rules.ts';
-import type { Jurisdiction, Release, Rule, ShippingPolicy } from '../content/release.ts';
+import type { Release, Rule, ShippingPolicy } from '../content/release.ts';
+import type { Jurisdiction } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';

@@ -1,7 +1,6 @@
 import { allocate } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { type Assessment, assess } from './assessment.ts';
-import type { TaxabilityReason, Treatment } from './document.ts';
+import { type Assessment, assess, type TaxabilityReason, type Treatment } from './assessment.ts';
 import type { Base } from './effects/base.ts';
 
 /** A line with its base, its assessments and the treatments of shipping at its place. */
@@ -104,12 +103,12 @@ export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
     for (const [position, treatment] of treatments.entries()) {
       // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
       const goods = assessments[position] ?? assessments[0];
-      const { type } = treatment.effect;
-      if (goods && type === 'any_taxable') {
+      const { kind } = treatment.effect;
+      if (goods && kind === 'any_taxable') {
         const { code } = treatment.jurisdiction;
         const shares = anyTaxable.get(code) ?? [];
         if (shares.push({ treatment, share, goods, base }) === 1) anyTaxable.set(code, shares);
-      } else if (goods && type === 'follows_goods') add(sums, follow(treatment, share, goods, base));
+      } else if (goods && kind === 'follows_goods') add(sums, follow(treatment, share, goods, base));
       else add(sums, assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
     }
   }

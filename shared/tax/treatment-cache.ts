@@ -1,7 +1,8 @@
 import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Treatment } from './assessment.ts';
 import type { Subject } from './case.ts';
-import type { Place, TaxDocument, Treatment } from './document.ts';
+import type { Place, TaxDocument } from './document.ts';
 import { passOn } from './general-excise.ts';
 import { treatmentsOf } from './treatment.ts';
 
@@ -50,8 +51,8 @@ const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Tre
     for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit) {
       isBracketed ||= current.rounding.method === 'bracket';
       includesShipping ||= current.includesShipping;
-      isFee ||= current.effect.type === 'flat_fee';
-      isHoliday ||= current.effect.type === 'holiday';
+      isFee ||= current.effect.kind === 'flat_fee';
+      isHoliday ||= current.effect.kind === 'holiday';
     }
   return { use, relief, treatments, isBracketed, includesShipping, isFee, isHoliday };
 };

@@ -1,10 +1,20 @@
 import { coversDay, settingOn } from '../content/effective.ts';
 import { rateOn } from '../content/rates.ts';
-import type { Release, Rounding, Rule } from '../content/release.ts';
+import type { Release, Rule } from '../content/release.ts';
+import type { Rounding } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { untaxed } from './assessment.ts';
-import { type Case, generalLater, isKnown, ruleOf, type Subject } from './case.ts';
-import type { Doubt, Place, RatedAs, Relief, ScaledRate, SourcedAt, TaxabilityReason, Treatment } from './document.ts';
+import {
+  type Doubt,
+  type RatedAs,
+  type ResolvedEffect,
+  type ScaledRate,
+  type SourcedAt,
+  type TaxabilityReason,
+  type Treatment,
+  untaxed,
+} from './assessment.ts';
+import { type Case, generalLater, isBandJurisdiction, isKnown, ruleOf, type Subject } from './case.ts';
+import type { Place, Relief } from './document.ts';
 import {
   doubtsAbout,
   doubtsAboutRule,
@@ -13,8 +23,6 @@ import {
   otherCurrency,
   otherCurrencyTable,
 } from './doubts.ts';
-import { isBandJurisdiction } from './effects/band.ts';
-import type { ResolvedEffect } from './effects/definition.ts';
 import { definitionOf } from './effects/effects.ts';
 import { taxedAtGeneralRate } from './effects/plain.ts';
 import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
@@ -50,7 +58,7 @@ const roundingOf = ({ settings }: Release, day: string): Rounding =>
   settingOn(settings.rounding, day)?.policy ?? halfUp;
 
 const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
-  type: 'relief',
+  kind: 'relief',
   assess: (treatment, { net }) => untaxed(treatment, net, reason),
 });
 

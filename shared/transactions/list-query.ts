@@ -3,7 +3,7 @@ import { identifier, instant, text } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
-import { statuses } from './transaction.ts';
+import { statuses } from './status.ts';
 
 const bound = z.optional(instant);
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { amount, hasMore, nextCursor, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
 import { outcomeShape } from '../calculations/response.ts';
 import { described } from '../described.ts';
-import { statuses } from './transaction.ts';
+import { statuses } from './status.ts';
 
 const TransactionFiling = described(
   z.object({

@@ -2,9 +2,6 @@ import type * as z from 'zod/mini';
 import type { PinnedSettings } from './pinned.ts';
 import type * as response from './response.ts';
 
-export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
-export type Status = (typeof statuses)[number];
-
 /** A transaction as the API returns it. Types only: no function builds the schemas of responses at run time. */
 export type Transaction = z.infer<typeof response.Transaction>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOfRecordMax } from '../../shared/events/event.ts';
-import { patterns } from '../../shared/events/pattern.ts';
+import { patterns } from '../../shared/events/item-events.ts';
 import {
   allowedTo,
   disposable,

@@ -7,7 +7,7 @@ import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
-import { patterns } from '../../shared/events/pattern.ts';
+import { patterns } from '../../shared/events/item-events.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import { matches } from '../support/event-pattern.ts';

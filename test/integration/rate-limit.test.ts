@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { rateLimiter, windowMs } from '../../shared/accounts/rate-limiter.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { Endpoint } from '../../shared/http/define-endpoint.ts';
+import type { Endpoint } from '../../shared/http/endpoint.ts';
 import { lambdaHandler } from '../../shared/http/lambda-handler.ts';
 import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { takeRequests } from '../../shared/store/accounts/rate-window.ts';

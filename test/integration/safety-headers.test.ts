@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import type { Endpoint } from '../../shared/http/define-endpoint.ts';
+import type { Endpoint } from '../../shared/http/endpoint.ts';
 import { sale } from '../../shared/http/openapi/request-examples.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import { anonymous, newCaller, startApi } from '../support/api.ts';

@@ -1,4 +1,4 @@
-import type { Patch } from './mutants.ts';
+import type { Patch } from './platform.ts';
 
 /** Seeded bugs of filings. Only the schedules about filings can find them. */
 export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of source code.
-import type { Patch } from './mutants.ts';
+import type { Patch } from './platform.ts';
 
 const commitBegins = '    const writes = commitWrites(commit);\n';
 const headWritten = `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),`;

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Patch } from './mutants.ts';
 import { world } from './world.ts';
 
 /** Replacements of modules for the code of the service. */
@@ -14,6 +13,9 @@ const shared = new URL('../../shared/', import.meta.url);
 
 const sourcesIn = (folder: URL): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+/** A replacement in the service's source. The text must occur exactly once in all files. */
+export type Patch = { readonly find: string; readonly replace: string };
 
 /** The changed sources, by URL. */
 const patchedSources = (patches: readonly Patch[]): ReadonlyMap<string, string> => {

@@ -9,7 +9,7 @@ import { type Account, defaultSettings } from '../../shared/accounts/account.ts'
 import { now } from '../../shared/config/clock.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed } from '../../shared/filings/ports.ts';
-import type { Serve } from '../../shared/http/define-endpoint.ts';
+import type { Serve } from '../../shared/http/endpoint.ts';
 import { exchangeOf } from '../../shared/http/exchange.ts';
 import { errorResult } from '../../shared/http/failure.ts';
 import { currentVersion } from '../../shared/http/versions.ts';

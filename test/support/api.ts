@@ -1,7 +1,6 @@
 import { createGateway } from '../../infra/local/gateway.ts';
 import { handlers } from '../../infra/local/handlers.ts';
-import type { Account, Settings } from '../../shared/accounts/account.ts';
-import { newAccount } from '../../shared/accounts/account.ts';
+import { type Account, newAccount, type Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
 import type { Scope } from '../../shared/http/exchange.ts';

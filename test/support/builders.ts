@@ -3,7 +3,8 @@ import { calculate, type Outcome } from '../../shared/calculations/calculate.ts'
 import type { CalculationInput } from '../../shared/calculations/request.ts';
 import { builtInReleaseById, builtInReleaseFor } from '../../shared/content/built-in.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { Effect, Jurisdiction, Location, Release, Rounding, Rule } from '../../shared/content/release.ts';
+import type { Effect, Location, Release, Rule } from '../../shared/content/release.ts';
+import type { Jurisdiction, Rounding } from '../../shared/content/release-values.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';

@@ -1,6 +1,7 @@
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { JurisdictionType, Release } from '../../shared/content/release.ts';
+import type { Release } from '../../shared/content/release.ts';
+import type { JurisdictionType } from '../../shared/content/release-values.ts';
 
 type Local = readonly [code: string, type: JurisdictionType, rate: string];
 

@@ -1,10 +1,5 @@
-import {
-  type Effect,
-  type JurisdictionType,
-  type Release,
-  type Rule,
-  shippingPolicies,
-} from '../../shared/content/release.ts';
+import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
+import type { JurisdictionType } from '../../shared/content/release-values.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';

@@ -1,7 +1,8 @@
 import type { BuildOptions } from '../../shared/content/imports/build.ts';
 import type { Entry } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
-import type { Jurisdiction, JurisdictionType, Release, ShippingPolicy } from '../../shared/content/release.ts';
+import type { Release, ShippingPolicy } from '../../shared/content/release.ts';
+import type { Jurisdiction, JurisdictionType } from '../../shared/content/release-values.ts';
 import { builtIn } from './local-content.ts';
 
 /** A worked example of a revenue department, a statute or a vendor, in the words of its source. */

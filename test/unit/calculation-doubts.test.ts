@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { builtInRelease, builtInReleases } from '../../shared/content/built-in.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
-import type { Confidence, Release } from '../../shared/content/release.ts';
+import type { Release } from '../../shared/content/release.ts';
+import type { Confidence } from '../../shared/content/release-values.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, listedReleaseFor, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
 

@@ -1,6 +1,6 @@
 /** What local taxes fall on (content notes 4.2 to 4.5), with a tax of 1 % that the tests bring: figures typed by hand. */
 import { describe, expect, it } from 'vitest';
-import type { JurisdictionType } from '../../shared/content/release.ts';
+import type { JurisdictionType } from '../../shared/content/release-values.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
 import zipStates from '../../shared/content/location/zip-states.json' with { type: 'json' };
-import type { Confidence } from '../../shared/content/release.ts';
+import type { Confidence } from '../../shared/content/release-values.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ask, refusal } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
-import { rateDecimals } from '../../shared/content/release.ts';
+import { rateDecimals } from '../../shared/content/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { scaledRate } from '../../shared/tax/general-rate.ts';

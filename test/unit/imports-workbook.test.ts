@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../shared/content/imports/files/decimal-text.ts';
-import { readWorkbook } from '../../shared/content/imports/files/workbook.ts';
+import { readWorkbook, workbookNumber } from '../../shared/content/imports/files/workbook.ts';
 import { withFiles, workbook } from '../fixtures/imports/harness.ts';
 
-describe('decimalText', () => {
+describe('workbookNumber', () => {
   it.each([
     ['9.9750000000000005E-2', '0.09975'],
     ['5.2250000000000005E-2', '0.05225'],
@@ -19,11 +18,11 @@ describe('decimalText', () => {
     ['-1.50', '-1.5'],
     ['1.', '1'],
   ])('writes %s as %s', (stored, text) => {
-    expect(decimalText(stored)).toBe(text);
+    expect(workbookNumber(stored)).toBe(text);
   });
 
   it.each(['', '1e999', '0x10', '1,5', 'NaN', '#N/A'])('has no text for %j', (stored) => {
-    expect(decimalText(stored)).toBe(null);
+    expect(workbookNumber(stored)).toBe(null);
   });
 
   it('gives back every rate of up to eight decimals, however the workbook stores it', () => {
@@ -32,7 +31,7 @@ describe('decimalText', () => {
         const value = units / 1e8;
         const stored = isExponent ? value.toExponential(16) : value.toPrecision(17);
         const expected = `0.${String(units).padStart(8, '0')}`.replace(/0+$/, '');
-        expect(decimalText(stored)).toBe(expected);
+        expect(workbookNumber(stored)).toBe(expected);
       }),
     );
   });

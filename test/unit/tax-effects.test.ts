@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Rate, Release, Rule } from '../../shared/content/release.ts';
+import type { Effect, Release, Rule } from '../../shared/content/release.ts';
+import type { Rate } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedLine } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInReleaseById } from '../../shared/content/built-in.ts';
-import type { Release, Rounding } from '../../shared/content/release.ts';
+import type { Release } from '../../shared/content/release.ts';
+import type { Rounding } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedDocument } from '../../shared/tax/document.ts';
 import { ask, documentOf, lineOf, placeOf, productOf, releaseOf } from '../support/builders.ts';

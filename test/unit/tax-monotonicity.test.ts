@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/content/built-in.ts';
-import type { Bracket, Release } from '../../shared/content/release.ts';
+import type { Release } from '../../shared/content/release.ts';
+import type { Bracket } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { monotonicityProblems } from '../../shared/tax/monotonicity.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule } from '../support/builders.ts';

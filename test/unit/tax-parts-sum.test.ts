@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, JurisdictionType, ShippingPolicy } from '../../shared/content/release.ts';
+import type { Effect, ShippingPolicy } from '../../shared/content/release.ts';
+import type { JurisdictionType } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';

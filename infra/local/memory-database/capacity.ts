@@ -1,11 +1,8 @@
-import type { Table } from './table.ts';
+import type { Table, Units } from './table.ts';
 import { type Item, isEqual, itemBytes } from './values.ts';
 
 const readBytes = 4096;
 const writeBytes = 1024;
-
-/** Capacity units by index; those of the table itself are under the empty name. */
-export type Units = Map<string, number>;
 
 const add = (units: Units, name: string, more: number): void => void units.set(name, (units.get(name) ?? 0) + more);
 

@@ -1,3 +1,4 @@
+import { assert } from '../../../shared/assert.ts';
 import type { TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { noSuchTable } from './exceptions.ts';
 import type { Input, TableNamed } from './parameters.ts';
@@ -44,7 +45,7 @@ export class Database {
   execute({ constructor: { name }, input }: Command, lag?: Lag): object {
     if (name === 'TransactWriteCommand') return transactWrite(this.#tableNamed, input, this.#tokens, this.#now());
     const call = Object.hasOwn(calls, name) ? calls[name] : undefined;
-    if (!call) throw new Error(`The memory database does not know ${name}.`);
+    assert(call !== undefined, `The memory database does not implement ${name}.`);
     return call(this.#tableNamed, input, lag);
   }
 

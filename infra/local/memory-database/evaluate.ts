@@ -1,6 +1,13 @@
 import { invalid } from './exceptions.ts';
-import type { Assigned, Comparator, Condition, Operand, Path } from './syntax.ts';
-import { parseCondition, parseUpdate } from './syntax.ts';
+import {
+  type Assigned,
+  type Comparator,
+  type Condition,
+  type Operand,
+  type Path,
+  parseCondition,
+  parseUpdate,
+} from './syntax.ts';
 import { compare, copied, type Item, isEqual, typeOf, type Value } from './values.ts';
 
 /** The names and values that a request's expressions may use. */

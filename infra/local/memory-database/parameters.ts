@@ -1,3 +1,4 @@
+import { AssertionError } from '../../../shared/assert.ts';
 import type { Table } from './table.ts';
 
 /** The parameters of all commands of the document client. */
@@ -29,5 +30,5 @@ export type TableNamed = (name: string | undefined) => Table;
 export const knowing = (input: Input, ...names: readonly string[]): void => {
   for (const [name, value] of Object.entries(input))
     if (value !== undefined && !names.includes(name))
-      throw new Error(`The memory database does not know the parameter ${name}.`);
+      throw new AssertionError(`The memory database does not implement the parameter ${name}.`);
 };

@@ -1,3 +1,4 @@
+import { assert } from '../../../shared/assert.ts';
 import { chargeRead } from './capacity.ts';
 import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
@@ -182,7 +183,7 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
 
 /** All items, in the order of the keys. */
 export const scan = (table: Table, input: Input) => {
-  if (input.IndexName !== undefined) throw new Error('The memory database scans no indexes.');
+  assert(input.IndexName === undefined, 'The memory database scans no indexes.');
   const scope = scopeOf(input, [input.FilterExpression, input.ProjectionExpression]);
   const order = [table.definition.partition.name, table.definition.sort.name];
   const start = input.ExclusiveStartKey && startOf(table, order, input.ExclusiveStartKey);

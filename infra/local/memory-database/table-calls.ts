@@ -1,5 +1,4 @@
-import type { CreateTableCommandInput, KeySchemaElement } from '@aws-sdk/client-dynamodb';
-import { ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { type CreateTableCommandInput, type KeySchemaElement, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import type { Key } from '../../../shared/store/table-definitions.ts';
 import type { Database } from './database.ts';
 import { invalid, noSuchTable } from './exceptions.ts';

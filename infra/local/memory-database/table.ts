@@ -1,5 +1,4 @@
 import type { Index, TableDefinition } from '../../../shared/store/table-definitions.ts';
-import type { Units } from './capacity.ts';
 import { invalid } from './exceptions.ts';
 import { compare, type Item, itemBytes, picked, type Value } from './values.ts';
 
@@ -14,6 +13,9 @@ const separator = '\u0000';
 
 /** A stale index: of the latest `writes`, it lacks those of the items for which `isBehind` is true. */
 export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
+
+/** Capacity units by index; those of the table itself are under the empty name. */
+export type Units = Map<string, number>;
 
 /** Rows in the order of the index: by its sort key, then by the table's own keys. */
 const order =

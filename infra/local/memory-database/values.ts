@@ -1,3 +1,5 @@
+import { AssertionError } from '../../../shared/assert.ts';
+
 /** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | Set<string> | readonly Value[] | Item;
 export type Item = { readonly [name: string]: Value };
@@ -53,7 +55,7 @@ export const copied = (value: unknown): Value => {
       return value;
     case 'number':
       if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
-        throw new Error(`${value} is no number for DynamoDB.`);
+        throw new AssertionError(`${value} is no number for DynamoDB.`);
       return value;
   }
   if (value === null) return null;
@@ -67,7 +69,7 @@ export const copied = (value: unknown): Value => {
 
 export const copiedItem = (value: unknown): Item => {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    throw new Error(`The memory database has no attributes such as ${String(value)}.`);
+    throw new AssertionError(`The memory database has no attributes such as ${String(value)}.`);
   const item: Record<string, Value> = {};
   for (const [name, attribute] of Object.entries(value)) if (attribute !== undefined) item[name] = copied(attribute);
   return item;

@@ -1,8 +1,9 @@
+import { decimalText } from '../../money/decimal.ts';
 import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../../tax/document.ts';
 import { shareShipping } from '../../tax/shipping.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
-import { decimalText, listed, step } from './step.ts';
+import { listed, step } from './step.ts';
 
 /** The amount of a charge without included tax. */
 const baseOf = ({ taxable, exempt }: TaxedShipping): bigint => taxable + exempt;
@@ -47,7 +48,7 @@ export const lineBaseSteps = (
 
 const namedMax = 10;
 
-const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.type === 'flat_fee');
+const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.kind === 'flat_fee');
 
 /** Each line's share of the shipping. */
 export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] =>

@@ -3,13 +3,15 @@ import { combinedRate } from '../../content/location/combined-rate.ts';
 import type { LocalChoice } from '../../content/location/local-choice.ts';
 import type { LocalSet } from '../../content/location/location-index.ts';
 import { isOwnCode } from '../../content/own-rules.ts';
-import { type Release, rateDecimals, type Sourcing } from '../../content/release.ts';
+import type { Release, Sourcing } from '../../content/release.ts';
+import { rateDecimals } from '../../content/release-values.ts';
+import { decimalText } from '../../money/decimal.ts';
 import { ambiguityOf } from '../ambiguity.ts';
 import { coverageByPlace, decidedByTable, deciderOf } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { Decisive } from '../sourcing.ts';
-import { cite, decimalText, listed, step } from './step.ts';
+import { cite, listed, step } from './step.ts';
 
 const levelTexts = {
   street: 'by its street address',

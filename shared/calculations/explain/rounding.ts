@@ -1,15 +1,16 @@
 import { settingOn } from '../../content/effective.ts';
-import type { Bracket, Release } from '../../content/release.ts';
-import { divideHalfUp } from '../../money/decimal.ts';
+import type { Release } from '../../content/release.ts';
+import type { Bracket } from '../../content/release-values.ts';
+import { decimalText, divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
-import { bracketFor } from '../../tax/brackets.ts';
+import { bracketFor, centsOf } from '../../tax/brackets.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
-import { cite, decimalText, step, sumOf } from './step.ts';
+import { cite, step, sumOf } from './step.ts';
 
 /** A line, or one state's part of the shipping: rounded as one. */
 export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };
@@ -83,7 +84,7 @@ type Rounded = {
 const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
   const { steps, rate, nothing_below } = bracket;
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
-  const isLeast = nothing_below !== null && taxable <= BigInt(nothing_below.replace('.', ''));
+  const isLeast = nothing_below !== null && taxable <= centsOf(nothing_below);
   const why = isLeast
     ? ` (no tax below ${nothing_below}, one cent at it)`
     : taxable % 100n === 0n

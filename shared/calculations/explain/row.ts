@@ -1,13 +1,14 @@
 import { possiblyInForce, settingOn } from '../../content/effective.ts';
 import { rateOn } from '../../content/rates.ts';
-import { type Rate, type Release, type Rule, rateDecimals } from '../../content/release.ts';
-import { type Decimal, decimal, rescale } from '../../money/decimal.ts';
+import type { Release, Rule } from '../../content/release.ts';
+import { type Rate, rateDecimals } from '../../content/release-values.ts';
+import { type Decimal, decimal, decimalText, rescale } from '../../money/decimal.ts';
 import type { TaxRow } from '../../tax/document.ts';
 import { policyInWords } from '../../tax/rule-words.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { type Goods, ruleText } from './rule.ts';
-import { cite, citeRate, decimalText, step } from './step.ts';
+import { cite, citeRate, step } from './step.ts';
 
 // A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level or time.
 const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>

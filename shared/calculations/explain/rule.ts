@@ -1,14 +1,15 @@
 import { isOwn } from '../../content/own-rules.ts';
 import type { Release, Rule } from '../../content/release.ts';
-import type { Decimal } from '../../money/decimal.ts';
-import type { TaxRow, Treatment } from '../../tax/document.ts';
+import { type Decimal, decimalText } from '../../money/decimal.ts';
+import type { Treatment } from '../../tax/assessment.ts';
+import type { TaxRow } from '../../tax/document.ts';
 import { definitionOf } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
 import type { Exemption } from '../fields.ts';
 import type { Writer } from '../figures.ts';
-import { decimalText, timesQuantity } from './step.ts';
+import { timesQuantity } from './step.ts';
 
 /** The goods, place and buyer of a row. */
 export type Goods = {

@@ -1,6 +1,6 @@
 import type { Release } from '../../content/release.ts';
 import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
-import type { PassedOn } from '../../tax/document.ts';
+import type { PassedOn } from '../../tax/assessment.ts';
 import { visibleRateSource } from '../../tax/general-excise.ts';
 import type { ExplanationStep } from '../response.ts';
 
@@ -23,14 +23,6 @@ export const citeRate = (
   source: string | undefined,
   passedOn: PassedOn | null | undefined,
 ): string | null => [cite(release, source), passedOn && visibleRateSource].filter(Boolean).join('; ') || null;
-
-/** An exact decimal without superfluous zeros: `5.7`. */
-export const decimalText = ({ units, scale }: Decimal): string => {
-  const padded = units.toString().padStart(scale + 1, '0');
-  const [whole, fraction] = [padded.slice(0, padded.length - scale), padded.slice(padded.length - scale)];
-  const kept = fraction.replace(/0+$/, '');
-  return kept === '' ? whole : `${whole}.${kept}`;
-};
 
 /** An amount per unit, times the quantity: exact. */
 export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {

@@ -1,10 +1,10 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
+import { fractionOf } from '../../content/imports/fractions.ts';
 import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import type { Location, Release } from '../../content/release.ts';
-import { fractionOf } from '../../releases/texts.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
 import { cut, isZip, type Piece, paint, type ZipRange, zipText, zonesOf } from '../../releases/zip-pieces.ts';
 

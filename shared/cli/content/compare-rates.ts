@@ -1,6 +1,7 @@
 import { firstInForce } from '../../content/effective.ts';
-import type { Jurisdiction, Rate, Release } from '../../content/release.ts';
-import { fractionOf, unitsOf } from '../../releases/texts.ts';
+import { fractionOf, unitsOf } from '../../content/imports/fractions.ts';
+import type { Release } from '../../content/release.ts';
+import type { Jurisdiction, Rate } from '../../content/release-values.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
 
 /** The names and rates of a release's jurisdictions, from its head and all its parts. */

@@ -1,11 +1,11 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { isInForce } from '../../content/effective.ts';
+import { fractionOf } from '../../content/imports/fractions.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Location, Release, Streets } from '../../content/release.ts';
 import { rangeCount } from '../../content/streets/street-ranges.ts';
-import { fractionOf } from '../../releases/texts.ts';
 import { type Zone, zipText, zonesOf } from '../../releases/zip-pieces.ts';
 
 /** The rate of a set of jurisdictions on a day; `null` if it is not known or the location is not in force. */

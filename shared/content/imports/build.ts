@@ -1,7 +1,8 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
-import type { Evidence, OwnRules, Release } from '../release.ts';
+import type { OwnRules, Release } from '../release.ts';
+import type { Evidence } from '../release-values.ts';
 import { type Collection, collect, newCollection } from './build/collect.ts';
 import { PartsFile, readParts } from './build/parts-file.ts';
 import type { Registry } from './build/registry.ts';

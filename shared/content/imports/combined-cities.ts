@@ -2,7 +2,8 @@
 import { dayBefore } from '../../calendar.ts';
 import { earlierEnd } from '../days.ts';
 import { stateRateOn } from '../rates.ts';
-import type { Jurisdiction, Release } from '../release.ts';
+import type { Release } from '../release.ts';
+import type { Jurisdiction } from '../release-values.ts';
 import type { Entry } from './entry.ts';
 import { bad, type RowResult, row } from './files/read-rows.ts';
 import { fractionOf, unitsOf } from './fractions.ts';

@@ -1,7 +1,7 @@
 /** Local taxes that a file gives one by one, and the cities where several of them add up. */
 
 import { earlierEnd } from '../days.ts';
-import type { Jurisdiction } from '../release.ts';
+import type { Jurisdiction } from '../release-values.ts';
 import type { Entry } from './entry.ts';
 import { assertFits, limits } from './limits.ts';
 

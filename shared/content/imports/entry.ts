@@ -1,5 +1,6 @@
 /** An importer's output: a stream of entries in any order, so that a file of any length needs constant memory. */
-import type { Jurisdiction, Location, OwnRules, Rate } from '../release.ts';
+import type { Location, OwnRules } from '../release.ts';
+import type { Jurisdiction, Rate } from '../release-values.ts';
 import type { StreetRange } from '../streets/street-ranges.ts';
 
 /** Codes of the local jurisdictions that tax a place together; `[]` means that the place has no local tax. */

@@ -1,5 +1,5 @@
-import { decimal, rescale } from '../../money/decimal.ts';
-import { rateDecimals } from '../release.ts';
+import { decimal, decimalText, rescale } from '../../money/decimal.ts';
+import { rateDecimals } from '../release-values.ts';
 
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
@@ -8,12 +8,11 @@ const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 export const unitsOf = (fraction: string): bigint => rescale(decimal(fraction), rateDecimals);
 
 /** The shortest decimal string of a rate: `5000000n` is `"0.05"`. */
-export const fractionOf = (units: bigint): string => {
-  const text = units.toString().padStart(rateDecimals + 1, '0');
-  const whole = text.slice(0, -rateDecimals);
-  const decimals = text.slice(-rateDecimals).replace(/0+$/, '');
-  return decimals === '' ? whole : `${whole}.${decimals}`;
-};
+export const fractionOf = (units: bigint): string => decimalText({ units, scale: rateDecimals });
+
+/** `9.025%` for the fraction `0.09025`. */
+export const percentOf = (fraction: string): string =>
+  `${decimalText({ units: unitsOf(fraction), scale: rateDecimals - 2 })}%`;
 
 const read = (text: string, decimalsMax: number): bigint | null => {
   const parts = /^(?<whole>\d{0,3})(?:\.(?<decimals>\d*))?$/.exec(text)?.groups;

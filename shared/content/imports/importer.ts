@@ -1,4 +1,5 @@
-import type { Confidence, Release } from '../release.ts';
+import type { Release } from '../release.ts';
+import type { Confidence } from '../release-values.ts';
 import type { Entry } from './entry.ts';
 import type { NameTables } from './sst/layers.ts';
 

@@ -4,7 +4,7 @@ import { stateFips } from '../../jurisdiction.ts';
 import { combinedSuffix } from '../local/packed-table.ts';
 import { countyKey, plainName } from '../local/place-names.ts';
 import { cityName, codePart } from '../location/city-name.ts';
-import type { Jurisdiction } from '../release.ts';
+import type { Jurisdiction } from '../release-values.ts';
 import type { Entry } from './entry.ts';
 import type { NameTables } from './sst/layers.ts';
 

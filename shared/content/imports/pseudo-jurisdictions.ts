@@ -1,5 +1,5 @@
 import { codePart } from '../location/city-name.ts';
-import type { Jurisdiction, JurisdictionType } from '../release.ts';
+import type { Jurisdiction, JurisdictionType } from '../release-values.ts';
 import type { Entry } from './entry.ts';
 
 /** A local tax that has a rate and no code in a file. */

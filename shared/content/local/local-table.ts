@@ -4,7 +4,7 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
-import { type Evidence, rateDecimals } from '../release.ts';
+import { type Evidence, rateDecimals } from '../release-values.ts';
 import {
   findLine,
   type LocalTax,

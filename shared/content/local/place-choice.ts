@@ -4,7 +4,8 @@ import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-c
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
-import type { Jurisdiction, LocalTables, Release } from '../release.ts';
+import type { LocalTables, Release } from '../release.ts';
+import type { Jurisdiction } from '../release-values.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { Area, LocalTable } from './local-table.ts';

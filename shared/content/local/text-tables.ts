@@ -10,7 +10,7 @@ import { assert } from '../../assert.ts';
 import { stateFips } from '../../jurisdiction.ts';
 import { readPercent } from '../imports/fractions.ts';
 import { codePart } from '../location/city-name.ts';
-import type { Confidence, Evidence } from '../release.ts';
+import type { Confidence, Evidence } from '../release-values.ts';
 import {
   combinedSuffix,
   type LocalTax,

@@ -1,6 +1,7 @@
 import { decimal, rescale } from '../../money/decimal.ts';
 import { rateOn, ratesOf } from '../rates.ts';
-import { type Jurisdiction, type Release, rateDecimals } from '../release.ts';
+import type { Release } from '../release.ts';
+import { type Jurisdiction, rateDecimals } from '../release-values.ts';
 import type { LocalSet } from './location-index.ts';
 
 /** The sum of the general rates of jurisdictions, in units of `10^-rateDecimals`; `undefined` if one is unknown that day. */

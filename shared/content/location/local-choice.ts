@@ -1,4 +1,4 @@
-import type { Evidence } from '../release.ts';
+import type { Evidence } from '../release-values.ts';
 import type { Area, LocalSet } from './location-index.ts';
 
 /**

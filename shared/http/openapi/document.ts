@@ -1,24 +1,11 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
 import { assert } from '../../assert.ts';
-import type { Endpoint } from '../define-endpoint.ts';
+import { type Endpoint, tags } from '../endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';
 import { echoSuffix, refined, simplified } from './refine.ts';
 import { headerComponents, responseComponents } from './responses.ts';
-
-/** The groups of endpoints, in their order on the documentation page. */
-const tags = [
-  { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
-  { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
-  { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
-  { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
-  { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
-  { name: 'Rates', description: 'The rates of an address, without an order.' },
-  { name: 'Coverage', description: 'What the tax content covers, and what it does not.' },
-  { name: 'Documentation', description: 'What you are reading.' },
-] as const;
-export type Tag = (typeof tags)[number]['name'];
 
 const frame: Omit<ZodOpenApiObject, 'paths'> = {
   openapi: '3.1.0',

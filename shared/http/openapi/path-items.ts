@@ -1,5 +1,5 @@
 import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import type { DocumentedResponse, Endpoint } from '../define-endpoint.ts';
+import type { DocumentedResponse, Endpoint } from '../endpoint.ts';
 import { examplesOf } from './examples.ts';
 import type { RequestHeader } from './headers.ts';
 import { exampleFilingId, exampleId } from './request-examples.ts';

@@ -4,7 +4,7 @@ import { type Problem, requiredField } from '../../problem.ts';
 import { overCredit } from '../../transactions/credits/problems.ts';
 import { notFound, otherVersion } from '../../transactions/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';
-import type { Endpoint } from '../define-endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { errorCodesOf } from '../endpoint-errors.ts';
 import { failures } from '../failure.ts';
 import { overLimit } from '../limit-rate.ts';

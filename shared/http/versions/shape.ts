@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
-import type { Reply } from '../reply.ts';
 
 /**
  * One change of the API for one endpoint, between the shape before it (older) and after it (newer).
@@ -60,10 +59,6 @@ export const bodyInVersion = <Body>(body: Body, changes: Changes): Body => {
   const shaped = olderBody(typeof body === 'string' ? JSON.parse(body) : body, changes);
   return (typeof body === 'string' ? JSON.stringify(shaped) : shaped) as Body;
 };
-
-/** A reply in the requested version, unless it is already. */
-export const replyInVersion = (reply: Reply, changes: Changes): Reply =>
-  reply.isShaped ? reply : { ...reply, body: bodyInVersion(reply.body, changes) };
 
 const fieldOf = (pointer: string): string => pointer.slice(pointer.lastIndexOf('/') + 1);
 

@@ -1,7 +1,4 @@
 import * as z from 'zod/mini';
-import { ratesOf } from '../../content/rates.ts';
-import type { Release } from '../../content/release.ts';
-import { getOrAdd } from '../../get-or-add.ts';
 import { decimal } from '../../money/decimal.ts';
 import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
@@ -31,7 +28,6 @@ export const band: EffectDefinition<BandEffect> = {
     const own = ratedAs(scaledRate(effect.rate), general);
     const reason = own.reason === 'reduced_rated' ? 'portion_reduced_rated' : 'portion_standard_rated';
     return {
-      type: effect.type,
       assess: (treatment, base) => {
         const below = lesser(base.net, timesQuantity(above, base, base.exponent));
         const taxable = lesser(base.net, timesQuantity(to, base, base.exponent)) - below;
@@ -47,17 +43,3 @@ export const band: EffectDefinition<BandEffect> = {
     `The band goes from ${perUnit(effect.above)} to ${perUnit(effect.to)}. ${taxable} of the price of ${price} is in it.`,
   coverageTerm: () => 'capped',
 };
-
-const bandCodes = new WeakMap<Release, ReadonlySet<string>>();
-
-const findBandCodes = (release: Release): ReadonlySet<string> =>
-  new Set(
-    release.rules
-      .filter(({ effect }) => effect.type === 'band')
-      .flatMap(({ jurisdictions }) => jurisdictions ?? [])
-      .filter((code) => ratesOf(release, code).length === 0),
-  );
-
-/** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
-export const isBandJurisdiction = (release: Release, code: string): boolean =>
-  getOrAdd(bandCodes, release, () => findBandCodes(release)).has(code);

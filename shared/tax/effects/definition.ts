@@ -1,10 +1,9 @@
 import type * as z from 'zod/mini';
 import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
-import type { Assessment } from '../assessment.ts';
-import type { RatedAs, ScaledRate, TaxabilityReason, Treatment, Use } from '../document.ts';
-import type { Base } from './base.ts';
-import type { Effect } from './effects.ts';
+import type { ResolvedEffect, ScaledRate, TaxabilityReason, Treatment } from '../assessment.ts';
+
+export type Use = 'business' | 'personal' | null;
 
 /** What an effect is resolved for. */
 export type EffectContext = {
@@ -14,19 +13,6 @@ export type EffectContext = {
   readonly general: ScaledRate;
   /** The treatment that applies without the rule. */
   readonly withoutRule: () => Treatment;
-};
-
-/** An effect with the buyer's use decided and its numbers read. */
-export type ResolvedEffect = {
-  readonly type: Effect['type'] | 'relief';
-  /** Apply the effect to a base. Amounts are per unit: the line's price is compared with the amount times the quantity. */
-  readonly assess: (treatment: Treatment, base: Base) => Assessment;
-  /** The rate on the whole price: the general one or its own. Absent where the goods are exempt or the price decides. */
-  readonly wholeRate?: 'general' | RatedAs;
-  /** The treatment that applies where the price is beyond the limit of a holiday. */
-  readonly beyondLimit?: Treatment;
-  /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
-  readonly sharesProportion?: true;
 };
 
 /** The figures of a row, as texts, for the explanation of an effect. */

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { minorUnit, untaxed } from '../assessment.ts';
-import type { ScaledRate } from '../document.ts';
+import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { timesQuantity } from './base.ts';
 import { always, type EffectDefinition } from './definition.ts';
 import { amount, typed } from './fields.ts';
@@ -26,7 +25,7 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
     const perUnit = decimal(effect.amount);
     const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);
     return {
-      type: effect.type,
+      kind: 'flat_fee',
       assess: (treatment, base) => {
         if (base.isPriced) return { ...untaxed(treatment, base.net, 'product_exempt'), rate: noRate };
         const isDue = minimum === null || base.order >= rescale(minimum, base.exponent);

@@ -1,6 +1,6 @@
 /** Effects that tax a part of the price, or that limit the tax. */
 import * as z from 'zod/mini';
-import { rateDecimals } from '../../content/release.ts';
+import { rateDecimals } from '../../content/release-values.ts';
 import { decimal, multiply } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
@@ -17,7 +17,6 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
-      type: effect.type,
       assess: (treatment, base) =>
         partly(
           treatment,
@@ -48,7 +47,6 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
     return {
-      type: effect.type,
       assess: (treatment, base) => {
         const { net, exponent } = base;
         const taxable = multiply({ units: net, scale: exponent }, fraction, exponent);
@@ -77,7 +75,6 @@ export const taxCap: EffectDefinition<TaxCapEffect> = {
     const perUnit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);
     return {
-      type: effect.type,
       assess: (treatment, base) => {
         const assessment = taxed(treatment, base.net, own);
         const maximum = timesQuantity(perUnit, base, base.exponent + rateDecimals);

@@ -1,8 +1,8 @@
 /** Effects that the price does not matter for. */
-import { taxed, untaxed } from '../assessment.ts';
-import type { RatedAs } from '../document.ts';
+
+import { type RatedAs, type ResolvedEffect, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { type EffectDefinition, never, type ResolvedEffect } from './definition.ts';
+import { type EffectDefinition, never } from './definition.ts';
 import { rate as rateField, typed } from './fields.ts';
 
 export type TaxableEffect = { readonly type: 'taxable' };
@@ -12,7 +12,6 @@ type AnyTaxableEffect = { readonly type: 'any_taxable' };
 
 /** Taxed at the general rate. Goods without a rule are taxed so too. */
 export const taxedAtGeneralRate: ResolvedEffect = {
-  type: 'taxable',
   wholeRate: 'general',
   assess: (treatment, { net }) => taxed(treatment, net, treatment.general),
 };
@@ -26,7 +25,6 @@ export const taxable: EffectDefinition<TaxableEffect> = {
 };
 
 const resolvedExempt: ResolvedEffect = {
-  type: 'exempt',
   assess: (treatment, { net }) => untaxed(treatment, net, 'product_exempt'),
 };
 
@@ -42,7 +40,6 @@ export const exempt: EffectDefinition<ExemptEffect> = {
 
 /** Taxed at a rate other than the general one. */
 export const taxedAt = (own: RatedAs): ResolvedEffect => ({
-  type: 'rate',
   wholeRate: own,
   assess: (treatment, { net }) => taxed(treatment, net, own),
 });
@@ -65,7 +62,7 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   schema: () => typed('follows_goods', {}),
   isInMoney: never,
   appliesToBandJurisdictions: true,
-  resolve: () => ({ ...taxedAtGeneralRate, type: 'follows_goods' }),
+  resolve: () => ({ ...taxedAtGeneralRate, kind: 'follows_goods' }),
   describe: () => 'taxed like the goods it ships with',
   coverageTerm: () => 'follows_goods',
 };
@@ -74,7 +71,7 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
 export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
   schema: () => typed('any_taxable', {}),
   isInMoney: never,
-  resolve: () => ({ ...taxedAtGeneralRate, type: 'any_taxable' }),
+  resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',
   coverageTerm: () => 'any_taxable',
 };

@@ -17,7 +17,6 @@ export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
     const limit = decimal(effect.amount);
     const highestExempt = effect.inclusive ? 0 : -1;
     return {
-      type: effect.type,
       assess: (treatment, base) =>
         compareUnitPrice(base, limit, treatment.includesShipping) > highestExempt
           ? taxed(treatment, base.net, treatment.general)
@@ -46,7 +45,6 @@ export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
-      type: effect.type,
       sharesProportion: true,
       assess: (treatment, base) => {
         const free = timesQuantity(perUnit, base, base.exponent);
@@ -74,7 +72,6 @@ export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
     const limit = decimal(effect.amount);
     const own = ratedAs(scaledRate(effect.rate), general);
     return {
-      type: effect.type,
       assess: (treatment, base) =>
         taxed(
           treatment,
@@ -104,7 +101,7 @@ export const holiday: EffectDefinition<HolidayEffect> = {
     const lowestTaxed = effect.inclusive ? 1 : 0;
     const beyondLimit = withoutRule();
     return {
-      type: effect.type,
+      kind: 'holiday',
       beyondLimit,
       assess: (treatment, base) =>
         limit === null || compareUnitPrice(base, limit, treatment.includesShipping) < lowestTaxed

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { EffectContext, EffectDefinition, ResolvedEffect } from './definition.ts';
-import { never } from './definition.ts';
+import type { ResolvedEffect } from '../assessment.ts';
+import { type EffectContext, type EffectDefinition, never } from './definition.ts';
 import { typed } from './fields.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 

@@ -1,3 +1,4 @@
+import { assert } from '../../assert.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
@@ -43,7 +44,7 @@ export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sal
     known.delete(id);
     return charge ? written(amountsOf(charge)) : '';
   });
-  if (known.size > 0) throw new Error('The credited amounts have a line that the sale does not have.');
+  assert(known.size === 0, 'The credited amounts have a line that the sale does not have.');
   return [...charges, written(amountsOf(shipping)), written([unmatched.net, unmatched.tax])].join(betweenCharges);
 };
 
@@ -62,7 +63,7 @@ export const creditedFrom = (text: string, { currency, line_items }: Sale): Cred
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
   const charges = text.split(betweenCharges);
-  if (charges.length !== line_items.length + 2) throw new Error('The counters belong to another sale.');
+  assert(charges.length === line_items.length + 2, 'The counters belong to another sale.');
   const [shipping = '', unmatched = ''] = charges.slice(line_items.length);
   const [net = '', tax = ''] = read(unmatched);
   const lines = line_items.flatMap(({ id }, at) => {

@@ -3,7 +3,7 @@ import { amount, count, currencyCode, objectType } from '../../calculations/answ
 import { instantKeywords } from '../../calculations/fields.ts';
 import { warnings } from '../../calculations/response.ts';
 import { described } from '../../described.ts';
-import { statuses } from '../transaction.ts';
+import { statuses } from '../status.ts';
 
 /** Why no transaction of the ledger matches a reference of the billing system. */
 const missingReasons = ['not_found', 'draft', 'void'] as const;

@@ -1,7 +1,8 @@
 import { invalidFormat, type Problem } from '../../problem.ts';
-import { draftExpired, expiredReason, isExpiredDraft, transitionProblem } from '../lifecycle.ts';
+import { draftExpired, expiredReason, isExpiredDraft } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
-import { oppositeOf, type Status, type Transaction } from '../transaction.ts';
+import { type Status, transitionProblem } from '../status.ts';
+import { oppositeOf, type Transaction } from '../transaction.ts';
 import type { RequestedChanges } from './requested-changes.ts';
 
 const advice: Readonly<Record<Status, (transaction: Transaction) => string>> = {

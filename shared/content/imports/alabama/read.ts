@@ -1,6 +1,6 @@
 import { compactDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
-import type { Jurisdiction } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import { Components } from '../components.ts';
 import type { Entry } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { americanDay, calendarDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
-import type { Jurisdiction } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import { Components } from '../components.ts';
 import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';

@@ -1,4 +1,5 @@
-import type { Evidence, OwnRules } from '../../release.ts';
+import type { OwnRules } from '../../release.ts';
+import type { Evidence } from '../../release-values.ts';
 import type { City, Entry, Span } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { Tally } from '../summary.ts';

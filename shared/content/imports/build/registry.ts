@@ -1,6 +1,6 @@
 import { assert } from '../../../assert.ts';
 import type { ReleasePart } from '../../content.ts';
-import type { Evidence, Jurisdiction, Rate } from '../../release.ts';
+import type { Evidence, Jurisdiction, Rate } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 

@@ -1,4 +1,5 @@
-import type { Evidence, Location, Streets } from '../../release.ts';
+import type { Location, Streets } from '../../release.ts';
+import type { Evidence } from '../../release-values.ts';
 import type { LocationFlags } from '../entry.ts';
 import type { InForceCount } from '../summary.ts';
 import type { Collection } from './collect.ts';

@@ -1,6 +1,7 @@
 import { americanDay } from '../../days.ts';
 import { cityName, codePart } from '../../location/city-name.ts';
-import type { Jurisdiction, Release } from '../../release.ts';
+import type { Release } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedCity, type CombinedReading, localPart } from '../combined-cities.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';

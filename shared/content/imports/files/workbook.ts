@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
 import yauzl from 'yauzl';
-import { decimalText } from './decimal-text.ts';
 import type { Row } from './rows.ts';
 
 /** A sheet: its rows with any text, each with its number in the sheet, from 1. */
@@ -23,6 +23,18 @@ const assertFits = async (path: string): Promise<void> => {
   }
 };
 
+/** Excel shows and keeps 15 significant digits; the others of a stored number are noise of its binary form. */
+const significantDigits = 15;
+
+/**
+ * A number as a workbook stores it, as plain decimal text: `9.9750000000000005E-2` is `0.09975`. It is rounded half up to
+ * 15 significant digits and is never a floating-point number. `null` for text that is no number.
+ */
+export const workbookNumber = (text: string): string | null =>
+  /^-?\d+(?:\.\d*)?(?:[eE][+-]?\d{1,2})?$/.test(text)
+    ? new Decimal(text).toSignificantDigits(significantDigits, Decimal.ROUND_HALF_UP).toFixed()
+    : null;
+
 /** Numbers are exact decimal text, and days are `YYYY-MM-DD`. */
 const cellText = (cell: unknown): string => {
   if (cell === null || cell === undefined) return '';
@@ -31,7 +43,7 @@ const cellText = (cell: unknown): string => {
 
 /**
  * Read the sheets of an XLSX workbook as text. A number is the decimal text of what the workbook stores, never a
- * floating-point number (`decimalText`). Throws where the file is no workbook.
+ * floating-point number. Throws where the file is no workbook.
  */
 export const readWorkbook = async (
   path: string,
@@ -41,7 +53,7 @@ export const readWorkbook = async (
   const { size } = await stat(path);
   try {
     await assertFits(path);
-    const sheets = await readExcelFile(path, { parseNumber: (text) => decimalText(text) ?? text });
+    const sheets = await readExcelFile(path, { parseNumber: (text) => workbookNumber(text) ?? text });
     onProgress(size, size);
     return {
       name,

@@ -1,6 +1,7 @@
 import { compactDay, earlierEnd } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
-import type { Jurisdiction, Release } from '../../release.ts';
+import type { Release } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import type { Entry } from '../entry.ts';
 import { type Line, openLines } from '../files/lines.ts';

@@ -1,16 +1,12 @@
 /** Own rules in sentences, for the reports of commands. */
 import { effectInWords, limitsInWords } from '../../../tax/rule-words.ts';
-import type { Dated, OwnRules, Rule } from '../../release.ts';
-import { unitsOf } from '../fractions.ts';
+import type { Dated } from '../../effective.ts';
+import type { OwnRules, Rule } from '../../release.ts';
+import { percentOf } from '../fractions.ts';
 
 const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
 
 const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` : `${from} to ${to}`);
-
-const percentText = (fraction: string): string => {
-  const digits = unitsOf(fraction).toString().padStart(7, '0');
-  return `${`${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')}%`;
-};
 
 const zipsText = (zips: readonly (readonly [string, string])[]): string =>
   zips.map(([low, high]) => (low === high ? low : `${low} to ${high}`)).join(', ');
@@ -34,7 +30,7 @@ const rateTexts = ({ rates, jurisdictions }: OwnRules): readonly string[] =>
     const own = jurisdictions.find(({ code }) => code === jurisdiction);
     const name = own ? `${own.name} (${jurisdiction})` : jurisdiction;
     const where = own ? `, in ZIPs ${zipsText(own.zips)}` : '';
-    return `Rate of ${name}: ${percentText(rate)}, ${daysText(days)}${where}`;
+    return `Rate of ${name}: ${percentOf(rate)}, ${daysText(days)}${where}`;
   });
 
 const policyText = (policy: object | string): string => (typeof policy === 'string' ? policy : JSON.stringify(policy));

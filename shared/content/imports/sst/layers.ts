@@ -1,7 +1,7 @@
 /** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
 
 import { parse } from 'csv-parse/sync';
-import type { Jurisdiction, JurisdictionType } from '../../release.ts';
+import type { Jurisdiction, JurisdictionType } from '../../release-values.ts';
 
 /** `00-053`: jurisdiction type and code, both padded. */
 export type LayerKey = string;

@@ -1,9 +1,8 @@
 /** Street-address rows that are skipped because they are bad: an address of their ZIPs may have other jurisdictions. */
 import { anyStreet, type StreetRange } from '../../streets/street-ranges.ts';
-import { type Entry, unknownPlace } from '../entry.ts';
+import { type Entry, type Span, unknownPlace } from '../entry.ts';
 import { multilineReason, type Row } from '../files/rows.ts';
 import { touchesAny } from '../zips.ts';
-import type { BoundarySpan } from './boundary.ts';
 
 /** Every day of any row: the Streamlined agreement took effect on this day. */
 const days = { from: '2005-10-01', to: null } as const;
@@ -30,7 +29,7 @@ export class LostStreets {
   }
 
   /** Add a good row. */
-  add({ low, high, street: own }: BoundarySpan): void {
+  add({ low, high, street: own }: Pick<Span, 'low' | 'high' | 'street'>): void {
     if (own) this.listed.add(`${low} ${high}`);
   }
 

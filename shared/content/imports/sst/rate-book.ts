@@ -1,6 +1,6 @@
 import { dayAfter, dayBefore } from '../../../calendar.ts';
 import { jurisdictionCode } from '../../../jurisdiction.ts';
-import type { Jurisdiction } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type LayerKey, type LayerNames, layerJurisdiction, layerName } from './layers.ts';

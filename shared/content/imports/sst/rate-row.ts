@@ -1,5 +1,5 @@
 import { compactDay } from '../../days.ts';
-import type { Rate } from '../../release.ts';
+import type { Rate } from '../../release-values.ts';
 import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { readFraction } from '../fractions.ts';
 import { type LayerKey, layerKey } from './layers.ts';

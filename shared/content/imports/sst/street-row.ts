@@ -1,5 +1,4 @@
-import type { Street } from '../../streets/street-address.ts';
-import { readHouse, streetOf, wordsOf } from '../../streets/street-address.ts';
+import { readHouse, type Street, streetOf, wordsOf } from '../../streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../streets/street-ranges.ts';
 import { loneUnits, units } from '../../streets/suffixes.ts';
 

@@ -1,5 +1,5 @@
 /** The jurisdictions of the Comptroller's seven-digit codes. */
-import type { Jurisdiction } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import type { OwnCodes } from '../own-codes.ts';
 
 /** By the first digit of the code. */

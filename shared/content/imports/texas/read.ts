@@ -1,7 +1,7 @@
 import { calendarDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
-import type { Jurisdiction } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { americanDay, calendarDay, writtenDay } from '../../days.ts';
-import type { Jurisdiction, Release } from '../../release.ts';
+import type { Release } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';

@@ -1,0 +1,36 @@
+import type { Problem } from '../problem.ts';
+
+export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
+export type Status = (typeof statuses)[number];
+
+/** The status changes that a client may request (specification 3; interface decisions 4). Only the service sets filed. */
+const transitions: Readonly<Record<Status, readonly Status[]>> = {
+  draft: ['finalized', 'void'],
+  finalized: ['void'],
+  filed: [],
+  void: [],
+};
+
+/** The refusal of a status change that is not among the allowed ones, or `null`. */
+export const statusProblem = (
+  what: 'transaction' | 'filing',
+  from: string,
+  to: string,
+  allowed: readonly string[],
+): Problem | null =>
+  allowed.includes(to)
+    ? null
+    : {
+        code: 'conflict_invalid_status_transition',
+        title: 'Status change not allowed',
+        detail:
+          allowed.length > 0
+            ? `A ${from} ${what} can become ${allowed.join(' or ')}.`
+            : `The status of a ${from} ${what} cannot change.`,
+        source: { pointer: '/status' },
+        meta: { from, to, allowed },
+      };
+
+/** The refusal of a transaction's status change that is not allowed, or `null`. */
+export const transitionProblem = (from: Status, to: Status): Problem | null =>
+  statusProblem('transaction', from, to, transitions[from]);
