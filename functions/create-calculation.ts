@@ -1,3 +1,4 @@
+import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
@@ -29,9 +30,12 @@ export const { endpoint, handler } = defineEndpoint({
   errors: [...calculationErrors, 'validation_parent_not_found'],
   run: async ({ body, caller, unknownFields }) => {
     const ports = { ledger: ledgerReads, loadContent, now };
-    return mapResult(await createCalculation(body, unknownFields, caller.account, ports), (calculation) => {
-      recordTax(calculation);
-      return { status: 200, body: calculation };
-    });
+    return mapResult(
+      await createCalculation(withTaxDay(body, caller.account), unknownFields, caller.account, ports),
+      (calculation) => {
+        recordTax(calculation);
+        return { status: 200, body: calculation };
+      },
+    );
   },
 });

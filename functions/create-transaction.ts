@@ -1,4 +1,5 @@
 import { defaults } from '../shared/accounts/account.ts';
+import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
@@ -40,7 +41,8 @@ export const { endpoint, handler } = defineEndpoint({
     'validation_parent_not_found',
   ],
   run: async ({ body, caller, unknownFields, exchange }) => {
-    const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
+    const request = withTaxDay(body, caller.account);
+    const creation = { request, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) recordTax(created.value.transaction);

@@ -1,3 +1,4 @@
+import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
@@ -59,7 +60,8 @@ export const { endpoint, handler } = defineEndpoint({
   ],
   run: async ({ id, body, caller, unknownFields, exchange }) => {
     const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
-    const update = { id, update: body, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
+    const changed = withTaxDay(body, caller.account);
+    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = changePortsWithin(exchange.remainingMs);
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },

@@ -1,8 +1,8 @@
-/** Calendar days as `YYYY-MM-DD` text, which sorts in the order of time. All days and months are those of UTC. */
+/** Calendar days as `YYYY-MM-DD` text, which sorts in the order of time. */
 
 export const dayMs = 86_400_000;
 
-/** The day of an instant in milliseconds since 1970. */
+/** The UTC day of an instant in milliseconds since 1970. */
 export const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /** Whether a text is `YYYY-MM-DD` and a day of the calendar: `Date.parse` takes 30 February for 2 March. */
@@ -12,14 +12,17 @@ export const isDay = (text: string): boolean => {
   return !Number.isNaN(timeMs) && dayOf(timeMs) === text;
 };
 
-const instantPattern = /^\d{4}-\d\d-\d\d(T(?!24)\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|\+00:00))?$/;
+const instantPattern = /^\d{4}-\d\d-\d\d(T(?!24)\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;
 
-/** Read an ISO 8601 instant in UTC, or a day as its start, in milliseconds since 1970; `null` for any other text. */
+/** Read an ISO 8601 instant with `Z` or an offset, or a day as its start in UTC, in milliseconds since 1970; `null` for any other text. */
 export const instantMs = (text: string): number | null => {
   if (!instantPattern.test(text) || !isDay(text.slice(0, 10))) return null;
   const timeMs = Date.parse(text);
   return Number.isNaN(timeMs) ? null : timeMs;
 };
+
+/** The wall time of an instant as if it were one of UTC, in milliseconds since 1970: the offset is ignored. */
+export const wallMs = (text: string): number => Date.parse(text.replace(/[+-]\d\d:\d\d$/, 'Z'));
 
 /** A day that lies a number of days later, or earlier if it is negative. */
 export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMs);

@@ -30,6 +30,8 @@ export const Settings = z.object({
   pass_on_general_excise: z._default(z.boolean(), false),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z._default(z.nullable(z.string()), null),
+  /** The IANA time zone whose day is the tax day of an instant. Accounts stored before 2026-11-23 have none. */
+  time_zone: z._default(z.string(), 'UTC'),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -60,6 +62,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   ship_from: null,
   pass_on_general_excise: false,
   books_open_from: null,
+  time_zone: 'UTC',
 });
 
 type Terms = {

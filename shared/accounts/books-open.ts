@@ -2,6 +2,7 @@
 import { dayOf, instantMs } from '../calendar.ts';
 import type { Problem } from '../problem.ts';
 import type { Account } from './account.ts';
+import { inTimeZone } from './time-zone.ts';
 
 const defaultBookYears = 4;
 
@@ -27,8 +28,9 @@ export const earliestBooks = (account: Terms): string => {
 /** The refusal of a day before the account's books open (interface decisions 13); `null` for a later one or none. */
 export const tooEarlyProblem = (pointer: string, date: unknown, account: Account): Problem | null => {
   const earliest = booksOpenFrom(account);
-  // Instants and days sort as text.
-  if (typeof date !== 'string' || date >= earliest || instantMs(date) === null) return null;
+  if (typeof date !== 'string' || instantMs(date) === null) return null;
+  // Days sort as text.
+  if (inTimeZone(date, account.settings.time_zone).slice(0, 10) >= earliest) return null;
   return {
     code: 'validation_date_out_of_range',
     title: `${pointer.slice(1)} before the books open`,

@@ -1,4 +1,5 @@
 import type { Settings } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
@@ -23,7 +24,7 @@ export type Context = {
 export type ReadDocument = {
   readonly document: TaxDocument;
   readonly located: readonly LocatedLine[];
-  /** ISO instant or date: as sent, or now. */
+  /** ISO instant or date that begins with the tax day: as sent, or now. */
   readonly taxDate: string;
 };
 
@@ -71,7 +72,7 @@ const reliefOf = (
  * Refusals: addresses that cannot be resolved, and places that the account's policies reject.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
-  const taxDate = input.tax_date ?? new Date(context.now).toISOString();
+  const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);
   const day = taxDate.slice(0, 10);
   const currency = input.currency ?? 'USD';
   const exponent = exponentOf(currency);

@@ -43,16 +43,16 @@ export const quantity = described(
 
 export const flag = z.boolean('Send true or false.');
 
-const instantAdvice = 'Send an ISO 8601 instant in UTC, such as "2026-10-08T12:00:00Z", or a date.';
+const instantAdvice = 'Send an ISO 8601 instant with Z or an offset, such as "2026-10-08T20:00:00-04:00", or a date.';
 
 export const instantKeywords = {
-  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|\\+00:00))?$',
-  examples: ['2026-10-08T12:00:00Z', '2026-10-08'],
+  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$',
+  examples: ['2026-10-08T20:00:00-04:00', '2026-10-08'],
 };
 
 export const instant = described(
   z.string(instantAdvice).check(z.refine((value) => instantMs(value) !== null, instantAdvice)),
-  'An instant in UTC, or a date.',
+  'An instant, or a date.',
   instantKeywords,
 );
 

@@ -97,7 +97,7 @@ export const inputShape = {
   ),
   tax_date: described(
     z.nullish(instant),
-    'The date whose rates and rules apply: an instant in UTC, or a date. At most 31 days in the future. Default: now.',
+    "The date whose rates and rules apply: a date, or an instant, whose tax day is the day in the account's `time_zone`. At most 31 days in the future. Default: now.",
   ),
   customer: optional.customer,
   ship_from: described(

@@ -188,7 +188,11 @@ export const outcomeShape = {
   type: described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.'),
   parent_transaction_id: described(z.nullable(z.string()), 'The id of the sale that this credit refunds.'),
   currency: described(currencyCode, 'ISO 4217 code.'),
-  tax_date: described(z.string(), 'The date whose rates and rules apply, as sent.', instantKeywords),
+  tax_date: described(
+    z.string(),
+    "The date whose rates and rules apply. An instant is in the account's time zone, so that its first ten characters are the tax day.",
+    instantKeywords,
+  ),
   customer: described(z.nullable(Customer), 'The buyer, as sent.'),
   ship_from: described(z.nullable(ShipFrom), 'Where the seller ships the goods from, as sent.'),
   ...sentDiscounts,

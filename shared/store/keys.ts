@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../assert.ts';
+import { wallMs } from '../calendar.ts';
 
 /**
  * The item keys of all three tables.
@@ -120,7 +121,7 @@ export const filingOfWork = (sk: string): { readonly account: string; readonly i
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
 
 /** The sort key of the index by tax date: the instant with milliseconds, so that all have the same length, and the id. */
-export const taxDateId = (taxDate: string, id: string): string => `${new Date(taxDate).toISOString()}#${id}`;
+export const taxDateId = (taxDate: string, id: string): string => `${new Date(wallMs(taxDate)).toISOString()}#${id}`;
 
 export const draftPartition = (shard: number): string => `D#${shard}`;
 

@@ -1,6 +1,7 @@
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
-import { dayMs } from '../calendar.ts';
+import { inTimeZone } from '../accounts/time-zone.ts';
+import { dayMs, wallMs } from '../calendar.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
 import type { ListPosition, ListQuery } from './ledger.ts';
@@ -11,10 +12,11 @@ import type { TransactionSummary } from './transaction.ts';
 type Range = { readonly from: number | null; readonly to: number | null };
 type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
+/** The bound in milliseconds, as wall time of the time zone. */
 // A date as a bound means the whole day: `lte` includes it, and `gt` begins with the next day.
-export const edge = (text: string | null | undefined, bound: Bound): number | null => {
+export const edge = (text: string | null | undefined, bound: Bound, timeZone = 'UTC'): number | null => {
   if (text === undefined || text === null) return null;
-  const at = Date.parse(text);
+  const at = wallMs(inTimeZone(text, timeZone));
   const dayEnd = text.length === 10 ? at + dayMs - 1 : at;
   return { gte: at, gt: dayEnd + 1, lte: dayEnd, lt: at - 1 }[bound];
 };
@@ -24,9 +26,9 @@ const tightest = (choose: (...values: number[]) => number, ...edges: (number | n
   return given.length > 0 ? choose(...given) : null;
 };
 
-const rangeOf = (query: TransactionListQuery, name: 'tax_date' | 'created_at'): Range => ({
-  from: tightest(Math.max, edge(query[`${name}[gte]`], 'gte'), edge(query[`${name}[gt]`], 'gt')),
-  to: tightest(Math.min, edge(query[`${name}[lte]`], 'lte'), edge(query[`${name}[lt]`], 'lt')),
+const rangeOf = (query: TransactionListQuery, name: 'tax_date' | 'created_at', timeZone = 'UTC'): Range => ({
+  from: tightest(Math.max, edge(query[`${name}[gte]`], 'gte', timeZone), edge(query[`${name}[gt]`], 'gt', timeZone)),
+  to: tightest(Math.min, edge(query[`${name}[lte]`], 'lte', timeZone), edge(query[`${name}[lt]`], 'lt', timeZone)),
 });
 
 const isOpen = ({ from, to }: Range) => from === null && to === null;
@@ -53,8 +55,8 @@ const ids = ({ from, to }: Range) => ({
 type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
 /** Choose the index of a query: by tax date for a range on tax_date, otherwise by the narrowest filter (interface decisions 6). */
-export const chooseIndex = (query: TransactionListQuery): Choice => {
-  const taxDate = rangeOf(query, 'tax_date');
+export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
+  const taxDate = rangeOf(query, 'tax_date', timeZone);
   const created = ids(rangeOf(query, 'created_at'));
   if (!isOpen(taxDate)) return { index: 'by_tax_date', value: null, ...instants(taxDate) };
   const { reference_id, parent_transaction_id, customer_id } = query;

@@ -7,9 +7,9 @@ import { statuses } from './status.ts';
 
 const bound = z.optional(instant);
 
-const bounds = <Name extends string>(name: Name) => {
+const bounds = <Name extends string>(name: Name, zone: string) => {
   const field = (relation: string) =>
-    described(bound, `Only transactions with a \`${name}\` ${relation} this instant or date, in UTC.`);
+    described(bound, `Only transactions with a \`${name}\` ${relation} this instant or date, in ${zone}.`);
   return {
     [`${name}[gte]`]: field('at or after'),
     [`${name}[gt]`]: field('after'),
@@ -39,8 +39,8 @@ export const TransactionListQuery = z
       z.optional(state),
       'Only transactions with a tax or an exemption of this state: its two-letter code, its jurisdiction code or its name.',
     ),
-    ...bounds('tax_date'),
-    ...bounds('created_at'),
+    ...bounds('tax_date', "the account's time zone"),
+    ...bounds('created_at', 'UTC'),
     limit: pageLimit('Page size. With `expand=line_items`, at most 10, which is then also the default.'),
     starting_after: described(
       z.optional(z.string().check(z.minLength(1, 'Send the next_cursor or the last id of the previous page.'))),

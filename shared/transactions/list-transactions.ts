@@ -43,7 +43,7 @@ export const listTransactions = async (
     );
   // Looking up an id and fetching lines take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
-  const { rows, next } = await scan(query, after, pages, account.id, ports);
+  const { rows, next } = await scan(query, after, pages, account, ports);
   const whole = rows.slice(0, limit);
   const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
   const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
@@ -71,10 +71,10 @@ const scan = async (
   query: TransactionListQuery,
   start: ListPosition | null,
   pages: number,
-  account: string,
+  { id: account, settings }: Account,
   { index, now }: ListPorts,
 ): Promise<Scan> => {
-  const choice = chooseIndex(query);
+  const choice = chooseIndex(query, settings.time_zone);
   const filters = filtersAfter(query, choice);
   const size = filters.length === 0 ? limitOf(query) + 1 : scannedRows;
   const rows: TransactionSummary[] = [];

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { defaults, type Registration, type Settings } from '../../accounts/account.ts';
+import { isTimeZone } from '../../accounts/time-zone.ts';
 import { isDay } from '../../calendar.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
@@ -93,6 +94,9 @@ const dayOrNull = (text: string): Reading<string | null> => {
     : { send: 'a date such as 2025-01-01, or null for four years before the account' };
 };
 
+const timeZone = (text: string): Reading<string> =>
+  isTimeZone(text) ? { value: text } : { send: 'an IANA time zone such as America/New_York, or UTC' };
+
 // JSON is hard to quote in a shell, so a file can have it.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
 
@@ -119,6 +123,7 @@ const readers: Readers = {
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
   books_open_from: dayOrNull,
+  time_zone: timeZone,
 };
 
 /** The settings, for `--help`. */
@@ -132,6 +137,7 @@ export const fieldsHelp = `Settings:
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
+  time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

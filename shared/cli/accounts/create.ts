@@ -1,7 +1,10 @@
 /** `accounts create`: a new account, optionally with its first API key. */
+
+import { isCancel, text } from '@clack/prompts';
 import type { Command } from 'commander';
-import { newAccount } from '../../accounts/account.ts';
+import { defaultSettings, newAccount } from '../../accounts/account.ts';
 import { digestOf, newApiKey } from '../../accounts/api-key.ts';
+import { isTimeZone } from '../../accounts/time-zone.ts';
 import { now } from '../../config/clock.ts';
 import { currentVersion } from '../../http/versions.ts';
 import { provisionAccount } from '../../store/accounts/account-store.ts';
@@ -19,6 +22,20 @@ type Options = TermOptions & {
   readonly quiet?: boolean;
 };
 
+/** On a terminal, the operator chooses the time zone, because UTC moves sales of an American evening into the next day. */
+const promptTimeZone = async ({ json, quiet }: Options): Promise<string> => {
+  const byDefault = defaultSettings(currentVersion).time_zone;
+  if (json || quiet || !process.stdin.isTTY || !process.stdout.isTTY) return byDefault;
+  const answer = await text({
+    message: 'Time zone whose day is the tax day of an instant',
+    initialValue: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    validate: (name = '') =>
+      isTimeZone(name) ? undefined : 'Send an IANA time zone such as America/New_York, or UTC.',
+  });
+  if (isCancel(answer)) throw new CommandError('Canceled; no account was created.');
+  return answer;
+};
+
 const create = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, quiet } = options;
   if (quiet && options.key !== undefined)
@@ -26,7 +43,8 @@ const create = async (assignments: readonly string[], options: Options): Promise
       '--quiet prints only the id of the account, so it cannot be combined with --key. Send --json instead.',
     );
   const createdMs = now();
-  const settings = assignmentsFrom(assignments);
+  const sent = assignmentsFrom(assignments);
+  const settings = { ...sent, time_zone: sent.time_zone ?? (await promptTimeZone(options)) };
   const name = nameFrom(options.name, '--name');
   const account = newAccount({ name, serviceVersion: currentVersion, createdMs, settings });
   const { id, created_at } = account;

@@ -26,7 +26,7 @@ const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
 /** The id of the transaction with this reference that is not void, otherwise of the newest one. An id, or an unknown text, as it is. */
 const idOf = async (account: string, reference: string): Promise<string> => {
   if (/^txn_[0-9A-Z]{26}$/.test(reference)) return reference;
-  const choice = chooseIndex({ reference_id: reference });
+  const choice = chooseIndex({ reference_id: reference }, 'UTC');
   const { rows } = await transactionIndex.page(account, { ...choice, after: null, limit: pageSize });
   return (rows.find(({ status }) => status !== 'void') ?? rows[0])?.id ?? reference;
 };

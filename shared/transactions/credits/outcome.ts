@@ -1,3 +1,4 @@
+import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import { metadataOf } from '../../calculations/echo.ts';
@@ -18,7 +19,7 @@ export const creditOutcome = (
   lines: readonly LineItemResponse[],
   shipping: ShippingResponse | null,
   warnings: readonly Warning[],
-  { now }: Context,
+  { now, settings }: Context,
 ): Outcome => {
   const exponent = exponentOf(parent.currency);
   const write = writerFor(exponent);
@@ -31,7 +32,7 @@ export const creditOutcome = (
   const tax = sum(charges.map(({ tax_amount }) => tax_amount));
   return {
     currency: parent.currency,
-    tax_date: request.tax_date ?? new Date(now).toISOString(),
+    tax_date: request.tax_date ?? taxDateAt(now, settings.time_zone),
     customer: request.customer ?? parent.customer,
     ship_from: parent.ship_from,
     discount_amount: null,

@@ -1,3 +1,4 @@
+import type { Account as StoredAccount } from '../../accounts/account.ts';
 import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
@@ -18,7 +19,7 @@ type ReconciliationPorts = {
   readonly now: () => number;
 };
 
-type Account = { readonly id: string; readonly cursor_secret: string };
+type Account = Pick<StoredAccount, 'id' | 'cursor_secret' | 'settings'>;
 
 /**
  * Compare a list of the billing system with the ledger: missing invoices, invoices with other amounts, and transactions in
@@ -50,7 +51,8 @@ export const reconcile = async (
   // Also by id, because the index may not have the reference yet.
   const isListed = ({ id, reference_id }: TransactionSummary) =>
     ids.has(id) || (reference_id !== null && references.has(reference_id));
-  const range = instants({ from: edge(from, 'gte'), to: edge(to, 'lte') });
+  const { time_zone } = account.settings;
+  const range = instants({ from: edge(from, 'gte', time_zone), to: edge(to, 'lte', time_zone) });
   const search = { account: account.id, range, after, isListed, nowMs };
   const { extra, next } = from === null ? { extra: null, next: null } : await extraIn(search, ports.index);
   return accept({

@@ -1,0 +1,58 @@
+/** The tax day of an instant: the day in the account's time zone (interface decisions 13). */
+import { getOrAdd } from '../get-or-add.ts';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+// The name of the zone is the only part that holds its offset: `GMT-04:00`, and `GMT` for none.
+const formatOf = (timeZone: string): Intl.DateTimeFormat =>
+  getOrAdd(formats, timeZone, () => new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }));
+
+/** The offset of a time zone at an instant, as `-04:00`. The seconds of offsets before standard time are left out. */
+const offsetAt = (timeMs: number, timeZone: string): string => {
+  const name = formatOf(timeZone)
+    .formatToParts(timeMs)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  return name?.slice(3, 9) || '+00:00';
+};
+
+const millisecondsOf = (offset: string): number => {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number);
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+};
+
+/** Whether this runtime knows an IANA time zone, such as `America/New_York`. */
+export const isTimeZone = (name: string): boolean => {
+  try {
+    return /^[A-Za-z]/.test(name) && formatOf(name) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
+/**
+ * A tax date as text that begins with its tax day. A date stays as it is. An instant (`Z` or an offset) becomes the same
+ * instant with the offset of the time zone: `2026-11-01T00:30:00Z` is `2026-10-31T20:30:00-04:00` in New York. In UTC, `Z`
+ * stays. Text that is no instant also stays, for the check that refuses it.
+ */
+export const inTimeZone = (text: string, timeZone: string): string => {
+  if (text.length === 10 || (timeZone === 'UTC' && text.endsWith('Z'))) return text;
+  const timeMs = Date.parse(text);
+  if (Number.isNaN(timeMs)) return text;
+  const offset = timeZone === 'UTC' ? '+00:00' : offsetAt(timeMs, timeZone);
+  const wall = new Date(timeMs + millisecondsOf(offset)).toISOString();
+  // The first and the last day that ISO 8601 can express have no neighbour.
+  if (wall.length !== 24) return text;
+  const fraction = /\.\d+/.exec(text)?.[0] ?? '';
+  return `${wall.slice(0, 19)}${fraction}${timeZone === 'UTC' ? 'Z' : offset}`;
+};
+
+/** The service's time as the tax date of a document without one. */
+export const taxDateAt = (timeMs: number, timeZone: string): string =>
+  inTimeZone(new Date(timeMs).toISOString(), timeZone);
+
+/** A body with its `tax_date`, if it has one, in the account's time zone. */
+export const withTaxDay = <Body extends { readonly tax_date?: string | null | undefined }>(
+  body: Body,
+  { settings }: { readonly settings: { readonly time_zone: string } },
+): Body => (body.tax_date ? { ...body, tax_date: inTimeZone(body.tax_date, settings.time_zone) } : body);

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { clientOf, made, refusalOf, sale, sold } from '../support/sales.ts';
+
+const evening = '2026-11-01T00:30:00Z';
+const local = '2026-10-31T20:30:00-04:00';
+
+const newClient = async (settings: object) => clientOf(await newCaller({ settings }));
+
+it('an evening in New York is a sale of that day, in answers, lists and updates', async () => {
+  const client = await newClient({ time_zone: 'America/New_York' });
+  expect((await made(client.calculate(sale({ tax_date: evening })))).tax_date).toBe(local);
+  const draft = await made(client.create(sale({ tax_date: evening })));
+  expect(draft.tax_date).toBe(local);
+  const again = await made(client.update(draft.id, { tax_date: '2026-11-01T01:30:00+01:00' }));
+  expect([again.version, again.tax_date]).toEqual([1, local]);
+  const idsWith = async (filters: Record<string, string>) =>
+    (await made(client.list(filters))).data.map(({ id }) => id);
+  expect(await idsWith({ 'tax_date[lte]': '2026-10-31' })).toEqual([draft.id]);
+  expect(await idsWith({ 'tax_date[gte]': '2026-11-01' })).toEqual([]);
+  expect(await idsWith({ 'tax_date[gte]': evening })).toEqual([draft.id]);
+  expect(await idsWith({ 'tax_date[gt]': evening })).toEqual([]);
+});
+
+it('an evening with an offset is a sale of the UTC day by default', async () => {
+  const client = await newClient({});
+  expect((await sold(client, { tax_date: '2026-10-31T20:30:00-04:00' })).tax_date).toBe('2026-11-01T00:30:00Z');
+  expect((await sold(client, { tax_date: evening })).tax_date).toBe(evening);
+  const refused = await client.create(sale({ tax_date: '2026-10-31T20:30:00-0400' }));
+  expect(refusalOf(refused)).toBe('422 | validation_invalid_format /tax_date');
+});
+
+it('a document without a tax date has the time of the request, in the time zone', async () => {
+  const client = await newClient({ time_zone: 'Pacific/Honolulu' });
+  const { tax_date, created_at } = await sold(client, { tax_date: null });
+  expect(tax_date).toMatch(/-10:00$/);
+  expect(Math.abs(Date.parse(tax_date) - Date.parse(created_at))).toBeLessThan(60_000);
+});
+
+it('the day in the time zone decides whether the books are open', async () => {
+  const client = await newClient({ time_zone: 'America/New_York', books_open_from: '2026-11-01' });
+  const refused = await client.create(sale({ tax_date: evening }));
+  expect(refusalOf(refused)).toBe('422 | validation_date_out_of_range /tax_date');
+  expect((await client.create(sale({ tax_date: '2026-11-01T04:00:00Z' }))).status).toBe(201);
+});
