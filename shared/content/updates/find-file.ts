@@ -1,5 +1,6 @@
 /** Finds the current files of a publisher. */
 import { Parser } from 'htmlparser2';
+import * as z from 'zod/mini';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { dayIn, publicationIn } from './file-names.ts';
@@ -29,7 +30,7 @@ const linksOf = (html: string, base: string): readonly URL[] => {
 /** The last segment of an address without its query. */
 const nameOf = ({ pathname }: URL): string => decodeURIComponent(pathname.split('/').at(-1) ?? '');
 
-type Index = PublishedFile & { readonly find: 'index' };
+type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 
 /** The newest file that an index page links to; `null` if the page names none. */
 const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
@@ -47,39 +48,90 @@ const newestLinked = (html: string, { option, url, name }: Index): CurrentFile |
   return newest && { option, url: newest.url, name: newest.name };
 };
 
-type Dated = PublishedFile & { readonly find: 'dated' };
+type Named = { readonly name: string; readonly url: string };
 
-/** The file with the latest day up to today: a publisher may post next month's file early. */
-const latestDated = (html: string, { option, url, pattern }: Dated, today: string): CurrentFile | null => {
-  let latest: (CurrentFile & { readonly day: string }) | null = null;
-  for (const link of linksOf(html, url)) {
-    const name = nameOf(link);
-    const day = dayIn(name, pattern);
+/** The one with the latest day in its name up to today: a publisher may post next month's file early. */
+const latestOf = (named: readonly Named[], pattern: string, today: string): Named | null => {
+  let latest: (Named & { readonly day: string }) | null = null;
+  for (const one of named) {
+    const day = dayIn(one.name, pattern);
     if (day === null || day > today || (latest && day <= latest.day)) continue;
-    latest = { option, url: link.href, name, day };
+    latest = { ...one, day };
   }
-  return latest && { option, url: latest.url, name: latest.name };
+  return latest && { name: latest.name, url: latest.url };
 };
 
-const currentDated = async (file: Dated, client: Pick<PublisherClient, 'readText'>, today: string) => {
-  const url = file.url.replace('{year}', today.slice(0, 4));
-  const latest = latestDated(await client.readText(url), { ...file, url }, today);
-  if (latest) return latest;
-  throw new PublisherFailure(
-    `${url} links to no file such as ${file.example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+const noneOf = (url: string, { example }: { readonly example: string }, today: string): PublisherFailure =>
+  new PublisherFailure(
+    `${url} links to no file such as ${example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
   );
+
+type Client = Pick<PublisherClient, 'readText'>;
+
+const currentDated = async (
+  file: Extract<PublishedFile, { readonly find: 'dated' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const url = file.url.replace('{year}', today.slice(0, 4));
+  const links = linksOf(await client.readText(url), url).map((link) => ({ name: nameOf(link), url: link.href }));
+  const latest = latestOf(links, file.pattern, today);
+  if (latest) return { option: file.option, ...latest };
+  throw noneOf(url, file, today);
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** Read a description of an ArcGIS directory or service, as its REST interface returns it with `f=json`. */
+const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, client: Client) => {
+  const { data } = shape.safeParse(jsonOf(await client.readText(`${url}?f=json`)));
+  if (data !== undefined) return data;
+  throw new PublisherFailure(`${url} describes no ArcGIS services. Try again later, or see the site of its publisher.`);
+};
+
+const Directory = z.object({ services: z.array(z.object({ name: z.string(), type: z.string() })) });
+const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.string() })) });
+
+const currentService = async (
+  file: Extract<PublishedFile, { readonly find: 'service' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const { services } = await describe(Directory, file.url, client);
+  const named = services
+    .filter(({ type }) => type === 'FeatureServer')
+    .map(({ name }) => ({ name, url: `${file.url}/${name}/FeatureServer` }));
+  const latest = latestOf(named, file.pattern, today);
+  if (!latest) throw noneOf(file.url, file, today);
+  const { layers } = await describe(Service, latest.url, client);
+  const ofTax = layers.filter(({ name }) => /gross.?receipts|grt/i.test(name));
+  const [layer, ...others] = layers.length === 1 ? layers : ofTax;
+  if (!layer || others.length > 0)
+    throw new PublisherFailure(
+      `${latest.url} has ${layers.length} layers, and which of them has the rates is unknown. Query the layer at its site and import the answer with \`content import\`.`,
+    );
+  const query = { where: '1=1', outFields: file.fields.join(), returnGeometry: 'false', f: 'json' };
+  const url = `${latest.url}/${layer.id}/query?${new URLSearchParams(query)}`;
+  return { option: file.option, url, name: `${latest.name}.json` };
 };
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
 export const currentFiles = (
   files: readonly PublishedFile[],
-  client: Pick<PublisherClient, 'readText'>,
+  client: Client,
   today = dayOf(now()),
 ): Promise<readonly CurrentFile[]> =>
   Promise.all(
     files.map(async (file) => {
       if (file.find === 'url') return { option: file.option, url: file.url, name: nameOf(new URL(file.url)) };
       if (file.find === 'dated') return currentDated(file, client, today);
+      if (file.find === 'service') return currentService(file, client, today);
       const newest = newestLinked(await client.readText(file.url), file);
       if (newest) return newest;
       throw new PublisherFailure(
