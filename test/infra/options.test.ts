@@ -259,7 +259,10 @@ it.each([
   [{ domain: 'https://tax.example.com', certificate }, 'Give a host name'],
   [{ domain: 'tax.example.com', certificate: 'arn:aws:acm:x' }, "certificate is 'arn:aws:acm:x'. Give the ARN"],
   [{ certificate }, 'Give domain as well'],
-  [{ contentMirror: 'http://mirror.example.com' }, "contentMirror is 'http://mirror.example.com'. Give an https address"],
+  [
+    { contentMirror: 'http://mirror.example.com' },
+    "contentMirror is 'http://mirror.example.com'. Give an https address",
+  ],
   [{ contentMirror: 'mirror.example.com' }, 'Give an https address'],
   [{ contentMirror: 'https://' }, 'Give an https address'],
   [{ contentMirror: 'https://user:word@mirror.example.com' }, 'Give an https address'],

@@ -67,7 +67,9 @@ describe('Colorado’s jurisdiction codes and rates', () => {
       [6, 'unincorporated areas have no city that an address names'],
       [14, 'a district that no city or ZIP names'],
     ]);
-    expect(notes.slice(0, 1)).toEqual(['The tables of Levy lack these, which keep codes made from the file: NEW TOWN.']);
+    expect(notes.slice(0, 1)).toEqual([
+      'The tables of Levy lack these, which keep codes made from the file: NEW TOWN.',
+    ]);
   });
 
   it.each([

@@ -16,8 +16,13 @@ describe('Illinois’ rates by location', () => {
     { city: 'CAMP POINT', day: '2026-10-31', percents: [6.5], because: 'its earlier period has not ended' },
     { city: 'CAMP POINT', day: '2026-11-01', percents: [7], because: 'its current period has begun' },
     { city: 'BARRINGTON', day: '2026-11-21', percents: [8, 10], because: 'it lies in two counties' },
-    { city: 'ALTON', day: '2026-11-21', percents: [], because: 'its rates are in another file' },
-    { city: 'COLLINSVILLE', day: '2026-11-21', percents: [], because: 'it has two rates' },
+    {
+      city: 'ALTON',
+      day: '2026-11-21',
+      percents: [6.25],
+      because: 'it is named without its rates, which are in another file',
+    },
+    { city: 'COLLINSVILLE', day: '2026-11-21', percents: [8.6, 8.85], because: 'some addresses have the high rate' },
   ])('$city on $day: $percents, because $because', ({ city, day, percents }) => {
     expect(percentsIn(imported, city, day)).toEqual(percents);
   });
@@ -35,12 +40,15 @@ describe('Illinois’ rates by location', () => {
     ]);
   });
 
-  it('skip counties, other states and locations whose rates depend on the address', () => {
-    expect(imported.built.summary.skipped.map(({ reason, firstLine }) => [firstLine, reason])).toEqual([
+  it('skip counties and other states, and remark on locations whose rates are in another file', () => {
+    const { skipped, remarks } = imported.built.summary;
+    const linesOf = (reasons: typeof skipped) => reasons.map(({ reason, firstLine }) => [firstLine, reason]);
+    expect(linesOf(skipped)).toEqual([
       [1, 'unincorporated areas have no city that an address names'],
-      [4, 'its rates are in the file by address (ordmacha-current.txt)'],
-      [5, 'it has two rates, which depend on the address'],
       [8, 'another state'],
+    ]);
+    expect(linesOf(remarks)).toEqual([
+      [4, 'its rates depend on the address, and are in another file (ordmacha-current.txt)'],
     ]);
   });
 

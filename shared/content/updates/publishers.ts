@@ -139,7 +139,7 @@ export const publishers: readonly Publisher[] = [
     state: 'IL',
     name: 'Illinois Department of Revenue',
     cadence: 'twice a year',
-    covers: 'cities, by name, except those whose rates depend on the address',
+    covers: 'cities, by name, without the rates that depend on the address',
     format: 'illinois',
     files: [
       fixed(

@@ -38,6 +38,8 @@ type Location = {
   readonly id: string;
   readonly names: readonly string[];
   readonly place: OwnPlace;
+  /** Whether the location is a part of the place only, such as that in a district. */
+  readonly isPart: boolean;
   /** The taxes beside the state's. */
   readonly layers: readonly Layer[];
 };
@@ -78,11 +80,10 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
   if (isUnincorporated(name, id)) return skipped('unincorporated areas have no city that an address names');
   const layers = found.value.filter((layer) => !isState(layer));
   const known = codes.placeIn(county, name);
-  if (known)
-    return row({ id, place: known.place, names: namesOf(...(known.isPart ? [] : [name]), known.place.name), layers });
+  if (known) return row({ id, ...known, names: namesOf(...(known.isPart ? [] : [name]), known.place.name), layers });
   if (!layers.some(({ type }) => /^city$/i.test(type)) || namesOf(name).length === 0)
     return skipped('a district that no city or ZIP names');
-  return row({ id, place: codes.place(county, name), names: namesOf(name), layers });
+  return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });
 };
 
 /** A tax of a location. */
@@ -142,7 +143,8 @@ class Locations {
         yield* components.add(own, { rate, from: this.from, to: null }, line);
       }
     yield* components.entries();
-    for (const { names, codes } of coded) for (const name of names) yield* components.city(name, codes);
+    for (const { names, isPart, codes } of coded)
+      for (const name of names) yield* components.city(name, codes, isPart ? { of_addresses: true } : {});
   }
 
   private codesIn(

@@ -64,7 +64,7 @@ const readLouisiana: Read = async function* (files, { names, onProgress }) {
     const tax = codes.combinedTax(place);
     taxes.set(key, { ...tax, code: isPart ? `${tax.code}-${code}` : tax.code, reporting_code: code });
     const [city = ''] = namesOf(place.name);
-    return { city, name: place.name, key, change: { from, to: null, rate } };
+    return { city, name: place.name, key, ofAddresses: isPart, change: { from, to: null, rate } };
   };
   yield* readRows(
     { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
