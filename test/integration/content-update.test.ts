@@ -7,6 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
+import { coloradoFile } from '../fixtures/imports/workbooks.ts';
 import { partOf } from '../support/imported.ts';
 import {
   arcgisPath,
@@ -201,6 +202,17 @@ describe('update', () => {
       code: 1,
       out: expect.stringContaining('links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to'),
     });
+  });
+
+  it('takes the revision of a dated file', async () => {
+    const page = 'tax.colorado.gov/how-to-look-up-sales-use-tax-rates';
+    const name = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
+    const path = 'sites/tax/files/documents';
+    server.put(`tax.colorado.gov/${path}/${name}_Oct26.xlsx`, coloradoFile().content);
+    const links = [`${name}_Oct26`, name, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26'];
+    server.put(page, links.map((link) => `<a href="/${path}/${link}.xlsx">${link}</a>`).join(''));
+    await update('--state', 'CO');
+    expect((await readContentSource('CO')).files.map((file) => file.name)).toEqual([`${name}_Oct26.xlsx`]);
   });
 
   it('lists with --check the states that have newer files, and downloads nothing', async () => {

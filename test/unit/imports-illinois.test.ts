@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readNameTables } from '../../shared/releases/local-names.ts';
-import { changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
+import { baseOf, changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
 
 const name = 'ordmache-current.txt';
 const names = await readNameTables('IL');
@@ -25,6 +25,30 @@ describe('Illinois’ rates by location', () => {
     { city: 'COLLINSVILLE', day: '2026-11-21', percents: [8.6, 8.85], because: 'some addresses have the high rate' },
   ])('$city on $day: $percents, because $because', ({ city, day, percents }) => {
     expect(percentsIn(imported, city, day)).toEqual(percents);
+  });
+
+  it.each([
+    { prior: `2019070120251231${'0'.repeat(20)} `, locations: [{ from: '2019-07-01', to: null, of_addresses: true }] },
+    {
+      prior: '201907012025123108100010000810001000N',
+      locations: [
+        { from: '2019-07-01', to: '2025-12-31' },
+        { from: '2026-01-01', to: null, of_addresses: true },
+      ],
+    },
+  ])('of a place are open from the first day without a rate on: $locations', async ({ prior, locations }) => {
+    const text = fixture(name).content.toString();
+    const line = text.split('\n').find((one) => one.includes('ALTON')) ?? '';
+    const changedLine = `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`;
+    const base = { ...baseOf('IL'), established_from: '2019-01-01' };
+    const { parts } = await importFiles('illinois', 'IL', [{ name, content: text.replace(line, changedLine) }], {
+      names,
+      base,
+    });
+    const found = parts.get('ALTON')?.locations.map(({ from, to, of_addresses }) => ({ from, to, of_addresses }));
+    expect(found?.toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1))).toEqual(
+      locations.map((one) => ({ of_addresses: undefined, ...one })),
+    );
   });
 
   it('have the codes and the kind that rules name, and the state’s own codes beside them', () => {

@@ -1,8 +1,8 @@
 /** Finds the current files of a publisher. */
 import { Parser } from 'htmlparser2';
-import * as z from 'zod/mini';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
+import { queryOf, servicesIn } from './feature-service.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
@@ -50,13 +50,17 @@ const newestLinked = (html: string, { option, url, name }: Index): CurrentFile |
 
 type Named = { readonly name: string; readonly url: string };
 
-/** The one with the latest day in its name up to today: a publisher may post next month's file early. */
+/**
+ * The one with the latest day in its name up to today: a publisher may post next month's file early. Of names with the same
+ * day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ */
 const latestOf = (named: readonly Named[], pattern: string, today: string): Named | null => {
-  let latest: (Named & { readonly day: string }) | null = null;
+  let latest: (Named & { readonly order: string }) | null = null;
   for (const one of named) {
     const day = dayIn(one.name, pattern);
-    if (day === null || day > today || (latest && day <= latest.day)) continue;
-    latest = { ...one, day };
+    const order = `${day} ${one.name}`;
+    if (day === null || day > today || (latest && order <= latest.order)) continue;
+    latest = { ...one, order };
   }
   return latest && { name: latest.name, url: latest.url };
 };
@@ -80,45 +84,14 @@ const currentDated = async (
   throw noneOf(url, file, today);
 };
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
-/** Read a description of an ArcGIS directory or service, as its REST interface returns it with `f=json`. */
-const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, client: Client) => {
-  const { data } = shape.safeParse(jsonOf(await client.readText(`${url}?f=json`)));
-  if (data !== undefined) return data;
-  throw new PublisherFailure(`${url} describes no ArcGIS services. Try again later, or see the site of its publisher.`);
-};
-
-const Directory = z.object({ services: z.array(z.object({ name: z.string(), type: z.string() })) });
-const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.string() })) });
-
 const currentService = async (
   file: Extract<PublishedFile, { readonly find: 'service' }>,
   client: Client,
   today: string,
 ): Promise<CurrentFile> => {
-  const { services } = await describe(Directory, file.url, client);
-  const named = services
-    .filter(({ type }) => type === 'FeatureServer')
-    .map(({ name }) => ({ name, url: `${file.url}/${name}/FeatureServer` }));
-  const latest = latestOf(named, file.pattern, today);
+  const latest = latestOf(await servicesIn(file.url, client), file.pattern, today);
   if (!latest) throw noneOf(file.url, file, today);
-  const { layers } = await describe(Service, latest.url, client);
-  const ofTax = layers.filter(({ name }) => /gross.?receipts|grt/i.test(name));
-  const [layer, ...others] = layers.length === 1 ? layers : ofTax;
-  if (!layer || others.length > 0)
-    throw new PublisherFailure(
-      `${latest.url} has ${layers.length} layers, and which of them has the rates is unknown. Query the layer at its site and import the answer with \`content import\`.`,
-    );
-  const query = { where: '1=1', outFields: file.fields.join(), returnGeometry: 'false', f: 'json' };
-  const url = `${latest.url}/${layer.id}/query?${new URLSearchParams(query)}`;
-  return { option: file.option, url, name: `${latest.name}.json` };
+  return { option: file.option, url: await queryOf(latest.url, file.fields, client), name: `${latest.name}.json` };
 };
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import * as z from 'zod/mini';
+import { jsonOf } from '../../../json-of.ts';
 import { calendarDay, monthNumber } from '../../days.ts';
 import type { Jurisdiction, Release } from '../../release.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
@@ -91,14 +92,6 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
   if (parsed.data.exceededTransferLimit)
     throw new Error(`${name} has only a part of the districts: the service has a limit for one answer.`);
   return parsed.data.features.map(({ attributes }) => attributes);
-};
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };
 
 /**
