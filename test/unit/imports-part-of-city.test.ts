@@ -1,5 +1,7 @@
 /** Cities of which an import knows that the taxes depend on the address: answers over the built-in tables. */
 import { describe, expect, it } from 'vitest';
+import { ambiguityOf } from '../../shared/calculations/ambiguity.ts';
+import type { TaxAddress } from '../../shared/content/location/address.ts';
 import { locate } from '../../shared/content/location/place.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { readNameTables } from '../../shared/releases/local-names.ts';
@@ -7,6 +9,11 @@ import { baseOf, fixture, importFiles, percentOf, releaseForOf, type TestFile } 
 import { coloradoFile } from '../fixtures/imports/workbooks.ts';
 
 const day = '2026-11-21';
+
+const addressOf = (state: string, zip5: string | null, city: string): TaxAddress => ({
+  ...{ country: 'US', state, zip5, plus4: null, city, county: null },
+  ...{ isZipKnown: zip5 !== null, isStateGuessed: false },
+});
 
 /** Import files over the built-in release, or over another import; answers are those of a calculation. */
 const importOver = async (
@@ -17,17 +24,7 @@ const importOver = async (
 ) => {
   const imported = await importFiles(format, state, [file], { names: readNameTables(state) });
   return (zip5: string | null, city: string): Release => {
-    const address = {
-      country: 'US',
-      state,
-      zip5,
-      plus4: null,
-      city,
-      county: null,
-      isZipKnown: zip5 !== null,
-      isStateGuessed: false,
-    };
-    const view = releaseForOf(imported)(address);
+    const view = releaseForOf(imported)(addressOf(state, zip5, city));
     return { ...(view as Release), fallback: below(zip5, city) };
   };
 };
@@ -39,17 +36,8 @@ const answer = (
   zip5: string | null,
   highest = false,
 ) => {
-  const address = {
-    country: 'US',
-    state,
-    zip5,
-    plus4: null,
-    city,
-    county: null,
-    isZipKnown: zip5 !== null,
-    isStateGuessed: false,
-  };
-  const { place, resolution } = locate(address, () => releaseOf(zip5, city), day, highest);
+  const located = locate(addressOf(state, zip5, city), () => releaseOf(zip5, city), day, highest);
+  const { place, resolution } = located;
   const codes = place.jurisdictions.map(({ code }) => code);
   return { percent: percentOf(place.release?.rates ?? [], codes, day), ...resolution };
 };
@@ -88,6 +76,10 @@ describe('Illinois', async () => {
 
   it('does not know the rate of a place whose rates are in another file', () => {
     expect(answer(current, 'IL', 'ALTON', '62002')).toMatchObject({ ambiguous: true, coverage: 'partial' });
+    const located = locate(addressOf('IL', '62002', 'ALTON'), () => current('62002', 'ALTON'), day, false);
+    expect(ambiguityOf({ ...located, at: 'destination' }).why).toBe(
+      'the local taxes of ALTON depend on the address, and the content does not have its streets.',
+    );
   });
 
   it('does not keep the rate of an earlier file without a doubt, when a place becomes dependent on the address', async () => {
