@@ -44,6 +44,7 @@ export class ContentUpdates extends Construct {
       ephemeralStorageSize: Size.mebibytes(storageMegabytes),
       environment: {
         CONTENT_UPDATES: settings.contentUpdates,
+        ...(settings.contentMirror !== null && { LEVY_CONTENT_MIRROR: settings.contentMirror }),
         ...(bus && { EVENT_BUS: bus.eventBusName }),
       },
     });

@@ -78,6 +78,11 @@ const shape = {
   events: flag(true),
   /** Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision 0022). */
   contentUpdates: oneOf(['propose', 'off', 'activate']),
+  /** A mirror that the schedules read in the place of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the publishers. */
+  contentMirror: matching(
+    /^https:\/\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/i,
+    'Give an https address without a query, such as https://mirror.example.com/rates.',
+  ),
   /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
   sam: flag(false),
   oidcIssuer: matching(/^https:\/\//, 'Give an https address.'),

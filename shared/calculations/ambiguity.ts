@@ -116,6 +116,11 @@ export const ambiguityOf = (decisive: Decisive): Ambiguity => {
       why: `ZIP ${address.zip5} lies in ${listed(decisive.states.map(candidateText))}, and no state was sent; ${assumedText(decisive)}`,
       advice: 'Send the state.',
     };
+  if (choice?.ofAddresses)
+    return {
+      why: `the local taxes of ${address.city ?? `ZIP ${address.zip5}`} depend on the address, and the content does not have its streets.`,
+      advice: 'No other address would be more precise.',
+    };
   const byPlace = decidedByTable(decisive);
   if (byPlace) return ambiguityByPlace(decisive, byPlace);
   if (choice?.contradictsCity) return ofContradiction(address, choice);

@@ -65,6 +65,11 @@ export type Location = Dated &
      * does not find may have them, in addition to the sets of its other locations.
      */
     readonly of_streets?: true;
+    /**
+     * The alternatives apply to some addresses of the city, and the source does not say to which: an address there may have
+     * them, in addition to the sets of the city's other locations. Without other locations, the release below answers.
+     */
+    readonly of_addresses?: true;
     readonly alternatives: readonly (readonly string[])[];
   };
 

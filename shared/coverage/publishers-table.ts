@@ -3,7 +3,12 @@ import { addressesOf } from './source.ts';
 
 const columns = ['States', 'Publisher', 'Published as', 'Cadence', 'Covers', 'Layout, or what to do'] as const;
 
-const findTexts = { url: 'fixed address', index: 'index page', dated: 'page of dated files' } as const;
+const findTexts = {
+  url: 'fixed address',
+  index: 'index page',
+  dated: 'page of dated files',
+  service: 'dated service',
+} as const;
 
 /** The format with a link to each file or page, as of a day: `sst`: rates, boundaries (index page). */
 const publishedAs = (publisher: Publisher, day: string): string => {

@@ -251,12 +251,12 @@ describe('the alarms', () => {
   });
 
   it.each([
-    ['a run of every state', { runs: 32 }, false],
-    ['a run too few', { runs: 31 }, true],
+    ['a run of every state', { runs: 35 }, false],
+    ['a run too few', { runs: 34 }, true],
     ['no run', {}, true],
   ])('UpdateContentSilent with %s on a day', (_what, values, fires) => {
     expect(propertiesOf('AWS::Scheduler::Schedule').filter(({ Target }) => /state/.test(Target.Input))).toHaveLength(
-      32,
+      35,
     );
     expect(isBreached(named('UpdateContentSilent'), values)).toBe(fires);
   });

@@ -216,6 +216,8 @@ it('has safe defaults', () => {
     waf: false,
     wafRequestsPerAddress: 120_000,
     events: true,
+    contentUpdates: 'propose',
+    contentMirror: null,
     sam: false,
     oidc: {},
   });
@@ -257,6 +259,14 @@ it.each([
   [{ domain: 'https://tax.example.com', certificate }, 'Give a host name'],
   [{ domain: 'tax.example.com', certificate: 'arn:aws:acm:x' }, "certificate is 'arn:aws:acm:x'. Give the ARN"],
   [{ certificate }, 'Give domain as well'],
+  [
+    { contentMirror: 'http://mirror.example.com' },
+    "contentMirror is 'http://mirror.example.com'. Give an https address",
+  ],
+  [{ contentMirror: 'mirror.example.com' }, 'Give an https address'],
+  [{ contentMirror: 'https://' }, 'Give an https address'],
+  [{ contentMirror: 'https://user:word@mirror.example.com' }, 'Give an https address'],
+  [{ contentMirror: 'https://mirror.example.com/?key=1' }, 'without a query'],
   [{ hostedZone: 'Z0123456789ABC' }, "hostedZone is 'Z0123456789ABC'. Give domain as well"],
   [{ awsAddress: 'shut' }, "awsAddress is 'shut'. Give domain as well"],
   [{ awsAddress: 'closed', domain: 'tax.example.com', certificate }, 'Give one of: open, shut.'],

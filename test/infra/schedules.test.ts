@@ -126,6 +126,15 @@ describe('the updates of content', () => {
     expect(denied.map(({ Resource: on }) => flat([on].flat()[0]))).toEqual(denied.map(() => 'ContentTable.Arn'));
   });
 
+  it.each([
+    ['the publishers', {}, undefined],
+    ['the publishers', { contentMirror: '' }, undefined],
+    ['a mirror', { contentMirror: 'https://mirror.example.com/rates' }, 'https://mirror.example.com/rates'],
+  ])('read from %s with %j', (_from, context, mirror) => {
+    const { Environment } = functionOf(synthesize(context), 'update-content')[1].Properties;
+    expect(Environment.Variables.LEVY_CONTENT_MIRROR).toBe(mirror);
+  });
+
   it('publish nothing without the bus', () => {
     const of = synthesize(disposable);
     const { Environment, Role } = functionOf(of, 'update-content')[1].Properties;

@@ -153,6 +153,7 @@ export const everySetting = {
   rollout: 'linear',
   waf: 'true',
   wafRequestsPerAddress: '5000',
+  contentMirror: 'https://mirror.example.com:8443/rates/',
   oidcIssuer: 'https://login.example.com/',
   oidcAudience: 'one,two',
   oidcAccountClaim: 'https://example.com/levy_account',

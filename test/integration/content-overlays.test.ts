@@ -7,6 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
 
@@ -244,4 +245,22 @@ it('a dry run without a database assumes that the built-in release is active', a
   } finally {
     process.env['DYNAMODB_ENDPOINT'] = endpoint;
   }
+});
+
+it('keep the release below that answers for a city whose rate depends on the address now', async () => {
+  const text = fixture('ordmache-current.txt').content.toString();
+  const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
+  const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;
+  const chainOf = async (file: string) => {
+    const path = join(folder, `${randomUUID()}.txt`);
+    await writeFile(path, file);
+    const { out } = await content('import', '--format', 'illinois', '--file', path, '--activate');
+    const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
+    return { id, chain: (await findHead(id))?.chain, out };
+  };
+  const first = await chainOf(`${alone}\n`);
+  const open = await chainOf(`${line.slice(0, 60)}Y20260101${'0'.repeat(20)} ${line.slice(90)}\n`);
+  expect(open.chain).toEqual([first.id]);
+  expect(open.out).toContain('its rates depend on the address, and are in another file (ordmacha-current.txt)');
+  expect((await chainOf(`${alone.replaceAll('10500', '10750')}\n`)).chain).toEqual([]);
 });

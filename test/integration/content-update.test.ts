@@ -7,8 +7,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
+import { coloradoFile } from '../fixtures/imports/workbooks.ts';
 import { partOf } from '../support/imported.ts';
 import {
+  arcgisPath,
   isPage,
   openPublisherServer,
   type Play,
@@ -142,16 +144,29 @@ describe('update', () => {
     expect(await releasesOf('IA')).toEqual([...before, active]);
   });
 
-  it('never activates a release of files whose layout is not verified', async () => {
-    const { out, code } = await update(
-      '--state',
-      'AK',
-      '--activate',
-      '--override',
-      'vanished,changed,largest,built-in',
+  it.each(
+    publishers.flatMap((one) => (one.format !== null && one.layout === 'unverified' ? [[one.state, one.name]] : [])),
+  )('never activates a release of %s, because the layout of the files of %s is not verified', async (state, name) => {
+    const gates = 'vanished,changed,largest,built-in';
+    const { out, code } = await update('--state', state ?? '', '--activate', '--override', gates);
+    expect({ code, active: await activeOf(state ?? '') }).toEqual({ code: 1, active: null });
+    expect(out).toContain(`The layout of the files of ${name} is not verified.`);
+  });
+
+  it('refuses a feature service whose layers do not say which has the rates', async () => {
+    const layers = [0, 1].map((id) => ({ id, name: `Layer ${id}` }));
+    server.play(
+      `${arcgisPath}/New_Mexico`,
+      send(() => JSON.stringify({ layers })),
     );
-    expect({ code, active: await activeOf('AK') }).toEqual({ code: 1, active: null });
-    expect(out).toContain('The layout of the files of Alaska Remote Seller Sales Tax Commission is not verified.');
+    expect((await update('--state', 'NM')).out).toContain('has 2 layers, and which of them has the rates is unknown');
+    server.play(
+      `${arcgisPath}/New_Mexico`,
+      send(() => JSON.stringify({ error: { code: 499 } })),
+    );
+    expect((await update('--state', 'NM')).out).toContain('describes no ArcGIS services');
+    server.play(`${arcgisPath}/New_Mexico`, null);
+    expect((await update('--state', 'NM')).out).toContain('NM: ');
   });
 
   it('does not activate again what an operator rolled back', async () => {
@@ -187,6 +202,17 @@ describe('update', () => {
       code: 1,
       out: expect.stringContaining('links to no file such as TPT_RATETABLE_ALL_11012026.csv of a day up to'),
     });
+  });
+
+  it('takes the revision of a dated file', async () => {
+    const page = 'tax.colorado.gov/how-to-look-up-sales-use-tax-rates';
+    const name = 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026';
+    const path = 'sites/tax/files/documents';
+    server.put(`tax.colorado.gov/${path}/${name}_Oct26.xlsx`, coloradoFile().content);
+    const links = [`${name}_Oct26`, name, 'Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26'];
+    server.put(page, links.map((link) => `<a href="/${path}/${link}.xlsx">${link}</a>`).join(''));
+    await update('--state', 'CO');
+    expect((await readContentSource('CO')).files.map((file) => file.name)).toEqual([`${name}_Oct26.xlsx`]);
   });
 
   it('lists with --check the states that have newer files, and downloads nothing', async () => {

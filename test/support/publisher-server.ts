@@ -7,8 +7,9 @@ import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { rateOn } from '../../shared/content/rates.ts';
 import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
+import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
-import { alaskaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
+import { alaskaFile, coloradoFile, louisianaFile, missouriFile, virginiaFile } from '../fixtures/imports/workbooks.ts';
 
 const streamlined = 'www.streamlinedsalestax.org/ratesandboundry';
 export const texasPath = 'comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
@@ -28,9 +29,36 @@ const dated: Readonly<Record<string, readonly [page: string, folder: string]>> =
     'arsstc.org/business-sellers/tax-rates/',
     'arsstc.org/wp-content/uploads/2026/11/',
   ],
+  'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx': [
+    'tax.colorado.gov/how-to-look-up-sales-use-tax-rates',
+    'tax.colorado.gov/sites/tax/files/documents/',
+  ],
+  'Domicile-Rate-Listing-October-2026.xlsx': ['remotesellers.louisiana.gov/', 'remotesellers.louisiana.gov/Documents/'],
+};
+/** A directory of feature services, as ArcGIS describes it: the newest service with rates has begun. */
+export const arcgisPath = 'services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services';
+const services = ['Jan_July_2025_pub', 'July_2026_June_2027', 'July_2099_June_2100'].map(
+  (period) => `New_Mexico_gross_receipts_tax_${period}`,
+);
+const service = `${arcgisPath}/${services[1]}/FeatureServer`;
+const described: Readonly<Record<string, unknown>> = {
+  [arcgisPath]: {
+    currentVersion: 12,
+    services: ['New_Mexico_Wells', ...services].map((name) => ({ name, type: 'FeatureServer' })),
+  },
+  [service]: {
+    layers: [
+      { id: 2, name: 'NM gross receipts tax' },
+      { id: 3, name: 'Counties' },
+    ],
+  },
 };
 /** Files that are not fixtures on disk. */
-const workbooks = new Map([missouriFile(), virginiaFile(), alaskaFile()].map(({ name, content }) => [name, content]));
+const workbooks = new Map(
+  [missouriFile(), virginiaFile(), alaskaFile(), coloradoFile(), louisianaFile(), newMexicoFile()].map(
+    ({ name, content }) => [name, content],
+  ),
+);
 const contentOf = (name: string): Buffer => Buffer.from(workbooks.get(name) ?? fixture(name).content);
 const fixedPaths: Readonly<Record<string, string>> = {
   'taxrates.txt': texasPath,
@@ -40,11 +68,13 @@ const fixedPaths: Readonly<Record<string, string>> = {
     'www.tax.virginia.gov/sites/default/files/inline-files/sales-and-use-tax-rates-by-locality-by-date.xlsx',
   'ordmache-current.txt':
     'tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/ordmache-current.txt',
+  'New_Mexico_gross_receipts_tax_July_2026_June_2027.json': `${service}/2/query`,
 };
 
 /** Whether a line of `requests` is of a page, and not of a file. */
 export const isPage = (line: string): boolean =>
-  line.includes('/ ') || Object.values(dated).some(([page]) => line.includes(` ${page} `));
+  line.includes('/ ') ||
+  [...Object.keys(described), ...Object.values(dated).map(([page]) => page)].some((page) => line.includes(` ${page} `));
 
 /** Arizona's site refuses agents that do not name themselves. */
 const isRefused = (path: string, agent: string): boolean =>
@@ -100,6 +130,8 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
   };
   for (const [index, state] of states.entries()) publish(smallFiles(state), { pack: index % 2 === 0 });
   for (const [name, path] of Object.entries(fixedPaths)) files.set(path, contentOf(name));
+  for (const [path, description] of Object.entries(described))
+    files.set(path, Buffer.from(JSON.stringify(description)));
   for (const [name, [page, folder]] of Object.entries(dated)) {
     files.set(`${folder}${name}`, contentOf(name));
     files.set(page, Buffer.from(linkPage([`/${folder.replace(/^[^/]+\//, '')}${name}`])));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readNameTables } from '../../shared/releases/local-names.ts';
-import { changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
+import { baseOf, changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
 
 const name = 'ordmache-current.txt';
 const names = await readNameTables('IL');
@@ -16,10 +16,39 @@ describe('Illinois’ rates by location', () => {
     { city: 'CAMP POINT', day: '2026-10-31', percents: [6.5], because: 'its earlier period has not ended' },
     { city: 'CAMP POINT', day: '2026-11-01', percents: [7], because: 'its current period has begun' },
     { city: 'BARRINGTON', day: '2026-11-21', percents: [8, 10], because: 'it lies in two counties' },
-    { city: 'ALTON', day: '2026-11-21', percents: [], because: 'its rates are in another file' },
-    { city: 'COLLINSVILLE', day: '2026-11-21', percents: [], because: 'it has two rates' },
+    {
+      city: 'ALTON',
+      day: '2026-11-21',
+      percents: [6.25],
+      because: 'it is named without its rates, which are in another file',
+    },
+    { city: 'COLLINSVILLE', day: '2026-11-21', percents: [8.6, 8.85], because: 'some addresses have the high rate' },
   ])('$city on $day: $percents, because $because', ({ city, day, percents }) => {
     expect(percentsIn(imported, city, day)).toEqual(percents);
+  });
+
+  it.each([
+    { prior: `2019070120251231${'0'.repeat(20)} `, locations: [{ from: '2019-07-01', to: null, of_addresses: true }] },
+    {
+      prior: '201907012025123108100010000810001000N',
+      locations: [
+        { from: '2019-07-01', to: '2025-12-31' },
+        { from: '2026-01-01', to: null, of_addresses: true },
+      ],
+    },
+  ])('of a place are open from the first day without a rate on: $locations', async ({ prior, locations }) => {
+    const text = fixture(name).content.toString();
+    const line = text.split('\n').find((one) => one.includes('ALTON')) ?? '';
+    const changedLine = `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`;
+    const base = { ...baseOf('IL'), established_from: '2019-01-01' };
+    const { parts } = await importFiles('illinois', 'IL', [{ name, content: text.replace(line, changedLine) }], {
+      names,
+      base,
+    });
+    const found = parts.get('ALTON')?.locations.map(({ from, to, of_addresses }) => ({ from, to, of_addresses }));
+    expect(found?.toSorted((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1))).toEqual(
+      locations.map((one) => ({ of_addresses: undefined, ...one })),
+    );
   });
 
   it('have the codes and the kind that rules name, and the state’s own codes beside them', () => {
@@ -35,12 +64,15 @@ describe('Illinois’ rates by location', () => {
     ]);
   });
 
-  it('skip counties, other states and locations whose rates depend on the address', () => {
-    expect(imported.built.summary.skipped.map(({ reason, firstLine }) => [firstLine, reason])).toEqual([
+  it('skip counties and other states, and remark on locations whose rates are in another file', () => {
+    const { skipped, remarks } = imported.built.summary;
+    const linesOf = (reasons: typeof skipped) => reasons.map(({ reason, firstLine }) => [firstLine, reason]);
+    expect(linesOf(skipped)).toEqual([
       [1, 'unincorporated areas have no city that an address names'],
-      [4, 'its rates are in the file by address (ordmacha-current.txt)'],
-      [5, 'it has two rates, which depend on the address'],
       [8, 'another state'],
+    ]);
+    expect(linesOf(remarks)).toEqual([
+      [4, 'its rates depend on the address, and are in another file (ordmacha-current.txt)'],
     ]);
   });
 

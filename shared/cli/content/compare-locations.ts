@@ -38,7 +38,8 @@ const combined = (key: string, release: Release, locations: readonly Location[],
   if (release.established_to !== null && release.established_to < day) return null;
   // The state rate alone is right only if the release says that the rest has no local taxes.
   if (locations.length === 0 && !isRestUntaxed(release)) return null;
-  const sets = locations.length > 0 ? locations.flatMap(({ alternatives }) => alternatives) : [[]];
+  const usual = locations.filter(({ of_addresses }) => !of_addresses);
+  const sets = locations.length > 0 ? usual.flatMap(({ alternatives }) => alternatives) : [[]];
   const own = ownCodesAt(release, isZip(key) ? key : null, day);
   const rates = sets.map((codes) => combinedRate(release, [release.state, ...codes, ...own], day));
   const known = rates.filter((rate) => rate !== undefined);

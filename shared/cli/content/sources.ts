@@ -10,7 +10,7 @@ import { print, printJson, textTable } from '../terminal/output.ts';
 const headings = ['state', 'publisher', 'format', 'as of', 'next due', 'stale', 'last update', 'release'];
 
 /** The longest name that leaves the table within 120 columns. */
-const nameMax = 36;
+const nameMax = 35;
 const shortened = (name: string): string => (name.length <= nameMax ? name : `${name.slice(0, nameMax - 1)}…`);
 
 /** The publishers by state, each with the record of its updates (`null`: none) and the age of its files today. */

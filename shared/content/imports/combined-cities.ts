@@ -21,6 +21,8 @@ export type CombinedCity = {
   readonly key: string;
   /** Other spellings of the name, as `cityName` writes them. */
   readonly alsoCalled?: readonly string[];
+  /** Whether the rates apply to some addresses of the city only. */
+  readonly ofAddresses?: boolean;
 };
 
 export type CombinedReading = CombinedCity & { readonly change: Change };
@@ -84,7 +86,9 @@ export class CombinedCities {
       const days = { from, to: earlierEnd(next ? dayBefore(next.from) : null, to) };
       yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, ...days } };
       const locals = rate === '0' ? [] : [jurisdiction.code];
-      for (const city of [held.city, ...(held.alsoCalled ?? [])]) yield { kind: 'city', city, ...days, locals };
+      const flags = held.ofAddresses ? { flags: { of_addresses: true as const } } : {};
+      for (const city of [held.city, ...(held.alsoCalled ?? [])])
+        yield { kind: 'city', city, ...days, locals, ...flags };
     }
   }
 }

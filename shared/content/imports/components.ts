@@ -2,7 +2,7 @@
 
 import { earlierEnd } from '../days.ts';
 import type { Jurisdiction } from '../release-values.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, LocationFlags } from './entry.ts';
 import { assertFits, limits } from './limits.ts';
 
 type Days = { readonly from: string; readonly to: string | null };
@@ -48,7 +48,7 @@ export class Components {
   }
 
   /** A city with the taxes of these codes, on the days when all of them have a rate. */
-  *city(city: string, codes: readonly string[]): Generator<Entry> {
+  *city(city: string, codes: readonly string[], flags: LocationFlags = {}): Generator<Entry> {
     let spans: readonly (Days & { readonly locals: readonly string[] })[] = [
       { from: '0000-01-01', to: null, locals: [] },
     ];
@@ -58,6 +58,6 @@ export class Components {
         rates.map((rate) => ({ ...common(days, rate), locals: rate.rate === '0' ? locals : [...locals, code] })),
       );
     }
-    for (const span of spans.filter(isSpan)) yield { kind: 'city', city, ...span };
+    for (const span of spans.filter(isSpan)) yield { kind: 'city', city, ...span, flags };
   }
 }

@@ -4,9 +4,12 @@ import { alabama } from './alabama/read.ts';
 import { alaska } from './alaska/read.ts';
 import { arizona } from './arizona/read.ts';
 import { cdtfa } from './cdtfa/read.ts';
+import { colorado } from './colorado/read.ts';
 import { illinois } from './illinois/read.ts';
 import type { Importer } from './importer.ts';
+import { louisiana } from './louisiana/read.ts';
 import { missouri } from './missouri/read.ts';
+import { newMexico } from './new-mexico/read.ts';
 import { rules } from './rules/read.ts';
 import { sst } from './sst/read.ts';
 import { texas } from './texas/read.ts';
@@ -26,6 +29,9 @@ const all = {
   missouri,
   virginia,
   alaska,
+  colorado,
+  louisiana,
+  'new-mexico': newMexico,
   rules,
 } as const;
 

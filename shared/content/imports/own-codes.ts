@@ -30,6 +30,7 @@ export class OwnCodes {
   private readonly countyCodes: ReadonlyMap<string, string>;
   private readonly codedNames: ReadonlyMap<string, string>;
   private readonly places = new Map<string, OwnPlace[]>();
+  private readonly parts: ReadonlyMap<string, readonly string[]>;
 
   constructor(state: string, tables: NameTables | undefined) {
     this.state = state;
@@ -40,6 +41,13 @@ export class OwnCodes {
     const rates = rowsOf(tables?.rates ?? '');
     const coded = rates.filter(({ place, place_code }) => place && place_code);
     this.codedNames = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    this.parts = new Map(
+      rates.map((row) => {
+        const { county, code } = placeOf(row);
+        const parts = (row['parts'] ?? '').split(';').map((text) => text.split('=')[0] ?? '');
+        return [`${county} ${code}`, parts.filter((part) => part !== '')];
+      }),
+    );
     for (const row of rates.filter(({ place }) => place)) {
       const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
       for (const key of new Set(names)) {
@@ -68,6 +76,27 @@ export class OwnCodes {
     const found = this.placesNamed(name);
     const here = found.find((place) => place.county === county) ?? found[0];
     return here ? { ...here, county } : { county, code: codePart(name), name };
+  }
+
+  /**
+   * The place of a county that has a name, or the longest one that the name begins with: `MONUMENT IN PPRTA` is a part of
+   * Monument (`isPart`). `undefined` if there is none.
+   */
+  placeIn(county: string, name: string): { readonly place: OwnPlace; readonly isPart: boolean } | undefined {
+    const words = keyOf(name).split(' ');
+    const [elsewhere] = this.placesNamed(name);
+    for (let length = words.length; length > 0; length -= 1) {
+      const found = this.places.get(words.slice(0, length).join(' '))?.find((place) => place.county === county);
+      if (found) return { place: found, isPart: length < words.length };
+      // The tables do not give every county of a place.
+      if (elsewhere && length === words.length) return { place: { ...elsewhere, county }, isPart: false };
+    }
+    return undefined;
+  }
+
+  /** The parts of the local rate of a place, as the tables write them: `county`, `city`, `district:RTD`. */
+  partsOf({ county, code }: Pick<OwnPlace, 'county' | 'code'>): readonly string[] {
+    return this.parts.get(`${county} ${code}`) ?? [];
   }
 
   /** A place by its Census code. */

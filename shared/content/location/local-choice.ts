@@ -55,6 +55,10 @@ export type LocalChoice = {
   readonly hasRanges: boolean;
   /** `null` if an imported location decided. */
   readonly byPlace: ByPlace | null;
+  /** Whether the source says only that the taxes depend on the address within the city: the release below answers. */
+  readonly isLeftOpen?: true;
+  /** Whether a release above the one that answers leaves the city open. */
+  readonly ofAddresses?: true;
   /** Whether some of the possible sets are of street addresses in the ZIP, none of which was found for the address. */
   readonly byStreet?: true;
 };
@@ -100,6 +104,7 @@ export const choiceOf = (
     crossesBorders: areas.some(({ crosses_borders }) => crosses_borders),
     lacksLocals: areas.some(({ lacks_locals }) => lacks_locals),
     hasRanges,
+    ...(areas.every(({ of_addresses }) => of_addresses) && { isLeftOpen: true }),
   };
 };
 
@@ -135,5 +140,7 @@ export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoic
 export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
 
 /** Whether an address may have other local taxes than the chosen ones. */
-export const isAmbiguous = ({ possible, isByName, isPart, lacksCity, crossesBorders }: LocalChoice): boolean =>
-  possible.length > 1 || isByName || isPart || lacksCity || crossesBorders;
+export const isAmbiguous = (choice: LocalChoice): boolean => {
+  const { possible, isByName, isPart, lacksCity, crossesBorders, ofAddresses = false } = choice;
+  return possible.length > 1 || isByName || isPart || lacksCity || crossesBorders || ofAddresses;
+};

@@ -47,7 +47,8 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
   for (const area of areas)
     if (isInForce(area, day, release.established_from))
       (area.zips.length === 0 && area.within_city !== undefined ? within : wherever).push(area);
-  return { named: choiceOf('city', wherever), withinZips: choiceOf('city', within) };
+  const usual = wherever.filter(({ of_addresses }) => !of_addresses);
+  return { named: choiceOf('city', wherever, { usual }), withinZips: choiceOf('city', within) };
 };
 
 /** The choice by ZIP if the rows of street addresses do not have the address; if no other row has it, they are all there is. */

@@ -115,12 +115,32 @@ type Answer = { readonly release: Release; readonly choice: LocalChoice | null }
 
 const lowestOf = (release: Release): Release => (release.fallback ? lowestOf(release.fallback) : release);
 
+/** The county that a code names: `US-IL-031-14000` and `US-CO-00-031` are of 031. */
+const countyIn = (code: string): string | undefined => /^US-[A-Z]{2}-(?:00-)?(\d{3})(?:-|$)/.exec(code)?.[1];
+
+/** The sets that name one of the counties (five digits), or none; all sets if no set is left. */
+const setsIn = <Sets extends LocalChoice['possible']>(sets: Sets, counties: ReadonlySet<string | undefined>): Sets => {
+  const found = sets.filter(({ codes }) => {
+    const named = codes.flatMap((code) => countyIn(code) ?? []);
+    return named.length === 0 || named.some((county) => counties.has(county));
+  });
+  return found.length === 0 ? sets : (found as unknown as Sets);
+};
+
 /**
- * A city that an import has only by its name is not ambiguous if the built-in tables find the same city at the address.
+ * Look up a city that an import has only by its name in the built-in tables. If they find it at the address, its sets in
+ * other counties are left out, and the name is not ambiguous if it is not in the tables.
  */
 const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
-  const isConfirmed = choice.isByName && place?.choice.byPlace?.city === 'taxed' && !isAmbiguous(place.choice);
-  return isConfirmed ? { ...choice, isByName: false, byPlace: place.choice.byPlace } : choice;
+  if (!choice.isByName || place?.choice.byPlace?.city !== 'taxed') return choice;
+  const counties = new Set(place.choice.possible.map(({ county }) => county?.slice(2)));
+  const isConfirmed = !isAmbiguous(place.choice);
+  return {
+    ...choice,
+    possible: setsIn(choice.possible, counties),
+    usual: setsIn(choice.usual, counties),
+    ...(isConfirmed && { isByName: false, byPlace: place.choice.byPlace }),
+  };
 };
 
 /**
@@ -128,11 +148,18 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  * if it has only the state's rate there.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
+  if (choice.isLeftOpen) return false;
   // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
+
+/** The answer of a release below one that says that the taxes depend on the address within the city. */
+const withDoubt = ({ release, choice }: Answer, isLeftOpen: boolean): Answer => ({
+  release,
+  choice: choice && isLeftOpen ? { ...choice, ofAddresses: true } : choice,
+});
 
 /**
  * Search the active release first, then each one below it: an import is an overlay and removes nothing. On a day before
@@ -147,17 +174,19 @@ const answerOf = (
 ): Answer => {
   let release = active;
   let found: { readonly answer: Answer; readonly completeFrom: string } | null = null;
+  let isLeftOpen = false;
   for (; release.fallback; release = release.fallback) {
     const { complete_from: completeFrom = '' } = release;
     if (found && found.completeFrom <= completeFrom) continue;
     const choice = chooseLocals(release, address, day);
+    isLeftOpen ||= found === null && choice?.isLeftOpen === true;
     if (!choice || !answersItself(release, choice, day, prefer)) continue;
     found = { answer: { release, choice: withPlace(choice, place) }, completeFrom };
     if (completeFrom <= day) break;
   }
-  if (found) return found.answer;
+  if (found) return withDoubt(found.answer, isLeftOpen);
   const choice = chooseLocals(release, address, day);
-  return choice ? { release, choice } : (place ?? { release, choice: null });
+  return withDoubt(choice ? { release, choice } : (place ?? { release, choice: null }), isLeftOpen);
 };
 
 const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {

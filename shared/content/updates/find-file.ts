@@ -2,6 +2,7 @@
 import { Parser } from 'htmlparser2';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
+import { queryOf, servicesIn } from './feature-service.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
@@ -29,7 +30,7 @@ const linksOf = (html: string, base: string): readonly URL[] => {
 /** The last segment of an address without its query. */
 const nameOf = ({ pathname }: URL): string => decodeURIComponent(pathname.split('/').at(-1) ?? '');
 
-type Index = PublishedFile & { readonly find: 'index' };
+type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 
 /** The newest file that an index page links to; `null` if the page names none. */
 const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
@@ -47,39 +48,63 @@ const newestLinked = (html: string, { option, url, name }: Index): CurrentFile |
   return newest && { option, url: newest.url, name: newest.name };
 };
 
-type Dated = PublishedFile & { readonly find: 'dated' };
+type Named = { readonly name: string; readonly url: string };
 
-/** The file with the latest day up to today: a publisher may post next month's file early. */
-const latestDated = (html: string, { option, url, pattern }: Dated, today: string): CurrentFile | null => {
-  let latest: (CurrentFile & { readonly day: string }) | null = null;
-  for (const link of linksOf(html, url)) {
-    const name = nameOf(link);
-    const day = dayIn(name, pattern);
-    if (day === null || day > today || (latest && day <= latest.day)) continue;
-    latest = { option, url: link.href, name, day };
+/**
+ * The one with the latest day in its name up to today: a publisher may post next month's file early. Of names with the same
+ * day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ */
+const latestOf = (named: readonly Named[], pattern: string, today: string): Named | null => {
+  let latest: (Named & { readonly order: string }) | null = null;
+  for (const one of named) {
+    const day = dayIn(one.name, pattern);
+    const order = `${day} ${one.name}`;
+    if (day === null || day > today || (latest && order <= latest.order)) continue;
+    latest = { ...one, order };
   }
-  return latest && { option, url: latest.url, name: latest.name };
+  return latest && { name: latest.name, url: latest.url };
 };
 
-const currentDated = async (file: Dated, client: Pick<PublisherClient, 'readText'>, today: string) => {
-  const url = file.url.replace('{year}', today.slice(0, 4));
-  const latest = latestDated(await client.readText(url), { ...file, url }, today);
-  if (latest) return latest;
-  throw new PublisherFailure(
-    `${url} links to no file such as ${file.example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+const noneOf = (url: string, { example }: { readonly example: string }, today: string): PublisherFailure =>
+  new PublisherFailure(
+    `${url} links to no file such as ${example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
   );
+
+type Client = Pick<PublisherClient, 'readText'>;
+
+const currentDated = async (
+  file: Extract<PublishedFile, { readonly find: 'dated' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const url = file.url.replace('{year}', today.slice(0, 4));
+  const links = linksOf(await client.readText(url), url).map((link) => ({ name: nameOf(link), url: link.href }));
+  const latest = latestOf(links, file.pattern, today);
+  if (latest) return { option: file.option, ...latest };
+  throw noneOf(url, file, today);
+};
+
+const currentService = async (
+  file: Extract<PublishedFile, { readonly find: 'service' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const latest = latestOf(await servicesIn(file.url, client), file.pattern, today);
+  if (!latest) throw noneOf(file.url, file, today);
+  return { option: file.option, url: await queryOf(latest.url, file.fields, client), name: `${latest.name}.json` };
 };
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
 export const currentFiles = (
   files: readonly PublishedFile[],
-  client: Pick<PublisherClient, 'readText'>,
+  client: Client,
   today = dayOf(now()),
 ): Promise<readonly CurrentFile[]> =>
   Promise.all(
     files.map(async (file) => {
       if (file.find === 'url') return { option: file.option, url: file.url, name: nameOf(new URL(file.url)) };
       if (file.find === 'dated') return currentDated(file, client, today);
+      if (file.find === 'service') return currentService(file, client, today);
       const newest = newestLinked(await client.readText(file.url), file);
       if (newest) return newest;
       throw new PublisherFailure(

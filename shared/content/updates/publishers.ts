@@ -10,6 +10,8 @@ import type { Format } from '../imports/importers.ts';
  *   publication, such as `MNR2026Q4AUG18.zip`.
  * - `dated`: an HTML page that links to the file. Its name gives a day; `pattern` has the groups `year`, `month` (a number
  *   or a name) and perhaps `day`. `{year}` in the address of the page is the current year.
+ * - `service`: a directory of ArcGIS services. The name of the service gives a day, as with `dated`; the file is the answer
+ *   of a query for `fields` of its only layer, or of the only layer that is named after the tax.
  */
 type FileSource =
   | { readonly find: 'url'; readonly url: string }
@@ -20,6 +22,13 @@ type FileSource =
       readonly pattern: string;
       /** A name that the pattern matches, for messages. */
       readonly example: string;
+    }
+  | {
+      readonly find: 'service';
+      readonly url: string;
+      readonly pattern: string;
+      readonly example: string;
+      readonly fields: readonly string[];
     };
 
 /** A file, and the option of its importer that takes it. */
@@ -130,7 +139,7 @@ export const publishers: readonly Publisher[] = [
     state: 'IL',
     name: 'Illinois Department of Revenue',
     cadence: 'twice a year',
-    covers: 'cities, by name, except those whose rates depend on the address',
+    covers: 'cities, by name, without the rates that depend on the address',
     format: 'illinois',
     files: [
       fixed(
@@ -187,36 +196,70 @@ export const publishers: readonly Publisher[] = [
     // How the sheet states rates of a season is not documented.
     layout: 'unverified',
   },
-  listed(
-    'CO',
-    'Colorado Department of Revenue',
-    'twice a year',
-    'counties, cities and districts',
-    'DR 1002 and DR 0800, whose names of districts are not those that rules of Levy name',
-  ),
+  {
+    state: 'CO',
+    name: 'Colorado Department of Revenue',
+    cadence: 'twice a year',
+    covers: 'cities, by name, with their counties and districts; self-collecting cities too',
+    format: 'colorado',
+    files: [
+      {
+        option: 'file',
+        find: 'dated',
+        url: 'https://tax.colorado.gov/how-to-look-up-sales-use-tax-rates',
+        pattern: String.raw`^Colorado_Jurisdiction_Codes_Rates_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)(?:_\w+)?\.xlsx$`,
+        example: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
+      },
+    ],
+    // The columns are cited. How the workbook names a part of a city that lies in a district is not documented.
+    layout: 'unverified',
+  },
+  {
+    state: 'LA',
+    name: 'Louisiana Sales and Use Tax Commission for Remote Sellers',
+    cadence: 'monthly',
+    covers: 'cities, by name, with their parishes',
+    format: 'louisiana',
+    files: [
+      {
+        option: 'file',
+        find: 'dated',
+        url: 'https://remotesellers.louisiana.gov/',
+        pattern: String.raw`^Domicile.*?Rate.*?(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)[^/]*\.xlsx$`,
+        example: 'Domicile-Rate-Listing-October-2026.xlsx',
+      },
+    ],
+    // Neither the columns nor the name are documented.
+    layout: 'unverified',
+  },
+  {
+    state: 'NM',
+    name: 'New Mexico Taxation and Revenue',
+    cadence: 'twice a year',
+    covers: 'cities, by name',
+    format: 'new-mexico',
+    files: [
+      {
+        option: 'file',
+        find: 'service',
+        url: 'https://services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services',
+        pattern: String.raw`^New_Mexico_gross_receipts_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)`,
+        example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027',
+        fields: ['name', 'county', 'locat_cdr', 'grt_rate'],
+      },
+    ],
+    // The fields are cited. How the Department names its services is known from one of them.
+    layout: 'unverified',
+  },
   listed('CT', 'Connecticut Department of Revenue Services', 'yearly', 'the state rate', 'HTML'),
   listed('DC', 'District of Columbia Office of Tax and Revenue', 'yearly', 'the rate of the District', 'HTML'),
   listed('FL', 'Florida Department of Revenue', 'yearly', 'county surtaxes', 'PDF (DR-15DSS)'),
   listed('HI', 'Hawaii Department of Taxation', 'yearly', 'county surcharges', 'HTML'),
   listed('ID', 'Idaho State Tax Commission', 'yearly', 'resort cities', 'HTML'),
-  listed(
-    'LA',
-    'Louisiana Sales and Use Tax Commission for Remote Sellers',
-    'monthly',
-    'parishes',
-    'XLSX of an undocumented layout',
-  ),
   listed('MA', 'Massachusetts Department of Revenue', 'yearly', 'the state rate', 'HTML'),
   listed('MD', 'Comptroller of Maryland', 'yearly', 'the state rate', 'HTML'),
   listed('ME', 'Maine Revenue Services', 'yearly', 'the state rate', 'HTML'),
   listed('MS', 'Mississippi Department of Revenue', 'yearly', 'city taxes', 'HTML'),
-  listed(
-    'NM',
-    'New Mexico Taxation and Revenue',
-    'twice a year',
-    'counties and cities',
-    'a feature service under a new name each time',
-  ),
   listed(
     'NY',
     'New York State Department of Taxation and Finance',

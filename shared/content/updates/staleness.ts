@@ -49,7 +49,7 @@ const postedOn = (asOf: string, months: number): FileDays => ({
 
 /** The days in a file's name; `null` if the publisher puts none into it. */
 const daysInName = (name: string, file: PublishedFile | undefined, months: number): FileDays | null => {
-  if (file?.find === 'dated') {
+  if (file?.find === 'dated' || file?.find === 'service') {
     const day = dayIn(name, file.pattern);
     return day === null ? null : { asOf: day, period: periodOf(day, months) };
   }

@@ -24,7 +24,7 @@ type Details = {
 const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
   Object.assign({}, ...meanings.map(({ flags }) => flags));
 
-/** One location for all addresses, and one for each city with taxes of its own. */
+/** One location for all addresses, one for each city with taxes of its own, and one for taxes of some addresses only. */
 const locationsOf = (
   ranges: readonly Resolved[],
   zips: Location['zips'],
@@ -32,7 +32,8 @@ const locationsOf = (
   { evidence, meaningOf }: Details,
 ): readonly Location[] => {
   const [{ from, to, sets }] = ranges as readonly [Resolved, ...Resolved[]];
-  return [...Map.groupBy(sets.map(meaningOf), ({ flags }) => flags.within_city).values()].map((meanings) => ({
+  const kindOf = ({ flags }: SpanMeaning) => `${flags.of_addresses ?? false} ${flags.within_city ?? ''}`;
+  return [...Map.groupBy(sets.map(meaningOf), kindOf).values()].map((meanings) => ({
     from: dayText(from),
     to: dayText(to),
     ...evidence,

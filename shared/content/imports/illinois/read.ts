@@ -21,6 +21,8 @@ type Location = {
   readonly name: string;
   readonly county: string;
   readonly periods: readonly Period[];
+  /** The first day from which the rates depend on the address, and are not in the file; `null` if they are. */
+  readonly openFrom: string | null;
 };
 
 /** `07750` is 7.75 %. */
@@ -47,8 +49,7 @@ const readLocation = ({ text }: Line): RowResult<Location> => {
   if (!/^\d{3}-\d{4}-\d$/.test(id)) return bad(`begins with ${id}: a location code is 016-0001-7`);
   if (county === '') return skipped('another state');
   if (id.slice(4, 8) === '5000') return skipped('unincorporated areas have no city that an address names');
-  if (isByAddress === 'Y') return skipped('its rates are in the file by address (ordmacha-current.txt)');
-  if (isByAddress !== 'N') return bad(`has ${isByAddress} in column 61: Y or N`);
+  if (isByAddress !== 'N' && isByAddress !== 'Y') return bad(`has ${isByAddress} in column 61: Y or N`);
   if (cityName(name) === null) return bad('names no city in columns 11 to 35');
   const now = readPeriod(text, { begin: 61, high: 69, low: 79 });
   if (now.kind !== 'row') return now;
@@ -57,8 +58,23 @@ const readLocation = ({ text }: Line): RowResult<Location> => {
     ? readPeriod(text, { begin: 132, end: 140, high: 148, low: 158 })
     : null;
   if (before !== null && before.kind !== 'row') return before;
-  return row({ id, name, county, periods: before ? [before.value, now.value] : [now.value] });
+  const periods = before ? [before.value, now.value] : [now.value];
+  if (isByAddress === 'N') return row({ id, name, county, periods, openFrom: null });
+  // The file by address (ordmacha) has the rates, and zeros stand here.
+  const [first = now.value] = periods.filter(({ high }) => high === '0');
+  return row({ id, name, county, periods: periods.filter(({ high }) => high !== '0'), openFrom: first.from });
 };
+
+/** The readings of a location, and the days on which its rates depend on the address. */
+type LocationReadings = {
+  readonly readings: readonly CombinedReading[];
+  readonly open: Extract<Entry, { readonly kind: 'city' }>[];
+};
+
+const openReason = 'its rates depend on the address, and are in another file (ordmacha-current.txt)';
+
+const openCity = (city: string, from: string) =>
+  ({ kind: 'city', city, from, to: null, locals: [], flags: { of_addresses: true } }) as const;
 
 /** Turns locations into cities, with Levy's codes for their local taxes. */
 class Locations {
@@ -71,38 +87,47 @@ class Locations {
     this.base = base;
   }
 
-  read(line: Line): RowResult<readonly CombinedReading[]> {
+  read(line: Line): RowResult<LocationReadings> {
     const location = readLocation(line);
     if (location.kind !== 'row') return location;
-    const { id, name, county, periods } = location.value;
+    const { id, name, county, periods, openFrom } = location.value;
     const fips = this.codes.countyNamed(county);
     if (fips === undefined) return bad(`is in ${county}, which is no county of Illinois`);
     const place = this.codes.place(fips, name);
     const [city = '', ...alsoCalled] = namesOf(name, place.name);
     const readings: CombinedReading[] = [];
-    for (const { from, to, high } of periods.filter(({ high: most, low }) => most === low)) {
+    const tax = { ...this.codes.combinedTax(place), reporting_code: id };
+    for (const { from, to, high, low } of periods) {
       if (to !== null && to < this.base.established_from) continue;
-      const local = localPart(this.base, high, from);
-      if (local.kind !== 'row') return local;
-      const change = { from, to: earlierEnd(to, local.value.to), rate: local.value.rate };
-      readings.push({ city, name: place.name, key: id, alsoCalled, change });
+      // Some addresses, as in the Metro East district, have the high rate.
+      for (const combined of new Set([low, high])) {
+        const local = localPart(this.base, combined, from);
+        if (local.kind !== 'row') return local;
+        const change = { from, to: earlierEnd(to, local.value.to), rate: local.value.rate };
+        const key = combined === low ? id : `${id} high`;
+        this.taxes.set(key, combined === low ? tax : { ...tax, code: `${tax.code}-HIGH` });
+        readings.push({ city, name: place.name, key, alsoCalled, change, ofAddresses: combined !== low });
+      }
     }
-    this.taxes.set(id, { ...this.codes.combinedTax(place), reporting_code: id });
-    return readings.length > 0 ? row(readings) : skipped('it has two rates, which depend on the address');
+    const open = openFrom === null ? [] : [city, ...alsoCalled].map((called) => openCity(called, openFrom));
+    return row({ readings, open });
   }
 }
 
 /**
- * Read the Illinois Department of Revenue's rates by location, a fixed-width file (its layout is IDR-1024). Positions:
- * github.com/LukasNAP/TaxAP (server/il-rates.mjs) and github.com/colgeee/daigou-calc-data (pipeline/sources/il.py). The
- * rates contain the state's. A location whose rates depend on the address is left to the release below.
+ * Read the Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine
+ * readable file guide for counties and municipalities; rows in github.com/colgeee/daigou-calc-data (tests/test_il.py). The
+ * rates contain the state's. A location whose rates depend on the address is ambiguous: the file has its low and its high
+ * rate, or none, so that the release below answers.
  */
 const readIllinois: Read = async function* (files, { base, names, onProgress }) {
   const table = await openLines(onlyFile(files), onProgress);
   const locations = new Locations(new OwnCodes('IL', names), base);
   const cities = new CombinedCities(({ key }) => locations.taxes.get(key) as Jurisdiction);
-  function* use(readings: readonly CombinedReading[], line: number): Generator<Entry> {
+  function* use({ readings, open }: LocationReadings, line: number): Generator<Entry> {
     for (const reading of readings) yield* cities.add(reading, line);
+    if (open.length > 0) yield { kind: 'remark', line, reason: openReason };
+    yield* open;
   }
   yield* readRows(table, (line) => locations.read(line), use, { atEnd: () => cities.entries() });
 };

@@ -1,0 +1,89 @@
+/** The locations of Colorado's workbook, which are complete only at its end. */
+import type { Jurisdiction } from '../../release-values.ts';
+import { Components } from '../components.ts';
+import type { Entry } from '../entry.ts';
+import { assertFits, limits } from '../limits.ts';
+import type { OwnPlace } from '../own-codes.ts';
+import type { ColoradoTaxes } from './taxes.ts';
+
+export type Layer = { readonly type: string; readonly rate: string };
+
+export type Location = {
+  /** The Department's six-digit code. */
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly place: OwnPlace;
+  /** Whether the location is a part of the place only, such as that in a district. */
+  readonly isPart: boolean;
+  /** The taxes beside the state's. */
+  readonly layers: readonly Layer[];
+};
+
+/** A tax of a location. */
+type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
+
+/** The rate of most locations for each code. */
+const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
+  new Map(
+    [...Map.groupBy(taxes, ({ jurisdiction }) => jurisdiction.code)].map(([code, ofCode]) => {
+      const counts = [...Map.groupBy(ofCode, ({ rate }) => rate)].toSorted(([, a], [, b]) => b.length - a.length);
+      return [code, counts[0]?.[0] ?? ''];
+    }),
+  );
+
+/**
+ * Collects the locations. A city that lies in several counties or districts has a location for each, so that it is
+ * ambiguous. A tax with another rate in a location than in most has a code of its own there.
+ */
+export class Locations {
+  private readonly locations: (Location & { readonly line: number; readonly taxes: readonly Tax[] })[] = [];
+  private readonly taxes: ColoradoTaxes;
+  private readonly from: string;
+
+  constructor(taxes: ColoradoTaxes, from: string) {
+    this.taxes = taxes;
+    this.from = from;
+  }
+
+  *add(location: Location, line: number): Generator<Entry> {
+    const other = this.locations.find(({ id }) => id === location.id);
+    if (other) {
+      yield { kind: 'bad', line, reason: `has the code ${location.id} of line ${other.line}: correct one` };
+      return;
+    }
+    const taxes = location.layers.map(({ type, rate }) => ({
+      jurisdiction: this.taxes.jurisdiction(type, location.place),
+      rate,
+    }));
+    this.locations.push({ ...location, taxes, line });
+    assertFits(this.locations.length, limits.cities, 'locations');
+  }
+
+  *entries(): Generator<Entry> {
+    const components = new Components();
+    const usual = usualRates(this.locations.flatMap(({ taxes }) => taxes));
+    const coded = this.locations.map((location) => ({ ...location, codes: this.codesIn(location, usual) }));
+    const uses = Map.groupBy(
+      coded.flatMap(({ codes }) => codes),
+      (code) => code,
+    );
+    for (const { id, taxes, codes, line } of coded)
+      for (const [index, { jurisdiction, rate }] of taxes.entries()) {
+        const code = codes[index] ?? jurisdiction.code;
+        if (components.has(code)) continue;
+        const isOnly = jurisdiction.type === 'city' && uses.get(code)?.length === 1;
+        const own = { ...jurisdiction, code, ...(isOnly && { reporting_code: id }) };
+        yield* components.add(own, { rate, from: this.from, to: null }, line);
+      }
+    yield* components.entries();
+    for (const { names, isPart, codes } of coded)
+      for (const name of names) yield* components.city(name, codes, isPart ? { of_addresses: true } : {});
+  }
+
+  private codesIn(
+    { id, taxes }: { readonly id: string; readonly taxes: readonly Tax[] },
+    usual: ReadonlyMap<string, string>,
+  ) {
+    return taxes.map(({ jurisdiction: { code }, rate }) => (usual.get(code) === rate ? code : `${code}-${id}`));
+  }
+}

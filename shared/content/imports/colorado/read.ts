@@ -1,0 +1,110 @@
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { calendarDay, monthNumber } from '../../days.ts';
+import { stateRateOn } from '../../rates.ts';
+import type { Entry } from '../entry.ts';
+import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import type { Row } from '../files/rows.ts';
+import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readPercent } from '../fractions.ts';
+import type { Importer, Read } from '../importer.ts';
+import { keptCodesNote, namesOf, OwnCodes } from '../own-codes.ts';
+import { type Layer, type Location, Locations } from './locations.ts';
+import { ColoradoTaxes } from './taxes.ts';
+
+const layersMax = 12;
+const headers = [
+  ...['Location Code', 'Jurisdiction Code', 'County'],
+  ...Array.from({ length: layersMax }, () => ['Tax Type', 'Rate']).flat(),
+];
+
+/** The first day of the rates, which only the name of the file gives: `…_July-Dec2026.xlsx`. */
+const firstDay = (file: string): string => {
+  const { month = '', year = '' } = /_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)/i.exec(file)?.groups ?? {};
+  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
+  if (day === null)
+    throw new Error(
+      `${file} does not name the half-year of its rates: call it as the Department does, such as Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx.`,
+    );
+  return day;
+};
+
+/** The types and rates of a row; the workbook has the percentages of each layer in two columns. */
+const readLayers = (cells: readonly string[]): RowResult<readonly Layer[]> => {
+  const layers: Layer[] = [];
+  for (let at = 0; at < cells.length; at += 2) {
+    const [type = '', text = ''] = cells.slice(at, at + 2);
+    if (type === '' && text === '') continue;
+    const rate = readPercent(text);
+    if (type === '' || rate === null) return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}`);
+    layers.push({ type, rate });
+  }
+  return row(layers);
+};
+
+const isState = ({ type }: Layer): boolean => /^state$/i.test(type);
+
+/** Codes of a county's areas outside cities end in 0206 to 0208 (form DR 0800). */
+const isUnincorporated = (name: string, code: string): boolean =>
+  /020[678]$/.test(code) || /\b(?:county|unincorporated)\b/i.test(name);
+
+const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undefined): RowResult<Location> => {
+  const [name = '', code = '', countyText = '', ...rest] = cells;
+  if (code === '') return skipped('a line without a jurisdiction');
+  const id = code.padStart(6, '0');
+  if (!/^\d{6}$/.test(id)) return bad(`Jurisdiction Code ${code} is none: six digits`);
+  const county = codes.countyNamed(countyText);
+  if (county === undefined) return bad(`is in ${countyText || '(no county)'}, which is no county of Colorado`);
+  const found = readLayers(rest);
+  if (found.kind !== 'row') return found;
+  const own = found.value.filter(isState);
+  if (own.length !== 1 || own[0]?.rate !== stateRate)
+    return bad(
+      `the file has ${own.map(({ rate }) => rate).join(', ') || 'nothing'} for the state, the release has ${stateRate ?? 'nothing'}`,
+    );
+  if (isUnincorporated(name, id)) return skipped('unincorporated areas have no city that an address names');
+  const layers = found.value.filter((layer) => !isState(layer));
+  const known = codes.placeIn(county, name);
+  if (known) return row({ id, ...known, names: namesOf(...(known.isPart ? [] : [name]), known.place.name), layers });
+  if (!layers.some(({ type }) => /^city$/i.test(type)) || namesOf(name).length === 0)
+    return skipped('a district that no city or ZIP names');
+  return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });
+};
+
+/**
+ * Read Colorado's workbook of jurisdiction codes and rates (DR 1002 and DR 0800), sheet `By Name`: a location in each row,
+ * with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs). Rates hold
+ * from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
+ */
+const readColorado: Read = async function* (files, { base, names, onProgress }) {
+  const path = onlyFile(files);
+  const from = firstDay(basename(path));
+  const { name, sheets } = await readWorkbook(path, onProgress);
+  const sheet = sheets.find((one) => /^by name$/i.test(one.name));
+  if (!sheet) throw new Error(`${name} has no sheet By Name: is it of this format?`);
+  const codes = new OwnCodes('CO', names);
+  const locations = new Locations(new ColoradoTaxes(codes, names), from);
+  const stateRate = stateRateOn(base, from < base.established_from ? base.established_from : from)?.rate;
+  const kept = new Set<string>();
+  function* use(location: Location, line: number): Generator<Entry> {
+    if (codes.placesNamed(location.place.name).length === 0) kept.add(location.place.name);
+    yield* locations.add(location, line);
+  }
+  yield* readRows(
+    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
+    (line: Row) => readLocation(line, codes, stateRate),
+    use,
+    { atEnd: () => locations.entries() },
+  );
+  yield* keptCodesNote([...kept]);
+};
+
+export const colorado: Importer = {
+  format: 'colorado',
+  describe: 'Colorado Department of Revenue, jurisdiction codes and rates (DR 1002 and DR 0800, XLSX)',
+  files: [{ option: 'file', describe: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' }],
+  onlyState: 'CO',
+  confidence: 'high',
+  match: 'city',
+  read: readColorado,
+};

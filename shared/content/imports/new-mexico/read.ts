@@ -1,0 +1,135 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { Decimal } from 'decimal.js';
+import * as z from 'zod/mini';
+import { jsonOf } from '../../../json-of.ts';
+import { calendarDay, monthNumber } from '../../days.ts';
+import type { Release } from '../../release.ts';
+import type { Jurisdiction } from '../../release-values.ts';
+import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
+import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { fractionOf, readPercent, unitsOf } from '../fractions.ts';
+import type { Importer, Read } from '../importer.ts';
+import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
+
+/** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
+const Answer = z.object({
+  features: z.array(
+    z.object({
+      attributes: z.object({
+        name: z.nullable(z.string()),
+        county: z.nullable(z.string()),
+        locat_cdr: z.nullable(z.string()),
+        grt_rate: z.nullable(z.number()),
+      }),
+    }),
+  ),
+  exceededTransferLimit: z.optional(z.boolean()),
+});
+type Attributes = z.infer<typeof Answer>['features'][number]['attributes'];
+
+/** The first day of the rates, which the name of the service gives: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
+const firstDay = (file: string): string => {
+  const { month = '', year = '' } =
+    /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/i.exec(file)?.groups ?? {};
+  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
+  if (day === null)
+    throw new Error(
+      `${file} does not name the period of its rates: call it as the service, such as New_Mexico_gross_receipts_tax_July_2026_June_2027.json.`,
+    );
+  return day;
+};
+
+/** 0.0001 %: the schedule has at most four decimals of a percent. */
+const unit = unitsOf('0.000001');
+
+/** A percentage, without the noise of numbers that the service stores with single precision (7.520800113677979). */
+const readRate = (value: number): string | null => {
+  const text = new Decimal(value).toFixed(6, Decimal.ROUND_DOWN);
+  const units = unitsOf(readPercent(text) ?? '1');
+  const rounded = ((units + unit / 2n) / unit) * unit;
+  const isNoise = (units > rounded ? units - rounded : rounded - units) * 20n <= unit;
+  return units < unitsOf('0.25') && isNoise ? fractionOf(rounded) : null;
+};
+
+type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from: string };
+type Reading = CombinedReading & { readonly place: OwnPlace };
+
+const readDistrict = (
+  { name, county, locat_cdr: code, grt_rate: value }: Attributes,
+  { codes, base, from }: Reader,
+): RowResult<Reading> => {
+  // Tribal areas have two codes instead, by who sells.
+  if (!code) return skipped('a tribal area, which no city or ZIP names');
+  if (!/^\d{2}-\d{3}$/.test(code)) return bad(`locat_cdr is ${code}: a location code is 02-100`);
+  if (/^remainder of county\b/i.test(name ?? ''))
+    return skipped('unincorporated areas have no city that an address names');
+  const fips = codes.countyNamed(county ?? '');
+  if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is no county of New Mexico`);
+  // A place that lies in several counties has the county in brackets.
+  const found = codes.placeIn(fips, (name ?? '').replace(/\s*\(.*\)$/, ''));
+  if (!found || found.isPart) return skipped('a district or place that is not in the tables of Levy');
+  const { place } = found;
+  const combined = value === null ? null : readRate(value);
+  if (combined === null) return bad(`grt_rate is ${value}: a percentage has at most four decimals, such as 7.625`);
+  const local = localPart(base, combined, from);
+  if (local.kind !== 'row') return local;
+  const [city = '', ...alsoCalled] = namesOf(place.name);
+  return row({ city, name: place.name, key: code, alsoCalled, place, change: { from, ...local.value } });
+};
+
+// The answer for the whole state has about 50 kB.
+const bytesMax = 16 * 1024 * 1024;
+
+const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
+  const name = basename(path);
+  const { size } = await stat(path);
+  if (size > bytesMax) throw new Error(`${name} has more than 16 MiB, which no answer of the service has.`);
+  const text = await readFile(path, 'utf8');
+  const parsed = Answer.safeParse(jsonOf(text));
+  if (!parsed.success)
+    throw new Error(`${name} is no answer of the feature service with name, county, locat_cdr and grt_rate.`);
+  if (parsed.data.exceededTransferLimit)
+    throw new Error(`${name} has only a part of the districts: the service has a limit for one answer.`);
+  return parsed.data.features.map(({ attributes }) => attributes);
+};
+
+/**
+ * Read New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them. Fields:
+ * github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The rates
+ * contain the state's; they hold from the period in the name of the service. Lines are positions of features, from 1.
+ */
+const readNewMexico: Read = async function* (files, { base, names, onProgress }) {
+  const path = onlyFile(files);
+  const reader = { base, codes: new OwnCodes('NM', names), from: firstDay(basename(path)) };
+  const features = await readAnswer(path);
+  onProgress?.(features.length, features.length);
+  const taxes = new Map<string, Jurisdiction>();
+  const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
+  const rows = features.map((attributes, index) => ({ line: index + 1, attributes }));
+  yield* readRows(
+    { name: basename(path), rows: Readable.from(rows) },
+    ({ attributes }: (typeof rows)[number]) => readDistrict(attributes, reader),
+    ({ place, ...reading }, line) => {
+      taxes.set(reading.key, { ...reader.codes.combinedTax(place), reporting_code: reading.key });
+      return cities.add(reading, line);
+    },
+    { atEnd: () => cities.entries() },
+  );
+};
+
+export const newMexico: Importer = {
+  format: 'new-mexico',
+  describe: 'New Mexico Taxation and Revenue, gross receipts tax by location code (feature service, JSON)',
+  files: [
+    {
+      option: 'file',
+      describe: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
+    },
+  ],
+  onlyState: 'NM',
+  confidence: 'high',
+  match: 'city',
+  read: readNewMexico,
+};

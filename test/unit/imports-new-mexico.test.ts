@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { readNameTables } from '../../shared/releases/local-names.ts';
+import { importFiles, percentsIn } from '../fixtures/imports/harness.ts';
+import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
+
+const names = await readNameTables('NM');
+const read = (file = newMexicoFile()) => importFiles('new-mexico', 'NM', [file], { names });
+const imported = await read();
+
+/** The districts with some fields of one replaced. */
+const replaced = (index: number, fields: Partial<(typeof newMexicoDistricts)[number]>) =>
+  newMexicoFile(newMexicoDistricts.map((district, at) => (at === index ? { ...district, ...fields } : district)));
+
+describe('New Mexico’s rates by location code', () => {
+  it.each([
+    { city: 'ALBUQUERQUE', percents: [7.625], because: 'the rate contains the state’s 4.875' },
+    { city: 'RIO RANCHO', percents: [7.4375, 7.875], because: 'it lies in two counties' },
+    { city: 'WAGON MOUND', percents: [7.5208], because: 'the service stores the rate with single precision' },
+    { city: 'VILLAGE AT RIO RANCHO TIDD', percents: [], because: 'it is a district' },
+  ])('$city: $percents, because $because', ({ city, percents }) => {
+    expect(percentsIn(imported, city, '2026-11-21')).toEqual(percents);
+    expect(percentsIn(imported, city, '2026-06-30')).toEqual([]);
+  });
+
+  it('have the codes and the kind that rules name, and the location codes beside them', () => {
+    expect(imported.parts.get('ALBUQUERQUE')?.jurisdictions).toEqual([
+      {
+        code: 'US-NM-001-02000',
+        name: 'Albuquerque (combined local rate)',
+        type: 'city',
+        tax_type: 'sales',
+        kind: 'combined',
+        reporting_code: '02-100',
+      },
+    ]);
+    expect(imported.parts.get('ALBUQUERQUE')?.rates.map(({ rate }) => rate)).toEqual(['0.0275']);
+  });
+
+  it('skip counties, districts and tribal areas', () => {
+    expect(imported.built.summary.skipped.map(({ reason, firstLine }) => [firstLine, reason])).toEqual([
+      [1, 'unincorporated areas have no city that an address names'],
+      [5, 'a district or place that is not in the tables of Levy'],
+      [7, 'a tribal area, which no city or ZIP names'],
+    ]);
+  });
+
+  it.each([
+    { fields: { locat_cdr: '2-100' }, reason: /^locat_cdr is 2-100/ },
+    { fields: { county: 'Bernalilo' }, reason: /^is in Bernalilo, which is no county/ },
+    { fields: { grt_rate: null }, reason: /^grt_rate is null/ },
+    { fields: { grt_rate: 7.62555 }, reason: /^grt_rate is 7.62555/ },
+    { fields: { grt_rate: 76.25 }, reason: /^grt_rate is 76.25/ },
+    { fields: { grt_rate: 4.5 }, reason: /^the file has 0.045 in all, the release has 0.04875/ },
+  ])('are bad with $fields', async ({ fields, reason }) => {
+    const { built } = await read(replaced(1, fields));
+    expect(built.summary.bad.first).toMatchObject([{ line: 2, reason: expect.stringMatching(reason) }]);
+  });
+
+  it('are refused if the answer is an error, a part, or of another layer', async () => {
+    const name = newMexicoFile().name;
+    await expect(read({ name, content: '{"error":{"code":400}}' })).rejects.toThrow(
+      'is no answer of the feature service',
+    );
+    await expect(read({ name, content: '{"features":[' })).rejects.toThrow('is no answer of the feature service');
+    await expect(read(newMexicoFile([{ name: 'Albuquerque', grt_rate: 7.625 }]))).rejects.toThrow('is no answer');
+    await expect(read(newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }))).rejects.toThrow(
+      'only a part',
+    );
+    await expect(read(newMexicoFile(newMexicoDistricts, {}, 'query.json'))).rejects.toThrow('does not name the period');
+  });
+
+  it('hold from January in a name with two months of one year', async () => {
+    const { parts } = await read(
+      newMexicoFile(newMexicoDistricts, {}, 'New_Mexico_gross_receipts_tax_Jan_July_2026_pub.json'),
+    );
+    expect(parts.get('ALBUQUERQUE')?.locations.map(({ from }) => from)).toEqual(['2026-01-01']);
+  });
+});
