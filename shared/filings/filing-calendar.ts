@@ -1,0 +1,101 @@
+/** When a state's return is due, and what the state gives and asks for (shared/content/filing-calendar.json). */
+import { addDays, dayOf, lastDayOf, monthOf } from '../calendar.ts';
+import calendar from '../content/filing-calendar.json' with { type: 'json' };
+import { stateOfJurisdiction } from '../jurisdiction.ts';
+import type { Frequency } from './filing.ts';
+
+/** The due day: so many months after the period's last month, on a day of that month, or its last day. */
+type Due = {
+  /** The state's rule in words. */
+  readonly rule: string;
+  /** `null` where calendar periods cannot express the rule. */
+  readonly months: number | null;
+  /** Days beyond the month's end count on into the next month. */
+  readonly day: number | string | null;
+  /** Another day where the due month is a February. */
+  readonly february?: number;
+  /** Another day for the last month of a calendar quarter. */
+  readonly quarter_end?: string;
+};
+
+type StateTerms = {
+  readonly vendor_discount: string;
+  readonly zero_return_required: boolean | null;
+  readonly source: string;
+  readonly confidence: string;
+  readonly due: { readonly [Name in Frequency]?: Due };
+};
+
+const states: Readonly<Record<string, StateTerms>> = calendar;
+
+/** The n-th weekday (0 is Sunday) of a month (1 to 12); negative counts from the end. */
+const nthWeekday = (year: number, month: number, weekday: number, nth: number): string => {
+  const first = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
+  const last = new Date(Date.UTC(year, month, 0));
+  const day =
+    nth > 0
+      ? 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7
+      : last.getUTCDate() - ((last.getUTCDay() - weekday + 7) % 7);
+  return dayOf(Date.UTC(year, month - 1, day));
+};
+
+const weekdayOf = (day: string): number => new Date(day).getUTCDay();
+
+/** A holiday on a Saturday is observed on Friday, one on a Sunday on Monday. */
+const observed = (day: string): string =>
+  addDays(day, ({ 6: -1, 0: 1 } as Record<number, number>)[weekdayOf(day)] ?? 0);
+
+/** The federal holidays of a year as they are observed (5 U.S.C. 6103). */
+const holidaysOf = (year: number): readonly string[] => [
+  ...[`${year}-01-01`, `${year}-06-19`, `${year}-07-04`, `${year}-11-11`, `${year}-12-25`].map(observed),
+  ...[nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), nthWeekday(year, 5, 1, -1), nthWeekday(year, 9, 1, 1)],
+  ...[nthWeekday(year, 10, 1, 2), nthWeekday(year, 11, 4, 4)],
+];
+
+const nextBusinessDay = (day: string): string => {
+  const year = Number(day.slice(0, 4));
+  // New Year's Day on a Saturday is observed in the year before.
+  const holidays = new Set([year, year + 1].flatMap(holidaysOf));
+  let next = day;
+  while ([0, 6].includes(weekdayOf(next)) || holidays.has(next)) next = addDays(next, 1);
+  return next;
+};
+
+const dueDate = (due: Due, periodEnd: string): string | null => {
+  if (due.months === null || due.day === null) return null;
+  const last = monthOf(periodEnd);
+  const month = last + due.months;
+  const isQuarterEnd = last % 3 === 2;
+  const inFebruary = month % 12 === 1 ? due.february : undefined;
+  const day = inFebruary ?? (isQuarterEnd ? due.quarter_end : undefined) ?? due.day;
+  const onDay = typeof day === 'number' ? addDays(lastDayOf(month - 1), day) : lastDayOf(month);
+  return nextBusinessDay(onDay);
+};
+
+/** What is established of a state's return. Texts are as the state's guidance has them. */
+export type FilingTerms = {
+  readonly due_rule: string | null;
+  readonly vendor_discount: string;
+  readonly zero_return_required: boolean | null;
+  readonly source: string;
+  readonly confidence: string;
+};
+
+/**
+ * The due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal holiday, and the
+ * state's terms. `null` where the content has none, or no date that fits calendar periods. `state` is a jurisdiction code.
+ */
+export const filingTermsOf = (
+  state: string,
+  frequency: Frequency,
+  periodEnd: string,
+): { readonly due_date: string | null; readonly terms: FilingTerms | null } => {
+  const known = states[stateOfJurisdiction(state)];
+  if (!known) return { due_date: null, terms: null };
+  const { due: dues, ...terms } = known;
+  const due = dues[frequency];
+  return {
+    due_date: due ? dueDate(due, periodEnd) : null,
+    terms: { due_rule: due?.rule ?? null, ...terms },
+  };
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import calendar from '../../shared/content/filing-calendar.json' with { type: 'json' };
+import { filingTermsOf } from '../../shared/filings/filing-calendar.ts';
+
+const dueOf = (...args: Parameters<typeof filingTermsOf>) => filingTermsOf(...args).due_date;
+
+describe('the due date of a return', () => {
+  // Worked by hand from the states' rules and a calendar.
+  it.each([
+    ['US-MI', 'month', '2026-10-31', '2026-11-20'],
+    ['US-MI', 'month', '2026-11-30', '2026-12-21'], // 20 December is a Sunday
+    ['US-CA', 'quarter', '2026-12-31', '2027-02-01'], // 31 January is a Sunday
+    ['US-CO', 'month', '2026-12-31', '2027-01-20'],
+    ['US-FL', 'month', '2026-01-31', '2026-02-20'],
+    ['US-MA', 'month', '2026-01-31', '2026-03-02'], // 30 days after 31 January
+    ['US-VT', 'month', '2026-01-31', '2026-02-23'],
+    ['US-VT', 'month', '2026-02-28', '2026-03-25'],
+    ['US-MO', 'month', '2026-08-31', '2026-09-21'], // 20 September is a Sunday
+    ['US-MO', 'month', '2026-09-30', '2026-11-02'], // the last day of October, a Saturday
+    ['US-CA', 'month', '2027-04-30', '2027-06-01'], // Memorial Day
+    ['US-TX', 'month', '2025-12-31', '2026-01-20'], // the day after Martin Luther King's
+    ['US-WA', 'year', '2026-12-31', '2027-04-15'],
+    ['US-MI', 'month', '2027-05-31', '2027-06-21'], // a Sunday
+    ['US-NY', 'quarter', '2026-11-30', null],
+    ['US-IN', 'month', '2026-10-31', null],
+    ['US-OR', 'month', '2026-10-31', null],
+  ] as const)('%s by %s to %s: %s', (state, frequency, periodEnd, expected) => {
+    expect(dueOf(state, frequency, periodEnd)).toBe(expected);
+  });
+
+  it('is a working day within 150 days after the period, in every state that has one', () => {
+    for (const state of Object.keys(calendar))
+      for (const end of ['2026-03-31', '2026-12-31', '2027-02-28', '2028-02-29']) {
+        const due = dueOf(`US-${state}`, 'month', end);
+        if (due === null) continue;
+        const days = (Date.parse(due) - Date.parse(end)) / 86_400_000;
+        expect([state, end, due, days > 0 && days < 150]).toEqual([state, end, due, true]);
+        expect([0, 6]).not.toContain(new Date(due).getUTCDay());
+      }
+  });
+});
+
+it('has the discount, the duty of zero returns and the source of a state', () => {
+  expect(filingTermsOf('US-FL', 'month', '2026-10-31').terms).toMatchObject({
+    vendor_discount: expect.stringContaining('2.5%'),
+    zero_return_required: true,
+    source: expect.stringContaining('http'),
+  });
+  expect(filingTermsOf('US-OR', 'month', '2026-10-31').terms).toBeNull();
+});
