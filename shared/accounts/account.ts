@@ -11,6 +11,9 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
+/** Defaults that the documentation names. */
+export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
+
 /** An account's settings for its calculations and limits (interface decisions 2, 4 and 10). */
 export const Settings = z.object({
   service_version: z.string(),
@@ -30,6 +33,8 @@ export const Settings = z.object({
   pass_on_general_excise: z._default(z.boolean(), false),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z._default(z.nullable(z.string()), null),
+  /** Days after a period's end before the schedule closes it. Accounts stored before 2026-11-23 have no such field. */
+  review_days: z._default(z.int(), defaults.reviewDays),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -45,9 +50,6 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** Defaults that the documentation names. */
-export const defaults = { rateLimit: 2000, draftTtlHours: 24 } as const;
-
 /** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
@@ -60,6 +62,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   ship_from: null,
   pass_on_general_excise: false,
   books_open_from: null,
+  review_days: defaults.reviewDays,
 });
 
 type Terms = {

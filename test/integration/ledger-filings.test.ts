@@ -316,8 +316,10 @@ describe('periods', () => {
     filingOf(await cancelIt(account, filings[1]?.id ?? ''));
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
     filingOf(await close(account, { period_end: '2026-11-30' }));
-    const december = { now: () => Date.parse('2027-01-01T00:00:00.000Z') };
-    expect(await closePeriods(portsFor(account, december))).toMatchObject({ created: 1, finished: 1 });
+    // The default of review_days is 3.
+    const at = (now: string) => portsFor(account, { now: () => Date.parse(now) });
+    expect(await closePeriods(at('2027-01-03T23:59:59.999Z'))).toMatchObject({ created: 0, complete: true });
+    expect(await closePeriods(at('2027-01-04T00:00:00.000Z'))).toMatchObject({ created: 1, finished: 1 });
     await judge(account, state, []);
   });
 

@@ -119,6 +119,7 @@ const readers: Readers = {
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
   books_open_from: dayOrNull,
+  review_days: wholeNumber(0, 20),
 };
 
 /** The settings, for `--help`. */
@@ -132,6 +133,7 @@ export const fieldsHelp = `Settings:
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
+  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

@@ -7,6 +7,7 @@ import { Contention, contendedMsMax, type RemainingMs } from '../client/contenti
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
+import { dueIndexWithin, firstTaxDay, subjectWithin } from './due-index.ts';
 import { commitFilingWithin } from './filing-commit.ts';
 import { filingReadsWithin } from './filing-reads.ts';
 
@@ -38,6 +39,9 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
 export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
   onFailure: reportOf('close-periods'),
+  due: dueIndexWithin(remainingMs),
+  subject: subjectWithin(remainingMs),
   accountIds: listAccountIds,
   findAccount,
+  firstTaxDay,
 });
