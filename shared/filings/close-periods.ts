@@ -21,14 +21,15 @@ type Resumed = {
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
  */
 export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
-  const first = await resumeAll(ports, resumeShare);
+  const hadTurn = new Set<string>();
+  const first = await resumeAll(ports, resumeShare, hadTurn);
   const due = await closeDue(ports);
   const swept = due.isThrough ? await sweepDue(ports) : { added: 0, failed: 0 };
   // The sweep found states that were missing in the index.
   const found = swept.added > 0 ? await closeDue(ports) : null;
   const turns = [due, ...(found ? [found] : [])];
   const isLeft = !first.isDone || turns.some(({ worked, finished }) => worked > finished);
-  const last = isLeft ? await resumeAll(ports, 1) : null;
+  const last = isLeft ? await resumeAll(ports, 1, hadTurn) : null;
   const worked = [first, ...turns, ...(last ? [last] : [])];
   const sum = (figure: 'worked' | 'finished' | 'failed') => worked.reduce((total, part) => total + part[figure], 0);
   return {
@@ -54,16 +55,21 @@ const unfinishedFilings = async ({ filings }: ClosePorts) => {
   return names;
 };
 
-/** Work on all unfinished filings within a share of the remaining time. Each gets the same part of what is left of it. */
-const resumeAll = async (ports: ClosePorts, share: number): Promise<Resumed> => {
+/**
+ * Work on all unfinished filings within a share of the remaining time, first on those that had no turn in this run. Each
+ * gets the same part of what is left.
+ */
+const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>): Promise<Resumed> => {
   const { remainingMs, stepMsMax } = ports;
   const result = { worked: 0, finished: 0, failed: 0, isDone: true };
   const endMs = Math.max(stepMsMax, remainingMs() * (1 - share));
   if (remainingMs() <= endMs) return { ...result, isDone: false };
   const names = await unfinishedFilings(ports);
+  names.sort((a, b) => Number(hadTurn.has(a.id)) - Number(hadTurn.has(b.id)));
   for (const [at, { account, id }] of names.entries()) {
     const sliceMs = (remainingMs() - endMs) / (names.length - at);
     if (sliceMs <= 0) return { ...result, isDone: false };
+    hadTurn.add(id);
     try {
       const filing = await ports.filings.find(account, id);
       if (!filing?.isUnfinished) continue;

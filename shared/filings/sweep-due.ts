@@ -20,14 +20,15 @@ const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingM
 export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
   const swept = { added: 0, failed: 0 };
   const day = dayOf(ports.now());
-  let read = await ports.due.sweep();
-  for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(read?.day === day && read.isDone); page++) {
-    const { ids, next } = await ports.accountIds(read?.day === day ? read.after : null);
-    const waiting = ids.values();
+  let position = await ports.due.sweep();
+  for (let page = 0; page < pagesMax && !isTimeUp(ports) && !(position?.day === day && position.isDone); page++) {
+    const { ids, next } = await ports.accountIds(position?.day === day ? position.after : null);
+    const accounts = await ports.findAccounts(ids);
+    const waiting = accounts.values();
     const work = async () => {
-      for (const id of waiting) {
+      for (const read of waiting) {
         try {
-          swept.added += await addMissing(id, ports);
+          swept.added += await addMissing(read(), ports);
         } catch (error) {
           ports.onFailure(error);
           swept.failed += 1;
@@ -37,16 +38,16 @@ export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
     await Promise.all(Array.from({ length: accountsAtOnce }, work));
     const after: DueSweep = { day, after: next, isDone: next === null };
     // Another run does the same.
-    if (!(await ports.due.moveSweep(read, after))) break;
-    read = after;
+    if (!(await ports.due.moveSweep(position, after))) break;
+    position = after;
   }
   return swept;
 };
 
-const addMissing = async (id: string, ports: ClosePorts): Promise<number> => {
-  const account = await ports.findAccount(id);
-  const states = registeredStates(account?.settings.registrations ?? null);
-  if (!account || states.length === 0) return 0;
+const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
+  const { id } = account;
+  const states = registeredStates(account.settings.registrations);
+  if (states.length === 0) return 0;
   const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));
   const open = states.filter((state) => !chains.get(state)?.isBusy && !chains.get(state)?.isHeld);
   const hasFirst = open.some((state) => !chains.get(state)?.last);

@@ -68,11 +68,15 @@ it('closes what becomes due as time goes by', async () => {
   await closePeriods();
   // The account is from today: nothing is over yet.
   expect(await listed(filer)).toEqual([]);
-  /** So many months from now, an hour after the first of them began. */
-  const firstOf = (months: number) => {
+  /** So many months from now, an hour after the first of them began and the days to review it were over. */
+  const firstOf = (months: number, days = 3) => {
     const today = new Date(now());
-    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1) - now() + hourMs;
+    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days) - now() + hourMs;
   };
+  await later(firstOf(1, 2), async () => {
+    await closePeriods();
+    expect(await listed(filer)).toEqual([]);
+  });
   await later(firstOf(1), async () => {
     await closePeriods();
     const [first = '', ...others] = (await listed(filer)).filter((filing) => filing.startsWith('US-MI'));

@@ -223,7 +223,8 @@ describe('the transactions of a filing', () => {
     await judge(account, 'US-OH', [both]);
     await judge(account, state, [both]);
     const { transaction } = (await ledger.find(account.id, both.stored.transaction.id)) ?? both.stored;
-    expect(transaction).toMatchObject({ status: 'filed', version: 3, filed_at: new Date(closingMs).toISOString() });
+    expect(transaction).toMatchObject({ status: 'filed', version: 3 });
+    expect(transaction.filed_at?.slice(0, 10)).toBe(new Date(closingMs).toISOString().slice(0, 10));
   });
 
   it('are marked in smaller batches if they are large, each once', async () => {
@@ -329,10 +330,16 @@ describe('periods', () => {
     const failures: unknown[] = [];
     const ports = portsFor(good, {
       accountIds: async () => ({ ids: [bad.id, good.id], next: null }),
-      findAccount: async (id) => {
-        if (id === bad.id) throw new Error('unreadable');
-        return good;
-      },
+      findAccounts: async (ids) =>
+        new Map(
+          ids.map((id) => [
+            id,
+            () => {
+              if (id === bad.id) throw new Error('unreadable');
+              return good;
+            },
+          ]),
+        ),
       onFailure: (error) => failures.push(error),
     });
     expect(await closePeriods(ports)).toEqual({ created: 1, worked: 1, finished: 1, complete: false, failed: 1 });

@@ -135,7 +135,6 @@ export const close = async (invocation: Invocation, onFailure: (error: unknown) 
         onFailure,
         stepMsMax: 0,
         accountIds: async () => ({ ids: accounts.map(({ id }) => id), next: null }),
-        findAccount: async (id) => accountOf(id),
       }),
     );
   } catch (error) {

@@ -59,9 +59,8 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     now: tickingClock(),
     // Other tests have due entries and a sweep too, and the account is not stored.
     due: dueOf(account, ports.due),
-    subject: async ({ state }) => ({ account, chain: (await ports.filings.chains(account.id, [state]))[0] ?? null }),
     accountIds: async () => ({ ids: [account.id], next: null }),
-    findAccount: async () => account,
+    findAccounts: async () => new Map([[account.id, () => account]]),
     onFailure: (error) => {
       if (!(error instanceof Crash)) throw error;
     },

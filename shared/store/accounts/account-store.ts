@@ -23,6 +23,12 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
   return item === undefined ? undefined : Account.parse(item);
 };
 
+/** The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail for another. */
+export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
+  const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
+  return new Map(items.map((item) => [String(item['id']), () => Account.parse(item)]));
+};
+
 /** The first API key of a new account: the key, and the digest of its secret. */
 type FirstKey = { readonly key: ApiKey; readonly digest: string };
 
@@ -85,8 +91,7 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
-    const items = page.ids.length > 0 ? await batchGet(TableName, page.ids.map(accountKey)) : [];
-    const accounts = items.map((item) => Account.parse(item));
+    const accounts = [...(await findAccounts(page.ids)).values()].map((read) => read());
     yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
     after = page.next;
   } while (after !== null);

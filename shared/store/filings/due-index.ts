@@ -1,16 +1,14 @@
-import { BatchGetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { Account } from '../../accounts/account.ts';
 import { environment } from '../../config/environment.ts';
 import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
-import { Contention, contentionCodes, type RemainingMs, retryContention } from '../client/contention.ts';
+import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { writeTogether } from '../client/write-together.ts';
-import { accountKey, chainKey, dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
+import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
 import { dueItem, dueWrites } from './due-item.ts';
-import { chainFrom } from './filing-item.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -98,27 +96,6 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   sweep,
   moveSweep,
 });
-
-/** The account and the chain of an entry, in one strongly consistent read. */
-export const subjectWithin =
-  (remainingMs: RemainingMs): ClosePorts['subject'] =>
-  ({ account, state }) =>
-    retryContention(async () => {
-      const [ofAccount, ofChain] = [accountKey(account), chainKey(account, state)];
-      const { accounts } = environment.tables;
-      const { Responses = {}, UnprocessedKeys = {} } = await database.send(
-        new BatchGetCommand({
-          RequestItems: {
-            [accounts]: { Keys: [ofAccount], ConsistentRead: true },
-            [TableName]: { Keys: [ofChain], ConsistentRead: true },
-          },
-        }),
-      );
-      if (Object.keys(UnprocessedKeys).length > 0) throw new Contention('DynamoDB returned unprocessed keys.');
-      const [stored] = Responses[accounts] ?? [];
-      const [chain] = Responses[TableName] ?? [];
-      return { account: stored && Account.parse(stored), chain: chain ? chainFrom(chain) : null };
-    }, remainingMs);
 
 /** The first day of all transactions of an account, by the index, which may be seconds behind; `null` without one. */
 export const firstTaxDay: ClosePorts['firstTaxDay'] = async (account) => {
