@@ -49,7 +49,7 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
   const states = registeredStates(account.settings.registrations);
   if (states.length === 0) return 0;
   const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));
-  const open = states.filter((state) => !chains.get(state)?.isBusy && !chains.get(state)?.isHeld);
+  const open = states.filter((state) => !chains.get(state)?.isHeld);
   const hasFirst = open.some((state) => !chains.get(state)?.last);
   const firstDay = hasFirst ? await ports.firstTaxDay(id) : null;
   const places: DuePlace[] = [];

@@ -8,7 +8,7 @@ import { nothingObserved, type Observed } from './observed.ts';
 import { filingsEvery } from './order.ts';
 import { firstSale } from './requests.ts';
 import { Scheduler } from './scheduler.ts';
-import { close, sweep } from './service.ts';
+import { close, storeAccounts, sweep } from './service.ts';
 import { Transport } from './transport.ts';
 import { beginWorld, between, chance, weighted, world } from './world.ts';
 
@@ -111,6 +111,7 @@ const finish = async (observed: Observed): Promise<void> => {
 };
 
 const begin = async (run: Run): Promise<void> => {
+  if (run.isOfFilings) await storeAccounts(new Invocation('accounts', 'all'), chance(0.3));
   for (const account of run.isOfFilings ? ['acct_one', 'acct_two'] : ['acct_one']) {
     const first = new Client(`first ${account}`, account, run);
     const finalized = run.isOfFilings ? 2 : Number(chance(0.7));
