@@ -57,9 +57,6 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'canceled period closed again by the schedule': [
     { find: 'account && !chain?.isHeld ? followingPeriod(', replace: 'account ? followingPeriod(' },
   ],
-  'canceled period that is closed again missing in the due index': [
-    { find: 'due: chain?.isHeld', replace: 'due: chain && chain.version < 0' },
-  ],
   'due entry of a changed setting forgotten': [
     { find: 'writeTogether([{ Update: update }, ...due],', replace: 'writeTogether([{ Update: update }],' },
   ],
