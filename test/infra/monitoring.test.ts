@@ -266,6 +266,13 @@ describe('the alarms', () => {
     expect(isBreached(named('UpdateContentSilent'), values)).toBe(fires);
   });
 
+  it('FilingsLate fires after an hour in which no run was complete', () => {
+    expect(named('FilingsLate')).toMatchObject({
+      ...{ MetricName: 'Complete', Dimensions: [{ Name: 'schedule', Value: 'close-periods' }], Statistic: 'Maximum' },
+      ...{ Period: 300, EvaluationPeriods: 12, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+    });
+  });
+
   it('ContentStale fires for one stale state on the last full day', () => {
     expect(named('ContentStale')).toMatchObject({
       ...{ MetricName: 'Stale', Dimensions: [{ Name: 'schedule', Value: 'update-content' }], Statistic: 'Sum' },

@@ -14,6 +14,8 @@ vi.resetModules();
 const { now } = await import('../../shared/config/clock.ts');
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
+const { sweepDue } = await import('../../shared/filings/sweep-due.ts');
+const { closePorts } = await import('../../shared/store/filings/filing-ports.ts');
 const { changeSettings, findAccount } = await import('../../shared/store/accounts/account-store.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
@@ -249,6 +251,29 @@ describe('the due index', () => {
       expect(await dueEntries(old.account)).toEqual([`${closingOf(1)} US-MI`]);
       expect(await listed(filerOf(first))).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
     });
+  });
+
+  it('sweeps a bounded number of pages in a run, and continues after them in the next', async () => {
+    const callers = await Promise.all(
+      Array.from({ length: 23 }, () => newCaller({ settings: { registrations: [michigan()] } })),
+    );
+    for (const { account } of callers) await deleteDueEntries(account);
+    const ids = callers.map(({ account }) => account.id).sort();
+    const asked: (string | null)[] = [];
+    /** The register in pages of one account. */
+    const accountIds = async (after: string | null) => {
+      asked.push(after);
+      const [first, ...others] = ids.filter((id) => after === null || id > after);
+      return { ids: first ? [first] : [], next: others.length > 0 ? (first ?? null) : null };
+    };
+    const ports = { ...closePorts(() => 240_000), accountIds };
+    await later(5 * dayMs, async () => {
+      expect(await sweepDue(ports)).toEqual({ added: 20, failed: 0 });
+      expect(await sweepDue(ports)).toEqual({ added: 3, failed: 0 });
+      expect(await sweepDue(ports)).toEqual({ added: 0, failed: 0 });
+    });
+    expect(asked).toEqual([null, ...ids.slice(0, -1)]);
+    for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
   });
 
   it('lets states take turns: a backlog of one account delays another by one of its periods', async () => {

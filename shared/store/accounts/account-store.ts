@@ -10,7 +10,7 @@ import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import { database } from '../client/client.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
-import { writeTogether } from '../client/write-together.ts';
+import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { putDue } from '../filings/due-item.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
@@ -133,10 +133,6 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
   const due = names.some((name) => closingSettings.has(name))
     ? dueNow(id, { ...settings, ...changed }.registrations)
     : [];
-  const written = await writeTogether([{ Update: update }, ...due], (exception) => {
-    const codes = (exception.CancellationReasons ?? []).map(({ Code }) => Code);
-    if (codes[0] === 'ConditionalCheckFailed') return { kind: 'changed' } as const;
-    throw exception;
-  });
+  const written = await writeTogether([{ Update: update }, ...due], staleOrThrow);
   return written.kind === 'committed';
 };

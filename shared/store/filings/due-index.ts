@@ -4,9 +4,9 @@ import { environment } from '../../config/environment.ts';
 import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
-import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
-import { writeTogether } from '../client/write-together.ts';
+import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
 import { dueItem, dueWrites } from './due-item.ts';
 
@@ -37,17 +37,7 @@ const moveWithin =
   (remainingMs: RemainingMs): DueIndex['move'] =>
   async (entry, to) => {
     const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });
-    await writeTogether(
-      writes,
-      (exception) => {
-        const codes = (exception.CancellationReasons ?? []).map(({ Code = '' }) => Code);
-        if (codes.includes('ConditionalCheckFailed')) return { kind: 'stale' } as const;
-        if (codes.some((code) => contentionCodes.has(code)))
-          throw new Contention('Other runs are writing the same entry.', { cause: exception });
-        throw exception;
-      },
-      remainingMs,
-    );
+    await writeTogether(writes, staleOrThrow, remainingMs);
   };
 
 const addMissing: DueIndex['addMissing'] = async (places) => {
