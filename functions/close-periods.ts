@@ -1,7 +1,7 @@
 import { defineSchedule } from '../shared/define-schedule.ts';
 import { closePeriods } from '../shared/filings/close-periods.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
-import { accountPartitions, filingActions, filingPartitions } from '../shared/store/table-access.ts';
+import { accountPartitions, filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
 
 /** Continues unfinished filings, and closes the periods that are due. */
 export const { schedule, handler } = defineSchedule({
@@ -9,8 +9,9 @@ export const { schedule, handler } = defineSchedule({
   minutes: 5,
   timeoutSeconds: 240,
   access: {
-    actions: { accounts: ['GetItem', 'Query'], transactions: filingActions },
-    partitions: { accounts: accountPartitions, transactions: filingPartitions },
+    actions: { accounts: ['BatchGetItem', 'Query'], transactions: filingActions },
+    indexes: ['by_tax_date'],
+    partitions: { accounts: accountPartitions, transactions: [...filingPartitions, partitions.due] },
   },
   run: (context) => closePeriods(closePorts(() => context.getRemainingTimeInMillis())),
 });

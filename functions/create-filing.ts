@@ -13,7 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'POST',
   path: '/filings',
   scope: 'write',
-  access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
+  access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
   tag: 'Filings',
   summary: 'Close a period',
   description: [

@@ -127,6 +127,13 @@ const ofSchedules = ({ metrics }: Watched): AlarmDefinition[] => [
     metric: metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM),
     evaluationPeriods: 6,
   },
+  {
+    id: 'FilingsLate',
+    description: 'For an hour, no run of close-periods has finished all filings and periods that are due.',
+    metric: metrics.ofSchedule('close-periods', 'Complete', Stats.MAXIMUM),
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: 12,
+  },
 ];
 
 const ofUpdates = ({ metrics }: Watched, states: number): AlarmDefinition[] => [

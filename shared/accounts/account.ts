@@ -11,6 +11,9 @@ export const Registration = z.object({
 });
 export type Registration = z.infer<typeof Registration>;
 
+/** Defaults that the documentation names. */
+export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
+
 /** An account's settings for its calculations and limits (interface decisions 2, 4 and 10). */
 export const Settings = z.object({
   service_version: z.string(),
@@ -32,6 +35,8 @@ export const Settings = z.object({
   books_open_from: z._default(z.nullable(z.string()), null),
   /** The IANA time zone whose day is the tax day of an instant. Accounts stored before 2026-11-23 have none. */
   time_zone: z._default(z.string(), 'UTC'),
+  /** Days after a period's end before the schedule closes it. Accounts stored before 2026-11-23 have no such field. */
+  review_days: z._default(z.int(), defaults.reviewDays),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -47,9 +52,6 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** Defaults that the documentation names. */
-export const defaults = { rateLimit: 2000, draftTtlHours: 24 } as const;
-
 /** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
@@ -63,6 +65,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   pass_on_general_excise: false,
   books_open_from: null,
   time_zone: 'UTC',
+  review_days: defaults.reviewDays,
 });
 
 type Terms = {

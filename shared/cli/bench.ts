@@ -7,18 +7,19 @@ const countOf = (text: string): number => {
   return Number(text);
 };
 
-const { filingEntries } = new Command('bench')
+const { filingEntries, closing } = new Command('bench')
   .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
   .option('--filing-entries <n>', 'measure only a filing with this many entries', countOf)
+  .option('--closing <n>', 'measure only the schedule that closes periods, with this many accounts', countOf)
   .parse()
-  .opts<{ filingEntries?: number }>();
+  .opts<{ filingEntries?: number; closing?: number }>();
 
 const emulator = await startEmulator();
 try {
   // Before the import of anything that reads the environment: shared/config/environment.ts reads it once.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { runBench } = await import('./bench/run.ts');
-  await runBench(emulator.kind, filingEntries);
+  await runBench(emulator.kind, { filingEntries, closing });
 } finally {
   await emulator.stop();
 }

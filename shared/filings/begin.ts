@@ -26,11 +26,12 @@ export const newFiling = (
   version: 1,
 });
 
-export const newShards = (shards: number): ShardProgress[] =>
+/** The shards of a new filing. A shard that was read without an entry of the period is done: later entries are late. */
+export const newShards = (shards: number, isEmpty: (shard: number) => boolean = () => false): ShardProgress[] =>
   Array.from({ length: shards }, (_, shard) => ({
     shard,
     phase: 'move',
-    isDone: false,
+    isDone: isEmpty(shard),
     entries: { moved: 0, marked: 0, reopened: 0 },
     cursor: null,
     totals: noTotals,
@@ -52,6 +53,7 @@ export const filingCommit = (
   period: null,
   progress: [],
   work: null,
+  due: null,
   take: [],
   giveBack: [],
   heads: [],
@@ -82,4 +84,8 @@ export const beginning = (
     period: { put: filing.period_end },
     progress: shards.map((after) => ({ before: null, after })),
     work: 'put',
+    // The schedule has dropped its entry of a canceled period, and looks at the state again.
+    due: chain?.isHeld
+      ? { remove: null, put: { account: filing.account, state: filing.state, at: filing.created_at } }
+      : null,
   });

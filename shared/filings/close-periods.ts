@@ -1,140 +1,87 @@
-import type { Account } from '../accounts/account.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
-import { beginning, newFiling, newShards } from './begin.ts';
-import type { Chain, StoredFiling } from './ledger.ts';
-import { isOver, nextPeriod, type Period, registeredUntil, registrationsIn } from './periods.ts';
+import { closeDue } from './close-due.ts';
 import type { Closed, ClosePorts } from './ports.ts';
+import { sweepDue } from './sweep-due.ts';
 import { workOn } from './work-on.ts';
 
-/** The name in `by` of filings and audit entries that the schedule caused. */
-const askedBy = 'close-periods';
+/** The share of a run that unfinished filings get before due periods close. */
+const resumeShare = 1 / 2;
 
-const nothing: Closed = { created: 0, worked: 0, finished: 0, complete: true, failed: 0 };
-
-const sumOf = (parts: readonly Closed[]): Closed => ({
-  created: parts.reduce((sum, { created }) => sum + created, 0),
-  worked: parts.reduce((sum, { worked }) => sum + worked, 0),
-  finished: parts.reduce((sum, { finished }) => sum + finished, 0),
-  complete: parts.every(({ complete }) => complete),
-  failed: parts.reduce((sum, { failed }) => sum + failed, 0),
-});
-
-const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
+type Resumed = {
+  readonly worked: number;
+  readonly finished: number;
+  readonly failed: number;
+  readonly isDone: boolean;
+};
 
 /**
- * Continue unfinished filings, then close every past period of every state in which an account is registered, including
- * empty periods: the oldest first, up to the registration's end (interface decisions 8).
+ * Continue unfinished filings, then close the due periods of every state in which an account is registered, including
+ * empty periods (interface decisions 8), then check once a day that each such state is in the due index.
  *
- * A failure of one filing or account does not stop the others. A large filing gets a share of the time in its first turn,
- * and what is left afterwards. The next run continues an interrupted one.
+ * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
+ * failure of one filing or state does not stop the others. The next run continues where this one stopped.
  */
 export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
-  const closed = sumOf([await resumeAll(ports, turnShare), await closeAll(ports)]);
-  return closed.complete || isTimeUp(ports) ? closed : sumOf([closed, await resumeAll(ports, 1)]);
+  const hadTurn = new Set<string>();
+  const first = await resumeAll(ports, resumeShare, hadTurn);
+  const due = await closeDue(ports);
+  const swept = due.isThrough ? await sweepDue(ports) : { added: 0, failed: 0 };
+  // The sweep found states that were missing in the index.
+  const found = swept.added > 0 ? await closeDue(ports) : null;
+  const turns = [due, ...(found ? [found] : [])];
+  const isLeft = !first.isDone || turns.some(({ worked, finished }) => worked > finished);
+  const last = isLeft ? await resumeAll(ports, 1, hadTurn) : null;
+  const worked = [first, ...turns, ...(last ? [last] : [])];
+  const sum = (figure: 'worked' | 'finished' | 'failed') => worked.reduce((total, part) => total + part[figure], 0);
+  return {
+    created: turns.reduce((total, { created }) => total + created, 0),
+    worked: sum('worked'),
+    finished: sum('finished'),
+    complete:
+      turns.every(({ isThrough, failed }) => isThrough && failed === 0) && (last ?? first).isDone && swept.failed === 0,
+    failed: sum('failed') + swept.failed,
+  };
 };
 
-const guarded = async (work: () => Promise<Closed>, ports: ClosePorts): Promise<Closed> => {
-  if (isTimeUp(ports)) return { ...nothing, complete: false };
-  try {
-    return await work();
-  } catch (error) {
-    ports.onFailure(error);
-    return { ...nothing, complete: false, failed: 1 };
-  }
-};
+const filingsAtATime = 100;
 
-/** The share of the remaining time that one filing gets while others wait. */
-const turnShare = 1 / 3;
-
-const workedOn = async (filing: StoredFiling, ports: ClosePorts, share = turnShare): Promise<Closed> => {
-  const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() * (1 - share));
-  const isFinished = await workOn(filing, ports, leaveMs);
-  return { ...nothing, worked: 1, finished: Number(isFinished), complete: isFinished };
-};
-
-const filingsAtATime = 25;
-
-const resumeAll = async (ports: ClosePorts, share: number): Promise<Closed> => {
-  let closed = nothing;
-  let after: Parameters<ClosePorts['filings']['unfinished']>[0] = null;
+const unfinishedFilings = async ({ filings }: ClosePorts) => {
+  const names: { readonly account: string; readonly id: string }[] = [];
+  let after: Parameters<typeof filings.unfinished>[0] = null;
   do {
-    if (isTimeUp(ports)) return { ...closed, complete: false };
-    const { filings, next } = await ports.filings.unfinished(after, filingsAtATime);
-    for (const { account, id } of filings) {
-      const resume = async () => {
-        const filing = await ports.filings.find(account, id);
-        return filing?.isUnfinished ? workedOn(filing, ports, share) : nothing;
-      };
-      closed = sumOf([closed, await guarded(resume, ports)]);
-    }
-    after = next;
-  } while (after !== null);
-  return closed;
-};
-
-// Each filing works on eight shards; the client has fifty connections.
-const accountsAtATime = 4;
-
-const closeAll = async (ports: ClosePorts): Promise<Closed> => {
-  let closed = nothing;
-  let after: string | null = null;
-  do {
-    if (isTimeUp(ports)) return { ...closed, complete: false };
-    const page = await ports.accountIds(after);
-    for (let at = 0; at < page.ids.length; at += accountsAtATime) {
-      const some = page.ids.slice(at, at + accountsAtATime);
-      closed = sumOf([closed, ...(await Promise.all(some.map((id) => guarded(() => closeAccount(id, ports), ports))))]);
-    }
+    const page: Awaited<ReturnType<typeof filings.unfinished>> = await filings.unfinished(after, filingsAtATime);
+    names.push(...page.filings);
     after = page.next;
   } while (after !== null);
-  return closed;
+  return names;
 };
 
-const statesOf = ({ settings: { registrations } }: Account): string[] => [
-  ...new Set((registrations ?? []).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
-];
-
-const closeAccount = async (id: string, ports: ClosePorts): Promise<Closed> => {
-  const account = await ports.findAccount(id);
-  const states = account ? statesOf(account) : [];
-  if (!account || states.length === 0) return nothing;
-  const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));
-  let closed = nothing;
-  for (const state of states)
-    closed = sumOf([closed, await guarded(() => closeState(account, state, chains.get(state) ?? null, ports), ports)]);
-  return closed;
-};
-
-/** The period that is due; none where the state's last filing is unfinished or was canceled by a client. */
-const duePeriod = async (
-  account: Account,
-  state: string,
-  chain: Chain | null,
-  { filings, now }: ClosePorts,
-): Promise<Period | null> => {
-  if (chain?.isBusy || chain?.isHeld) return null;
-  const until = registeredUntil(registrationsIn(state, account.settings.registrations));
-  const period = await nextPeriod(account, state, chain, filings);
-  return period && isOver(period.end, now()) && (until === null || period.start <= until) ? period : null;
-};
-
-const closeState = async (account: Account, state: string, seen: Chain | null, ports: ClosePorts): Promise<Closed> => {
-  let closed = nothing;
-  let chain = seen;
-  while (!isTimeUp(ports)) {
-    const period = await duePeriod(account, state, chain, ports);
-    if (period === null) return closed;
-    const nowMs = ports.now();
-    const filing = newFiling(
-      { account: account.id, id: ports.newId(nowMs), state, previous: chain?.last ?? null, asked_by: askedBy },
-      period,
-      nowMs,
-    );
-    const begun = await ports.filings.commit(beginning(filing, newShards(ports.filings.shards), chain, null));
-    // A concurrent request closed the period.
-    if (begun.kind !== 'committed') return closed;
-    closed = sumOf([closed, { ...nothing, created: 1 }, await workedOn(filing, ports)]);
-    [chain = null] = await ports.filings.chains(account.id, [state]);
+/**
+ * Work on all unfinished filings within a share of the remaining time, first on those that had no turn in this run. Each
+ * gets the same part of what is left.
+ */
+const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>): Promise<Resumed> => {
+  const { remainingMs, stepMsMax } = ports;
+  const result = { worked: 0, finished: 0, failed: 0, isDone: true };
+  const endMs = Math.max(stepMsMax, remainingMs() * (1 - share));
+  if (remainingMs() <= endMs) return { ...result, isDone: false };
+  const names = await unfinishedFilings(ports);
+  names.sort((a, b) => Number(hadTurn.has(a.id)) - Number(hadTurn.has(b.id)));
+  for (const [at, { account, id }] of names.entries()) {
+    const sliceMs = (remainingMs() - endMs) / (names.length - at);
+    if (sliceMs <= 0) return { ...result, isDone: false };
+    hadTurn.add(id);
+    try {
+      const filing = await ports.filings.find(account, id);
+      if (!filing?.isUnfinished) continue;
+      const isFinished = await workOn(filing, ports, Math.max(endMs, remainingMs() - sliceMs));
+      result.worked += 1;
+      result.finished += Number(isFinished);
+      result.isDone &&= isFinished;
+    } catch (error) {
+      ports.onFailure(error);
+      result.failed += 1;
+      result.isDone = false;
+    }
   }
-  return { ...closed, complete: false };
+  return result;
 };

@@ -70,6 +70,38 @@ export type ShardProgress = {
 /** The position of an entry within its shard. */
 export type EntryPlace = { readonly transactionId: string; readonly currency: string };
 
+/** An entry of the due index: the schedule looks at this state of the account from an instant on. */
+export type DueEntry = {
+  readonly account: string;
+  readonly state: string;
+  /** ISO instant with milliseconds, so that entries sort by it. */
+  readonly at: string;
+  /** Another one with every write, so that an entry that was written again is not removed. */
+  readonly token: string;
+};
+
+export type DuePlace = Omit<DueEntry, 'token'>;
+
+/** The daily sweep: its day, and the last account that it has checked. */
+export type DueSweep = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
+
+/**
+ * The due index: at least one entry for each state that the schedule is to close, at its closing day or earlier. An entry
+ * is a hint. The schedule decides by the account and the chain.
+ */
+export type DueIndex = {
+  readonly shards: number;
+  /** Entries of a shard up to an instant, in order, at most `limit`. */
+  readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
+  /** Move an entry to a later instant, or remove it. Changes nothing if the entry was written again or is gone. */
+  readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
+  /** Write those of an account's entries that do not exist. Returns their number. */
+  readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
+  readonly sweep: () => Promise<DueSweep | null>;
+  /** Move the sweep from the position that was read. `false` if another run moved it. */
+  readonly moveSweep: (before: DueSweep | null, after: DueSweep) => Promise<boolean>;
+};
+
 type Change<Value> = { readonly before: Value | null; readonly after: Value | null };
 
 /** Writes that happen atomically. An item with a version is written on the condition of the version that was read. */
@@ -86,6 +118,8 @@ export type FilingCommit = {
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
   /** Whether to add or remove the work item of the schedule. */
   readonly work: 'put' | 'remove' | null;
+  /** The entry of the due index that the schedule took, and the one to write. */
+  readonly due: { readonly remove: DueEntry | null; readonly put: DuePlace | null } | null;
   /** Open entries to move into the filing. */
   readonly take: readonly OpenEntry[];
   /** Entries of the filing to reopen. */
@@ -125,8 +159,8 @@ export type FilingReads = {
     limit: number,
     after: OpenEntry | null,
   ) => Promise<EntryRows>;
-  /** The oldest month that has open entries, `YYYY-MM`. */
-  readonly oldestOpenMonth: (account: string, state: string) => Promise<string | null>;
+  /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
+  readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
   /** Entries of a filing's shard by transaction: at most `limit`, or 1 MB. */
   readonly filedEntries: (
     place: { readonly account: string; readonly id: string; readonly shard: number },

@@ -1,6 +1,6 @@
 import type { Account, Registration } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooks } from '../accounts/books-open.ts';
-import { dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
+import { addDays, dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { Chain, FilingReads } from './ledger.ts';
@@ -103,28 +103,57 @@ export const endsAround = (
   return { before: dayBefore(period.start), after: period.end };
 };
 
+/** The oldest month of those that have one. */
+export const oldestOf = (months: readonly (string | null)[]): string | null =>
+  months.filter((month) => month !== null).sort()[0] ?? null;
+
 /**
- * The next period of a state to close; `null` where the state has no filing and no entry, so that any may be first.
+ * The next period of a state to close, after the period that ended on `lastEnd`; `null` where the state has no filing and
+ * no entry, so that any may be first. Only a state without a filing needs its oldest open month.
  *
  * It is never before the account's books open. Earlier entries, which old versions accepted, move into the first period
  * that closes.
  */
+export const followingPeriod = (
+  account: Account,
+  state: string,
+  lastEnd: string | null,
+  oldestOpenMonth: string | null,
+): Period | null => {
+  const registrations = registrationsIn(state, account.settings.registrations);
+  const next =
+    lastEnd === null
+      ? firstPeriod({ oldestOpenMonth, createdAt: account.created_at }, registrations)
+      : periodAfter(lastEnd, registrations);
+  // A later setting must not skip the periods after a filing.
+  const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooks(account);
+  return next && next.end < earliest ? periodAround(earliest, registrations) : next;
+};
+
+/** The next period of a state to close, as `followingPeriod`. */
 export const nextPeriod = async (
   account: Account,
   state: string,
   chain: Chain | null,
-  filings: Pick<FilingReads, 'oldestOpenMonth'>,
+  filings: Pick<FilingReads, 'oldestOpenMonths'>,
 ): Promise<Period | null> => {
-  const registrations = registrationsIn(state, account.settings.registrations);
-  const next = chain?.last
-    ? periodAfter(chain.last.period_end, registrations)
-    : firstPeriod(
-        { oldestOpenMonth: await filings.oldestOpenMonth(account.id, state), createdAt: account.created_at },
-        registrations,
-      );
-  // A later setting must not skip the periods after a filing.
-  const earliest = chain?.last ? earliestBooks(account) : booksOpenFrom(account);
-  return next && next.end < earliest ? periodAround(earliest, registrations) : next;
+  const months = chain?.last ? [] : await filings.oldestOpenMonths(account.id, state);
+  return followingPeriod(account, state, chain?.last?.period_end ?? null, oldestOf(months));
+};
+
+/** The jurisdiction codes of the states where an account is registered, or was. */
+export const registeredStates = (registrations: Registrations): readonly string[] => [
+  ...new Set((registrations ?? []).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
+];
+
+/**
+ * The instant from which the schedule closes a period: the start of a day, after the account's days to review. `null` for a
+ * period after the registration's end.
+ */
+export const closesAt = (account: Account, state: string, { start, end }: Period): string | null => {
+  const until = registeredUntil(registrationsIn(state, account.settings.registrations));
+  if (until !== null && start > until) return null;
+  return `${addDays(end, 1 + account.settings.review_days)}T00:00:00.000Z`;
 };
 
 /** Whether a period with this last day is over at an instant in milliseconds, by the UTC day. */

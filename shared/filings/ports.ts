@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Ledger } from '../transactions/ledger.ts';
 import type { Ports } from '../transactions/ports.ts';
 import type { FilingStatus } from './filing.ts';
-import type { FilingLedger, FilingReads } from './ledger.ts';
+import type { DueIndex, FilingLedger, FilingReads } from './ledger.ts';
 
 /** The validated body of POST /filings/{id}. */
 export type FilingChange = {
@@ -35,10 +35,15 @@ export type FilingPorts = { readonly filings: FilingLedger } & Pick<
 
 /** The additional ports of the schedule: `closePorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type ClosePorts = FilingPorts & {
+  readonly due: DueIndex;
+  /** A page of the register of accounts. */
   readonly accountIds: (
     after: string | null,
   ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
+  /** The accounts of at most 100 ids, as far as they exist. One that is unreadable throws when it is called. */
+  readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
+  /** The first day of all transactions of an account, also of those that owe nothing; `null` without one. */
+  readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
 
 /** The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work is left. */

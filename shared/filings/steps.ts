@@ -31,15 +31,16 @@ const stepTo = (
 
 const placeOf = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
 
-/** Move the oldest open entries into the filing until there are none. Later entries belong to the next period. */
+/** Move the oldest open entries into the filing. The step that reads the last ones ends the shard. Later entries belong to the next period. */
 const move: Plan = async (filing, progress, limit, { filings, now }) => {
-  const { entries } = await filings.openEntries(placeOf(filing, progress), lastMonthOf(filing.period_end), limit, null);
-  if (entries.length === 0) return stepTo(filing, progress, now(), { isDone: true });
+  const lastMonth = lastMonthOf(filing.period_end);
+  const { entries, next } = await filings.openEntries(placeOf(filing, progress), lastMonth, limit, null);
   return stepTo(
     filing,
     progress,
     now(),
     {
+      isDone: next === null,
       entries: { ...progress.entries, moved: progress.entries.moved + entries.length },
       totals: withEntries(progress.totals, entries),
     },
@@ -49,10 +50,10 @@ const move: Plan = async (filing, progress, limit, { filings, now }) => {
 
 /** Move the entries of a canceled filing back to the open ones. */
 const reopen: Plan = async (filing, progress, limit, { filings, now }) => {
-  const { entries } = await filings.filedEntries(placeOf(filing, progress), limit, null);
-  if (entries.length === 0) return stepTo(filing, progress, now(), { isDone: true });
+  const { entries, next } = await filings.filedEntries(placeOf(filing, progress), limit, null);
   const reopened = progress.entries.reopened + entries.length;
-  return stepTo(filing, progress, now(), { entries: { ...progress.entries, reopened } }, { giveBack: entries });
+  const after = { isDone: next === null, entries: { ...progress.entries, reopened } };
+  return stepTo(filing, progress, now(), after, { giveBack: entries });
 };
 
 // A DynamoDB transaction has at most 4 MB, and a head about 300 KB.
@@ -103,9 +104,8 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
 
 /** Mark the transactions of the entries after the cursor as filed. */
 const mark: Plan = async (filing, progress, limit, ports) => {
-  const { entries } = await ports.filings.filedEntries(placeOf(filing, progress), limit, progress.cursor);
+  const { entries, next } = await ports.filings.filedEntries(placeOf(filing, progress), limit, progress.cursor);
   const nowMs = ports.now();
-  if (entries.length === 0) return stepTo(filing, progress, nowMs, { isDone: true });
   const ids = entries.map(({ transactionId }) => transactionId);
   const stored = await readHeads(filing.account, ids, ports);
   const last = entries[stored.length - 1];
@@ -114,6 +114,7 @@ const mark: Plan = async (filing, progress, limit, ports) => {
     progress,
     nowMs,
     {
+      isDone: next === null && stored.length === entries.length,
       entries: { ...progress.entries, marked: progress.entries.marked + stored.length },
       cursor: last ? { transactionId: last.transactionId, currency: last.currency } : progress.cursor,
     },

@@ -13,16 +13,24 @@ import { answeredSummary } from './totals.ts';
 const phaseOf = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
 
+type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: Chain };
+
 /**
  * Move, mark or move back the entries of an unfinished filing, all shards concurrently, until it is finished or the time
  * is up. Returns whether it is finished.
  *
- * May be interrupted anywhere. Two workers may work on one filing: the second at a step reads again.
+ * May be interrupted anywhere. Two workers may work on one filing: the second at a step reads again. `begun` is what the
+ * caller wrote when it began the filing, so that it is not read.
  */
-export const workOn = async (filing: StoredFiling, ports: FilingPorts, leaveMs: number): Promise<boolean> => {
+export const workOn = async (
+  filing: StoredFiling,
+  ports: FilingPorts,
+  leaveMs: number,
+  begun?: Begun,
+): Promise<boolean> => {
   if (!filing.isUnfinished) return true;
   const phase = phaseOf(filing);
-  const shards = await ports.filings.progress(filing.account, filing.id);
+  const shards = begun?.shards ?? (await ports.filings.progress(filing.account, filing.id));
   const outcomes = await Promise.allSettled(
     shards.map((progress) => workOnShard(filing, progress, phase, ports, leaveMs)),
   );
@@ -31,7 +39,7 @@ export const workOn = async (filing: StoredFiling, ports: FilingPorts, leaveMs: 
   if (failure) throw failure.reason;
   const after = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   if (!after.every((progress) => progress.phase === phase && progress.isDone)) return false;
-  await finish(filing, after, ports);
+  await finish(filing, after, begun?.chain, ports);
   return true;
 };
 
@@ -70,10 +78,12 @@ const readAgain = async (
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
+  known: Chain | undefined,
   { filings, now }: FilingPorts,
 ): Promise<void> => {
   const nowMs = now();
-  const [chain = null] = filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]);
+  const read = async () => (filing.status === 'marking' ? [] : await filings.chains(filing.account, [filing.state]));
+  const [chain = null] = known ? [known] : await read();
   // A stale commit means that a concurrent worker finished the filing: nothing else changes an unfinished one.
   await filings.commit(filingCommit(filing, nowMs, { work: 'remove', ...endOf(filing, shards, chain, nowMs) }));
 };

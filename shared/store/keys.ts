@@ -21,6 +21,8 @@ const versionDigits = 10;
 export const draftShards = 8;
 /** How many partitions the open entries of an account's state have. A filing has as many, so that an entry stays in its shard. */
 export const openEntryShards = 8;
+/** How many partitions the due index has. All entries of an account are in one. */
+export const dueShards = 8;
 /** How many partitions the parts of a release have: an import writes to all of them at once. */
 export const partShards = 16;
 
@@ -116,6 +118,25 @@ export const filingOfWork = (sk: string): { readonly account: string; readonly i
   const [account = '', id = ''] = sk.split('#');
   return { account, id };
 };
+
+export const duePartition = (shard: number): string => `DUE#${shard}`;
+
+type DuePlace = { readonly account: string; readonly state: string; readonly at: string };
+
+/** The key of an entry of the due index: an account's state, by the instant from which the schedule takes it. */
+export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
+  pk: duePartition(shardOf(account, dueShards)),
+  sk: `${at}#${account}#${state}`,
+});
+
+/** The place of an item of the due index, parsed from its `sk`. */
+export const placeOfDue = (sk: string): DuePlace => {
+  const [at = '', account = '', state = ''] = sk.split('#');
+  return { account, state, at };
+};
+
+/** The key of the position of the daily sweep over all accounts. */
+export const dueSweepKey: ItemKey = { pk: 'DUE#SWEEP', sk: 'SWEEP' };
 
 /** The index partition of one customer, parent or reference of an account. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;

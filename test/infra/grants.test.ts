@@ -108,7 +108,7 @@ it.each([
   ['create-reconciliation', 'TransactionsTable.Arn', leading('T#*', 'R#*')],
   ['sweep-drafts', 'TransactionsTable.Arn', leading('T#*')],
   ['sweep-drafts', 'TransactionsTable.Arn/index/drafts', leading('D#*')],
-  ['close-periods', 'TransactionsTable.Arn', leading('T#*', 'O#*', 'F#*', 'P#*', 'W')],
+  ['close-periods', 'TransactionsTable.Arn', leading('T#*', 'O#*', 'F#*', 'P#*', 'W', 'DUE#*')],
   // Not the keys: a schedule has no caller.
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],

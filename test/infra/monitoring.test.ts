@@ -97,9 +97,13 @@ const written = async (): Promise<ReadonlySet<string>> => {
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
   const filings = { unfinished: async () => ({ filings: [], next: null }) };
-  const accountIds = async () => ({ ids: [], next: null });
+  const due = {
+    shards: 1,
+    page: async () => [],
+    sweep: async () => ({ day: '1970-01-01', after: null, isDone: true }),
+  };
   await scheduled('sweep-drafts', () => sweepDrafts({ ...time, drafts } as unknown as SweepPorts))({}, {} as Context);
-  await scheduled('close-periods', () => closePeriods({ ...time, filings, accountIds } as unknown as ClosePorts))(
+  await scheduled('close-periods', () => closePeriods({ ...time, filings, due } as unknown as ClosePorts))(
     {},
     {} as Context,
   );
@@ -176,6 +180,7 @@ describe('the alarms', () => {
       [
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
         ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsMissing'],
+        'FilingsLate',
         ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
         ...['ContentStale', 'UpdateContentSilent'],
       ]
@@ -259,6 +264,13 @@ describe('the alarms', () => {
       35,
     );
     expect(isBreached(named('UpdateContentSilent'), values)).toBe(fires);
+  });
+
+  it('FilingsLate fires after an hour in which no run was complete', () => {
+    expect(named('FilingsLate')).toMatchObject({
+      ...{ MetricName: 'Complete', Dimensions: [{ Name: 'schedule', Value: 'close-periods' }], Statistic: 'Maximum' },
+      ...{ Period: 300, EvaluationPeriods: 12, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
+    });
   });
 
   it('ContentStale fires for one stale state on the last full day', () => {

@@ -92,7 +92,7 @@ describe('settings', () => {
 
   it('are changed once if a response is lost, and the output reports it', async () => {
     const { id } = await newAccount();
-    const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['UpdateItem'] });
+    const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['TransactWriteItems'] });
     try {
       expect(await ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}')).toContain(
         'rate_limit is now 321; before it was 2000.\n',

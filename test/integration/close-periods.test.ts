@@ -1,8 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
-import type { Registration } from '../../shared/accounts/account.ts';
+import type { Account, Registration } from '../../shared/accounts/account.ts';
+import type { Closed } from '../../shared/filings/ports.ts';
+import type { Filer } from '../support/filings.ts';
 
 // A run processes all accounts and filings, so this file has its own tables and does not touch those of other tests.
 // The environment is read once, so everything that rests on it is imported anew.
@@ -10,11 +13,16 @@ process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 vi.resetModules();
 const { now } = await import('../../shared/config/clock.ts');
+const { environment } = await import('../../shared/config/environment.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const { sweepDue } = await import('../../shared/filings/sweep-due.ts');
+const { closePorts } = await import('../../shared/store/filings/filing-ports.ts');
+const { changeSettings, findAccount } = await import('../../shared/store/accounts/account-store.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
 const { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } = await import('../support/filings.ts');
 const { hurriedCall } = await import('../support/gateway.ts');
-const { hourMs, later, made, refusalOf } = await import('../support/sales.ts');
+const { dayMs, hourMs, later, made, refusalOf } = await import('../support/sales.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
@@ -31,6 +39,8 @@ const michigan = (others: Partial<Registration> = {}): Registration => ({
 });
 const newFiler = async (registrations: readonly Registration[] | null) =>
   filerOf(await newCaller({ settings: { registrations: registrations && [...registrations] } }));
+
+const columbus = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' };
 
 /** Filings of an account, oldest first, in short. */
 const listed = async (filer: ReturnType<typeof filerOf>): Promise<string[]> =>
@@ -68,11 +78,15 @@ it('closes what becomes due as time goes by', async () => {
   await closePeriods();
   // The account is from today: nothing is over yet.
   expect(await listed(filer)).toEqual([]);
-  /** So many months from now, an hour after the first of them began. */
-  const firstOf = (months: number) => {
+  /** So many months from now, an hour after the first of them began and the days to review it were over. */
+  const firstOf = (months: number, days = 3) => {
     const today = new Date(now());
-    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1) - now() + hourMs;
+    return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days) - now() + hourMs;
   };
+  await later(firstOf(1, 2), async () => {
+    await closePeriods();
+    expect(await listed(filer)).toEqual([]);
+  });
   await later(firstOf(1), async () => {
     await closePeriods();
     const [first = '', ...others] = (await listed(filer)).filter((filing) => filing.startsWith('US-MI'));
@@ -108,6 +122,206 @@ it('does not close again what was canceled', async () => {
   await closePeriods();
   expect(await listed(filer)).toEqual([`US-MI ${first?.start} ${first?.end} canceled`]);
   expect((await closedFiling(filer, 'MI', first?.end as string)).status).toBe('closed');
+});
+
+const TableName = environment.tables.transactions;
+
+/** The entries of the due index of an account, as `instant state`, by keys that are written out here. */
+const dueEntries = async ({ id }: Account): Promise<string[]> => {
+  const shards = await Promise.all(
+    [0, 1, 2, 3, 4, 5, 6, 7].map(async (shard) => {
+      const { Items = [] } = await database.send(
+        new QueryCommand({
+          TableName,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :shard',
+          ExpressionAttributeValues: { ':shard': `DUE#${shard}` },
+        }),
+      );
+      return Items.map(({ sk }) => String(sk).split('#')).filter(([, account]) => account === id);
+    }),
+  );
+  return shards
+    .flat()
+    .map(([at, , state]) => `${at} ${state}`)
+    .sort();
+};
+
+const deleteDueEntries = async (account: Account): Promise<void> => {
+  for (const entry of await dueEntries(account)) {
+    const [at, state] = entry.split(' ');
+    for (const shard of [0, 1, 2, 3, 4, 5, 6, 7])
+      await database.send(
+        new DeleteCommand({ TableName, Key: { pk: `DUE#${shard}`, sk: `${at}#${account.id}#${state}` } }),
+      );
+  }
+  expect(await dueEntries(account)).toEqual([]);
+};
+
+/** The first instant of a month, so many months from now and so many days into it. */
+const startOf = (months: number, days = 0): number => {
+  const today = new Date(now());
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days);
+};
+/** The instants from which a schedule closes this month, with the days to review it. */
+const closingOf = (months: number, days = 3) => new Date(startOf(months, days)).toISOString();
+
+describe('the due index', () => {
+  const stored = async ({ account }: { readonly account: Account }) => (await findAccount(account.id)) as Account;
+
+  it('has one entry for each registered state, at the closing day, after the first run and after each period', async () => {
+    const caller = await newCaller({ settings: { registrations: [michigan(), michigan({ state: 'OH' })] } });
+    await closePeriods();
+    expect(await dueEntries(caller.account)).toEqual([`${closingOf(1)} US-MI`, `${closingOf(1)} US-OH`]);
+    const following = closingOf(2);
+    await later(startOf(1, 3) - now() + hourMs, async () => {
+      await closePeriods();
+      expect(await dueEntries(caller.account)).toEqual([`${following} US-MI`, `${following} US-OH`]);
+    });
+  });
+
+  it.each([
+    ['days to review', { review_days: 20 }, 20],
+    ['no days to review', { review_days: 0 }, 0],
+  ])('follows a change of settings: %s', async (_, changed, days) => {
+    const caller = await newCaller({ settings: { registrations: [michigan()] } });
+    await closePeriods();
+    expect(await changeSettings(await stored(caller), changed)).toBe(true);
+    await closePeriods();
+    // A day that comes too early costs one look, and then leads to the right one.
+    expect(await dueEntries(caller.account)).toContain(`${closingOf(1, days)} US-MI`);
+    const filer = filerOf(caller);
+    if (days > 0)
+      await later(startOf(1, days) - now() - hourMs, async () => {
+        await closePeriods();
+        expect(await listed(filer)).toEqual([]);
+        expect(await dueEntries(caller.account)).toHaveLength(1);
+      });
+    await later(startOf(1, days) - now() + hourMs, async () => {
+      await closePeriods();
+      expect((await listed(filer)).map((line) => line.slice(-6))).toEqual(['closed']);
+      expect(new Set(await dueEntries(caller.account))).toContain(`${closingOf(1, days)} US-MI`);
+    });
+  });
+
+  it('has a state that is registered later, in the next run', async () => {
+    const months = lastMonths(1);
+    const caller = await newCaller({ settings: { registrations: null } });
+    const filer = filerOf(caller);
+    await soldOn(filer, months[0]?.start as string);
+    await closePeriods();
+    expect(await listed(filer)).toEqual([]);
+    expect(await changeSettings(await stored(caller), { registrations: [michigan()] })).toBe(true);
+    await closePeriods();
+    expect(await listed(filer)).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+  });
+
+  it('drops a canceled period, and has the next one as soon as the period is closed again', async () => {
+    const caller = await newCaller({ settings: { registrations: [michigan()] } });
+    const filer = filerOf(caller);
+    const [older, newer] = lastMonths(2);
+    await soldOn(filer, older?.start as string);
+    await closePeriods();
+    await cancel(filer, (await newestFiling(filer)).id);
+    await cancel(filer, (await made(filer.filings())).data.find(({ status }) => status === 'closed')?.id as string);
+    await later(startOf(1, 3) - now() + hourMs, async () => {
+      await closePeriods();
+      expect(await dueEntries(caller.account)).toEqual([]);
+      expect((await listed(filer)).filter((line) => line.endsWith('closed'))).toEqual([]);
+      await closedFiling(filer, 'MI', older?.end as string);
+      await closePeriods();
+      const closed = (await listed(filer)).filter((line) => line.endsWith('closed'));
+      expect(closed.slice(0, 2)).toEqual([older, newer].map((of) => `US-MI ${of?.start} ${of?.end} closed`));
+      expect(await dueEntries(caller.account)).toHaveLength(1);
+    });
+  });
+
+  it('gets the entries of accounts from before, and of a first sale before the registration, from the daily sweep', async () => {
+    const [before, early] = [0, 1].map(() => newCaller({ settings: { registrations: [michigan()] } }));
+    const [old, first] = await Promise.all([before, early]);
+    if (!old || !first) throw new Error('There are two.');
+    await closePeriods();
+    await deleteDueEntries(old.account);
+    const months = lastMonths(2);
+    await soldOn(filerOf(first), months[0]?.start as string);
+    await closePeriods();
+    // Once a day.
+    expect([await dueEntries(old.account), await listed(filerOf(first))]).toEqual([[], []]);
+    await later(dayMs, async () => {
+      await closePeriods();
+      expect(await dueEntries(old.account)).toEqual([`${closingOf(1)} US-MI`]);
+      expect(await listed(filerOf(first))).toEqual(months.map(({ start, end }) => `US-MI ${start} ${end} closed`));
+    });
+  });
+
+  it('sweeps a bounded number of pages in a run, and continues after them in the next', async () => {
+    const callers = await Promise.all(
+      Array.from({ length: 23 }, () => newCaller({ settings: { registrations: [michigan()] } })),
+    );
+    for (const { account } of callers) await deleteDueEntries(account);
+    const ids = callers.map(({ account }) => account.id).sort();
+    const asked: (string | null)[] = [];
+    /** The register in pages of one account. */
+    const accountIds = async (after: string | null) => {
+      asked.push(after);
+      const [first, ...others] = ids.filter((id) => after === null || id > after);
+      return { ids: first ? [first] : [], next: others.length > 0 ? (first ?? null) : null };
+    };
+    const ports = { ...closePorts(() => 240_000), accountIds };
+    await later(5 * dayMs, async () => {
+      expect(await sweepDue(ports)).toEqual({ added: 20, failed: 0 });
+      expect(await sweepDue(ports)).toEqual({ added: 3, failed: 0 });
+      expect(await sweepDue(ports)).toEqual({ added: 0, failed: 0 });
+    });
+    expect(asked).toEqual([null, ...ids.slice(0, -1)]);
+    for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
+  });
+
+  it('lets states take turns: a backlog of one account delays another by one of its periods', async () => {
+    // Registered for 40 months, of which none was closed.
+    const [oldest] = lastMonths(40);
+    const age = now() - Date.parse(oldest?.start as string) - hourMs;
+    const backlog = await later(-age, () => newCaller({ settings: { registrations: [michigan()] } }));
+    const other = await newCaller({ settings: { registrations: [michigan({ state: 'OH' })] } });
+    await soldOn(filerOf(other), lastMonths(1)[0]?.start as string, '1.00', { customer: { address: columbus } });
+    await closePeriods();
+    const pages = [backlog, other].map((of) => filerOf(of).filings({ limit: '100' }));
+    const [long = [], [one] = []] = await Promise.all(pages.map(async (page) => (await made(page)).data));
+    expect(long).toHaveLength(40);
+    // The other account's period began before the third one of the backlog.
+    const earlier = long.filter(({ created_at }) => String(created_at) < String(one?.created_at));
+    expect(earlier.length).toBeLessThanOrEqual(2);
+  });
+
+  it('continues in the next run where the last one stopped, and not with the backlogs that are older', async () => {
+    const filerFor = async (months: number) => {
+      const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
+      return filerOf(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
+    };
+    const [backlogs, others]: Filer[][] = [[], []];
+    for (let at = 0; at < 6; at++) backlogs?.push(await filerFor(5));
+    for (let at = 0; at < 3; at++) others?.push(await filerFor(1));
+    let runs = 0;
+    let isComplete = false;
+    // A run that ends after so many looks at the time, each with more left than the longest step takes.
+    for (; runs < 50 && !isComplete; runs++) {
+      let leftMs = 41_000;
+      const { complete } = (await closePeriods(() => (leftMs -= 1000))) as Closed;
+      isComplete = complete;
+    }
+    expect(isComplete).toBe(true);
+    expect(runs).toBeGreaterThan(2);
+    const instantsOf = (filers: Filer[] = []) =>
+      Promise.all(
+        filers.map(async (filer) =>
+          (await made(filer.filings())).data.map(({ created_at }) => String(created_at)).reverse(),
+        ),
+      );
+    const [long, short] = [await instantsOf(backlogs), await instantsOf(others)];
+    expect([...long, ...short].map(({ length }) => length)).toEqual([5, 5, 5, 5, 5, 5, 1, 1, 1]);
+    const last = short.flat().sort().at(-1) as string;
+    for (const [, , third = ''] of long) expect(last <= third).toBe(true);
+  });
 });
 
 describe('unfinished work of a request', () => {

@@ -134,7 +134,7 @@ describe('calls to the ledger of what closes and files', () => {
     });
   });
 
-  it('to do it makes a write for 49 entries of each shard, one to end each shard, and one to end it', async () => {
+  it('to do it makes a write for 49 entries of each shard, which ends the shard, and one to end it', async () => {
     const { filer } = await filersWith(120);
     const writesOf = async (run: () => Promise<Answer<Filing>>) => {
       const calls = await callsOf(async () => {
@@ -144,9 +144,9 @@ describe('calls to the ledger of what closes and files', () => {
       return calls['TransactWriteItems'];
     };
     // 120 in eight shards: some in each, and never 49.
-    expect(await writesOf(() => filer.close(october))).toBe(1 + 2 * 8 + 1);
+    expect(await writesOf(() => filer.close(october))).toBe(1 + 8 + 1);
     const { id } = await newestFiling(filer);
-    expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 2 * 8 + 1);
+    expect(await writesOf(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toBe(1 + 8 + 1);
   });
 });
 
@@ -167,15 +167,15 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
     const entries = 80;
     for (let left = entries; left > 0; left -= 10)
       await Promise.all(Array.from({ length: 10 }, () => soldOn(filer, '2026-10-05', '10.00')));
-    // Each shard has some, and writes its progress once more.
+    // Each shard has some, and ends with them.
     expect(await written(() => filer.close(october))).toEqual({
-      writes: empty.writes + 2 * 8 + 4 * entries,
+      writes: empty.writes + 4 * entries,
       indexes: 0,
     });
     const { id } = await newestFiling(filer, { state: 'MI' });
     // No chain and no period, when it begins and when it ends; a head of less than 2 KB, and its audit entry.
     expect(await written(() => filer.change(id, { status: 'filed', confirmation_number: 'c' }))).toEqual({
-      writes: empty.writes - 2 * 3 + 2 * 8 + (4 + 2) * entries,
+      writes: empty.writes - 2 * 3 + (4 + 2) * entries,
       indexes: 2 * entries,
     });
     const { table } = await used(() => filer.filing(id));

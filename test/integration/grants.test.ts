@@ -195,6 +195,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     await made(client.close({ state: 'MI', period_end: '2026-10-31' }, key('7')));
     await made(parent.hurried.close({ state: 'HI', period_end: '2026-10-31' }));
     await made(client.close({ state: 'HI', period_end: '2026-10-31' }));
+    await made(client.close({ state: 'OH', period_end: '2026-10-31' }));
   },
   'list-filings': async (client, parent) => {
     await made(client.filings());
@@ -262,6 +263,12 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   await ledger.commit(commitOf(caller.account.id, pinned));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filings?$|close/.test(entry) && entry !== 'create-filing';
+  // A canceled period, which is closed again; and a registered state, which the schedule looks at.
+  if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
+  if (entry === 'close-periods')
+    await newCaller({
+      settings: { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] },
+    });
   const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
   const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, ...filings };
   const { actions: byTable, indexes = [], partitions: reachable = {} } = definitions[entry].access;

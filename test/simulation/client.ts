@@ -6,7 +6,7 @@ import type { Known } from './known.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
 import { drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import { accounts, close, type Request, type Response, send, sweep } from './service.ts';
+import { accounts, changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
 import { between, chance, oneOrNone, weighted } from './world.ts';
 
 /** State shared by the clients of a schedule. */
@@ -52,6 +52,7 @@ export class Client {
         [8, () => this.#repeat()],
         [6, () => this.#sweep()],
         [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
+        [this.#isOfFilings ? 3 : 0, () => this.#changeSetting()],
         // Time for drafts to expire.
         [10, () => this.#scheduler.sleep(between(500, 4000))],
       ])();
@@ -131,6 +132,10 @@ export class Client {
     const invocation = new Invocation(`${this.#name}.close${++this.#count}`, 'all');
     // The next run repeats a failed one.
     await close(invocation, () => {}).catch(() => {});
+  }
+
+  async #changeSetting(): Promise<void> {
+    await changeSetting(new Invocation(`${this.#name}.setting${++this.#count}`, 'all')).catch(() => {});
   }
 
   async #sweep(): Promise<void> {

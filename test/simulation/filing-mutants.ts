@@ -47,4 +47,23 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
     },
   ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
+  'next period missing in the due index': [
+    {
+      find: "  if ((await filings.commit({ ...commit, due })).kind !== 'committed') return nothing;",
+      replace:
+        "  if ((await filings.commit({ ...commit, due: { ...due, put: null } })).kind !== 'committed') return nothing;",
+    },
+  ],
+  'canceled period closed again by the schedule': [
+    { find: 'account && !chain?.isHeld ? followingPeriod(', replace: 'account ? followingPeriod(' },
+  ],
+  'due entry of a changed setting forgotten': [
+    { find: 'writeTogether([{ Update: update }, ...due],', replace: 'writeTogether([{ Update: update }],' },
+  ],
+  'sweep that skips a page': [
+    {
+      find: 'const after: DueSweep = { day, after: next, isDone: next === null };',
+      replace: 'const after: DueSweep = { day, after: next, isDone: true };',
+    },
+  ],
 };

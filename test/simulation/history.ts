@@ -51,6 +51,8 @@ export class History {
   readonly #steps: number[] = [];
   /** By key, oldest first. */
   readonly versions = new Map<string, Version[]>();
+  /** Of all accounts. */
+  readonly accounts: Version[] = [];
   readonly #lacks: { readonly at: number; readonly since: number }[] = [];
 
   constructor(memory: MemoryDatabase, scheduler: Scheduler) {
@@ -67,6 +69,8 @@ export class History {
     }
     const step = this.#scheduler.steps;
     for (const { table, key } of keysOf(command)) {
+      if (table === environment.tables.accounts && key.sk === 'ACCOUNT')
+        this.accounts.push({ step, nowMs: world.nowMs, invocation, item: this.#memory.itemAt(table, key) });
       if (table !== environment.tables.transactions) continue;
       const name = `${key.pk} ${key.sk}`;
       const version = { step, nowMs: world.nowMs, invocation, item: this.#memory.itemAt(table, key) };

@@ -8,9 +8,9 @@ import { nothingObserved, type Observed } from './observed.ts';
 import { filingsEvery } from './order.ts';
 import { firstSale } from './requests.ts';
 import { Scheduler } from './scheduler.ts';
-import { close, sweep } from './service.ts';
+import { close, storeAccounts, sweep } from './service.ts';
 import { Transport } from './transport.ts';
-import { beginWorld, between, chance, weighted, world } from './world.ts';
+import { beginWorld, between, chance, oneOf, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
 export type Ran = {
@@ -72,8 +72,10 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
     await scheduler.run([() => begin(run)]);
     // A filing takes dozens of calls: with the usual share of faults, hardly any would finish.
     transport.faultShare = run.isOfFilings ? faultShare / 3 : faultShare;
-    for (const phase of chance(0.15) ? ['a', 'b'] : ['a']) {
+    for (const phase of chance(run.isOfFilings ? 0.3 : 0.15) ? ['a', 'b'] : ['a']) {
       if (phase === 'b') world.nowMs += dayMs + between(0, dayMs / 2);
+      // Another period is due.
+      if (phase === 'b' && run.isOfFilings) world.nowMs += oneOf([0, 15, 20]) * dayMs;
       const clients = clientsOf(phase, run);
       await scheduler.run(clients.map((client) => () => client.work(requestsOf())));
       transport.forgetSlow();
@@ -111,6 +113,7 @@ const finish = async (observed: Observed): Promise<void> => {
 };
 
 const begin = async (run: Run): Promise<void> => {
+  if (run.isOfFilings) await storeAccounts(new Invocation('accounts', 'all'), chance(0.3));
   for (const account of run.isOfFilings ? ['acct_one', 'acct_two'] : ['acct_one']) {
     const first = new Client(`first ${account}`, account, run);
     const finalized = run.isOfFilings ? 2 : Number(chance(0.7));

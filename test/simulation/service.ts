@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { endpoint as createFiling } from '../../functions/create-filing.ts';
 import { endpoint as createTransaction } from '../../functions/create-transaction.ts';
 import { endpoint as getFiling } from '../../functions/get-filing.ts';
@@ -7,18 +8,23 @@ import { endpoint as updateFiling } from '../../functions/update-filing.ts';
 import { endpoint as updateTransaction } from '../../functions/update-transaction.ts';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import type { Closed } from '../../shared/filings/ports.ts';
+import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Serve } from '../../shared/http/endpoint.ts';
 import { exchangeOf } from '../../shared/http/exchange.ts';
 import { errorResult } from '../../shared/http/failure.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
+import { changeSettings, findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
+import { accountKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';
+import { oneOf } from './world.ts';
 
 /** The service from the validated request to the bytes of the response, and its schedules. */
 
@@ -56,6 +62,9 @@ export type Response = {
 
 const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };
 
+const registeredIn = (...states: string[]) =>
+  states.map((state) => ({ state, from: '2026-09-01', to: null, frequency: 'month' as const }));
+
 /** The accounts of a schedule. Drafts of the second one expire after seconds, while clients work on them. */
 export const accounts: readonly Account[] = Object.entries(draftHours).map(([id, hours]) => ({
   id,
@@ -66,10 +75,7 @@ export const accounts: readonly Account[] = Object.entries(draftHours).map(([id,
     ...defaultSettings(currentVersion),
     draft_ttl_hours: hours,
     // A schedule closes the periods of the second one.
-    registrations:
-      id === 'acct_one'
-        ? null
-        : ['MI', 'NJ'].map((state) => ({ state, from: '2026-09-01', to: null, frequency: 'month' })),
+    registrations: id === 'acct_one' ? null : registeredIn('MI', 'NJ'),
   },
 }));
 
@@ -126,6 +132,36 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
   }
 };
 
+/** The register in pages of one account. */
+const accountIds: ClosePorts['accountIds'] = async (after) => {
+  const [first, ...others] = accounts.map(({ id }) => id).filter((id) => after === null || id > after);
+  return { ids: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };
+};
+
+const Accounts = environment.tables.accounts;
+
+/** Store the accounts, with their entries in the due index or as a version before the index left them. */
+export const storeAccounts = (invocation: Invocation, areOld: boolean): Promise<void> =>
+  invocation.run(async () => {
+    for (const account of accounts) {
+      const Item = { ...accountKey(account.id), ...account };
+      if (areOld) await database.send(new PutCommand({ TableName: Accounts, Item }));
+      else await provisionAccount(account);
+    }
+  });
+
+/** An operator changes a setting on which closing days depend. */
+export const changeSetting = (invocation: Invocation): Promise<void> =>
+  invocation.run(async () => {
+    const account = await findAccount('acct_two');
+    if (!account) return;
+    const changed = oneOf([
+      { review_days: oneOf([0, 3, 20]) },
+      { registrations: oneOf([registeredIn('MI'), registeredIn('MI', 'NJ'), registeredIn('MI', 'NJ', 'OH')]) },
+    ]);
+    await changeSettings(account, changed);
+  });
+
 /** One run of the schedule that closes periods. `null` if it died. */
 export const close = async (invocation: Invocation, onFailure: (error: unknown) => void): Promise<Closed | null> => {
   try {
@@ -134,8 +170,7 @@ export const close = async (invocation: Invocation, onFailure: (error: unknown) 
         ...closePorts(invocation.remainingMs),
         onFailure,
         stepMsMax: 0,
-        accountIds: async () => ({ ids: accounts.map(({ id }) => id), next: null }),
-        findAccount: async (id) => accountOf(id),
+        accountIds,
       }),
     );
   } catch (error) {

@@ -10,6 +10,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
+import type { DueIndex } from '../../shared/filings/ledger.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
@@ -32,6 +33,21 @@ export const newFiler = (settings: Partial<Settings> = {}): Account => ({
   settings: { ...defaultSettings('aspen.2026-10-01'), ...settings },
 });
 
+/** A millisecond later with every reading. */
+const tickingClock = (): (() => number) => {
+  let ticks = 0;
+  return () => closingMs + ticks++;
+};
+
+/** The due index with the entries of one account, which a sweep writes in every run. */
+const dueOf = ({ id }: Account, due: DueIndex): DueIndex => ({
+  ...due,
+  page: async (shard, upTo, _limit, after) =>
+    (await due.page(shard, upTo, 1000, after)).filter(({ account }) => account === id),
+  sweep: async () => null,
+  moveSweep: async () => true,
+});
+
 /** The ports of the real store, for one account alone, by steps of two entries. */
 export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): ClosePorts => {
   const ports = closePorts(changes.remainingMs ?? (() => 1_000_000));
@@ -40,9 +56,11 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     stepEntriesMax: 2,
     // A slow machine is not a wrong answer.
     inlineMs: 100_000,
-    now: () => closingMs,
+    now: tickingClock(),
+    // Other tests have due entries and a sweep too, and the account is not stored.
+    due: dueOf(account, ports.due),
     accountIds: async () => ({ ids: [account.id], next: null }),
-    findAccount: async () => account,
+    findAccounts: async () => new Map([[account.id, () => account]]),
     onFailure: (error) => {
       if (!(error instanceof Crash)) throw error;
     },
@@ -189,8 +207,11 @@ export const cancelIt = (account: Account, id: string, ports: ClosePorts = ports
   updateFiling({ id, status: 'canceled', confirmation_number: null }, null, caller(account), ports);
 
 /** Run the schedule without due periods to close. */
-export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> =>
-  closePeriods(portsFor(account, { accountIds: async () => ({ ids: [], next: null }), ...changes }));
+export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> => {
+  const ports = portsFor(account);
+  const due = { ...ports.due, page: async () => [] };
+  return closePeriods(portsFor(account, { due, accountIds: async () => ({ ids: [], next: null }), ...changes }));
+};
 
 /** The filing of an answer that is no refusal. */
 export const filingOf = (answered: Awaited<ReturnType<typeof close>>): Filing & { id: string } => {

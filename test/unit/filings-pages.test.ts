@@ -85,7 +85,7 @@ const readsOf = (jurisdictions: number, onRead: (bytes: number) => void): Filing
     chains: unasked,
     filingOfPeriod: unasked,
     openEntries: unasked,
-    oldestOpenMonth: unasked,
+    oldestOpenMonths: unasked,
     unfinished: unasked,
   };
 };

@@ -171,7 +171,7 @@ describe('the next period', () => {
             ...{ account: account.id, state: 'US-MI', isBusy: false, isHeld: false, version: 1 },
             last: { period_end: last, filing: 'fil_1' },
           },
-      { oldestOpenMonth: async () => oldest },
+      { oldestOpenMonths: async () => [null, oldest] },
     );
 
   it.each<{ oldest?: string; last?: string; from?: string; end: string | null; because: string }>([

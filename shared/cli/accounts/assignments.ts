@@ -124,6 +124,7 @@ const readers: Readers = {
   pass_on_general_excise: trueOrFalse,
   books_open_from: dayOrNull,
   time_zone: timeZone,
+  review_days: wholeNumber(0, 20),
 };
 
 /** The settings, for `--help`. */
@@ -138,6 +139,7 @@ export const fieldsHelp = `Settings:
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
   time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
+  ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

@@ -1,22 +1,18 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { environment } from '../../config/environment.ts';
 import { beginning, newFiling, newShards } from '../../filings/begin.ts';
 import { workOn } from '../../filings/work-on.ts';
-import { database } from '../../store/client/client.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
+import { putItems, untilDone } from './put-items.ts';
 
 // The emulator takes half an hour for a million (`npm run bench -- --filing-entries 1000000`).
 const defaultEntries = 100_000;
 const state = 'US-WA';
 const account = 'acct_bench_filing';
 const places = 300;
-const batch = 25;
-const writers = 4;
-const attempts = 20;
 
 /** An entry with a state, a county, a city and a district, at one of 300 places. */
 const entryOf = (index: number): OpenEntry => {
@@ -30,30 +26,9 @@ const entryOf = (index: number): OpenEntry => {
   return { transactionId: `txn_${ulid()}`, state, month: '2026-09', currency: 'USD', version: 1, base, amounts };
 };
 
-/** Retry like the schedule does: a later run continues after a timeout of a busy emulator. */
-const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
-  for (let left = attempts; left > 0; left -= 1) {
-    try {
-      if (await attempt()) return;
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
-    }
-  }
-  throw new Error('The database is too busy for a bench.');
-};
-
-const putEntries = async (entries: number, from: number): Promise<void> => {
-  for (let at = from; at < entries; at += writers * batch) {
-    const some = Array.from({ length: Math.min(batch, entries - at) }, (_, index) => entryOf(at + index));
-    const puts = some.map((entry) => ({ PutRequest: { Item: openEntryItem(account, entry) } }));
-    const command = new BatchWriteCommand({ RequestItems: { [environment.tables.transactions]: puts } });
-    await untilDone(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
-  }
-};
-
 /** How long a filing takes to close, and how much heap it adds. */
 export const filingFigures = async (entries = defaultEntries): Promise<Figure[]> => {
-  await Promise.all(Array.from({ length: writers }, (_, writer) => putEntries(entries, writer * batch)));
+  await putItems(environment.tables.transactions, entries, (index) => openEntryItem(account, entryOf(index)));
   const heapMegabytes = heapMeter();
   const before = heapMegabytes();
   let [most, writes] = [before, 0];

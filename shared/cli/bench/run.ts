@@ -2,6 +2,7 @@ import { createDemo } from '../../../infra/local/demo.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
 import { admissionFigures } from './admission.ts';
 import { activateContent, calculationFigures, lookUpFigures } from './calculation.ts';
+import { closingFigures } from './closing.ts';
 import { bundleFigures, coldStartFigures, packedFigure } from './cold-start.ts';
 import { databaseFigures } from './database-use.ts';
 import type { Figure } from './figure.ts';
@@ -13,9 +14,12 @@ const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
 };
 
-/** Measure and print every figure, or only a filing with a given number of entries. */
-export const runBench = async (emulator: string, filingEntries?: number): Promise<void> => {
+type Only = { readonly filingEntries?: number | undefined; readonly closing?: number | undefined };
+
+/** Measure and print every figure, or only a filing with a number of entries, or the schedule with a number of accounts. */
+export const runBench = async (emulator: string, { filingEntries, closing }: Only = {}): Promise<void> => {
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
+  if (closing !== undefined) return print(await closingFigures(closing));
   print(await calculationFigures());
   print([packedFigure(), ...localRateFigures()]);
   const folder = temporaryFolder();

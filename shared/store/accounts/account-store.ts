@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { database, isWritten } from '../client/client.ts';
+import { registeredStates } from '../../filings/periods.ts';
+import { database } from '../client/client.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { staleOrThrow, writeTogether } from '../client/write-together.ts';
+import { putDue } from '../filings/due-item.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
 
@@ -18,6 +21,12 @@ const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
   return item === undefined ? undefined : Account.parse(item);
+};
+
+/** The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail for another. */
+export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
+  const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
+  return new Map(items.map((item) => [String(item['id']), () => Account.parse(item)]));
 };
 
 /** The first API key of a new account: the key, and the digest of its secret. */
@@ -32,10 +41,17 @@ const accountPuts = (account: Account) => [
     },
   },
   { Put: { ...absent, Item: accountRegisterKey(account.id) } },
+  ...dueNow(account.id, account.settings.registrations),
 ];
 
+/** Entries by which the schedule looks at every registered state in its next run, and finds the day on which it is due. */
+const dueNow = (account: string, registrations: Settings['registrations']) => {
+  const at = new Date(now()).toISOString();
+  return registeredStates(registrations).map((state) => putDue({ account, state, at }));
+};
+
 /**
- * Create an account and its entry in the register, atomically with its first API key where one is given. Succeeds where an
+ * Create an account, its entry in the register and those in the due index, atomically with its first API key where one is given. Succeeds where an
  * identical account exists; throws where another one has the id.
  */
 export const provisionAccount = async (account: Account, first?: FirstKey): Promise<void> => {
@@ -75,44 +91,48 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
-    const items = page.ids.length > 0 ? await batchGet(TableName, page.ids.map(accountKey)) : [];
-    const accounts = items.map((item) => Account.parse(item));
+    const accounts = [...(await findAccounts(page.ids)).values()].map((read) => read());
     yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
     after = page.next;
   } while (after !== null);
 }
+
+/** The settings that the closing day of a period depends on. */
+const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days']);
 
 /**
  * Change settings of an account, on the condition that each changed setting has the value that was read or already has the
  * new one (a retry after a lost reply); `false` otherwise. An account that was created before a setting existed does not
  * have it, and was read with the default.
  *
- * Other settings stay, including concurrent changes to them. Running instances follow within 60 s.
+ * Other settings stay, including concurrent changes to them. Running instances follow within 60 s. A change that moves the
+ * closing day of a state writes the due index, atomically.
  */
 export const changeSettings = async ({ id, settings }: Account, changed: Partial<Settings>): Promise<boolean> => {
   const names = Object.keys(changed) as (keyof Settings)[];
   const each = (text: (at: number) => string) => names.map((_, at) => text(at));
-  return isWritten(
-    database.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKey(id),
-        UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
-        ConditionExpression: [
-          'attribute_exists(pk)',
-          ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
-        ].join(' AND '),
-        ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
-        ExpressionAttributeValues: {
-          ':now': new Date(now()).toISOString(),
-          ...Object.fromEntries(
-            names.flatMap((name, at) => [
-              [`:new${at}`, changed[name]],
-              [`:seen${at}`, settings[name]],
-            ]),
-          ),
-        },
-      }),
-    ),
-  );
+  const update = {
+    TableName,
+    Key: accountKey(id),
+    UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
+    ConditionExpression: [
+      'attribute_exists(pk)',
+      ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
+    ].join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
+    ExpressionAttributeValues: {
+      ':now': new Date(now()).toISOString(),
+      ...Object.fromEntries(
+        names.flatMap((name, at) => [
+          [`:new${at}`, changed[name]],
+          [`:seen${at}`, settings[name]],
+        ]),
+      ),
+    },
+  };
+  const due = names.some((name) => closingSettings.has(name))
+    ? dueNow(id, { ...settings, ...changed }.registrations)
+    : [];
+  const written = await writeTogether([{ Update: update }, ...due], staleOrThrow);
+  return written.kind === 'committed';
 };

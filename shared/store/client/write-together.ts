@@ -1,7 +1,7 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { database } from './client.ts';
-import { Contention, type RemainingMs, retryContention } from './contention.ts';
+import { Contention, contentionCodes, type RemainingMs, retryContention } from './contention.ts';
 
 export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export type Write = Writes[number];
@@ -29,3 +29,12 @@ export const writeTogether = <Refused>(
       return refused(error);
     }
   }, remainingMs);
+
+/** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
+export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } => {
+  const codes = (exception.CancellationReasons ?? []).map(({ Code = '' }) => Code);
+  if (codes.includes('ConditionalCheckFailed')) return { kind: 'stale' };
+  if (codes.some((code) => contentionCodes.has(code)))
+    throw new Contention('Others are writing the same items.', { cause: exception });
+  throw exception;
+};

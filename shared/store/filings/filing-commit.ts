@@ -9,6 +9,7 @@ import { filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } f
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
+import { dueWrites } from './due-item.ts';
 import { chainItem, filingItem } from './filing-item.ts';
 import { filingProgressItem } from './filing-progress-item.ts';
 
@@ -66,6 +67,7 @@ const filingWrites = (commit: FilingCommit): Write[] => {
     ...(chain ? [change(chain.before, chainItem(chain.after))] : []),
     ...periodWrites(commit),
     ...workWrites(commit),
+    ...(commit.due ? dueWrites(commit.due) : []),
     ...progress.map(({ before, after }) => change(before, filingProgressItem(account, filing.id, after))),
     ...commit.take.flatMap((entry) => take(account, filing.id, entry)),
     ...commit.giveBack.flatMap((entry) => giveBack(account, filing.id, entry)),

@@ -1,12 +1,13 @@
 import { now } from '../../config/clock.ts';
 import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
 import { failureLine } from '../../observability/failure-line.ts';
-import { findAccount, listAccountIds } from '../accounts/account-store.ts';
+import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
 import { Contention, contendedMsMax, type RemainingMs } from '../client/contention.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
+import { dueIndexWithin, firstTaxDay } from './due-index.ts';
 import { commitFilingWithin } from './filing-commit.ts';
 import { filingReadsWithin } from './filing-reads.ts';
 
@@ -38,6 +39,8 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
 export const closePorts = (remainingMs: RemainingMs): ClosePorts => ({
   ...filingPorts(remainingMs),
   onFailure: reportOf('close-periods'),
+  due: dueIndexWithin(remainingMs),
   accountIds: listAccountIds,
-  findAccount,
+  findAccounts,
+  firstTaxDay,
 });

@@ -74,11 +74,11 @@ const openEntries: FilingReads['openEntries'] = async ({ account, state, shard }
     }),
   );
 
-const oldestOpenMonth: FilingReads['oldestOpenMonth'] = async (account, state) => {
+const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state) => {
   const oldest = await Promise.all(
     everyShard.map((shard) => openEntries({ account, state, shard }, '9999-12', 1, null)),
   );
-  return oldest.flatMap(({ entries }) => entries.map(({ month }) => month)).sort()[0] ?? null;
+  return oldest.map(({ entries: [first] }) => first?.month ?? null);
 };
 
 const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after) =>
@@ -125,7 +125,7 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
     return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
   },
   openEntries,
-  oldestOpenMonth,
+  oldestOpenMonths,
   filedEntries,
   unfinished,
 });

@@ -2,11 +2,15 @@ import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
 import { answerViolations } from './answers.ts';
 import { Audit, auditViolations } from './audit.ts';
+import { dueViolations } from './due.ts';
 import { filingViolations } from './filings.ts';
 import { Ledger } from './ledger.ts';
 import { listViolations } from './lists.ts';
 import { moneyViolations } from './money.ts';
 import { referenceViolations, stateViolations } from './states.ts';
+
+// The keys of the due index begin with its shard and an instant.
+const ownerOf = (name: string) => name.split('#')[name.startsWith('DUE#') ? 2 : 1]?.split(' ')[0];
 
 /** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>
@@ -14,9 +18,7 @@ const accountViolations = ({ versions }: History): string[] =>
     written
       .filter(
         ({ invocation }) =>
-          invocation.account !== 'all' &&
-          !name.startsWith('W ') &&
-          name.split('#')[1]?.split(' ')[0] !== invocation.account,
+          invocation.account !== 'all' && !name.startsWith('W ') && ownerOf(name) !== invocation.account,
       )
       .map(({ invocation }) => `${invocation.id} of ${invocation.account} wrote ${name}`),
   );
@@ -38,5 +40,6 @@ export const violationsOf = (history: History, observed: Observed, areAllHashed:
     ...answerViolations(ledger, audit, observed),
     ...listViolations(ledger, observed),
     ...filingViolations(history, ledger, observed),
+    ...dueViolations(history, ledger, observed),
   ];
 };

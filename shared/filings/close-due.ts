@@ -1,0 +1,123 @@
+import type { Account } from '../accounts/account.ts';
+import { beginning, newFiling, newShards } from './begin.ts';
+import type { Chain, DueEntry } from './ledger.ts';
+import { closesAt, followingPeriod, lastMonthOf, oldestOf, type Period } from './periods.ts';
+import type { ClosePorts } from './ports.ts';
+import { workOn } from './work-on.ts';
+
+/** The name in `by` of filings and audit entries that the schedule caused. */
+const askedBy = 'close-periods';
+
+type Turn = { readonly created: number; readonly worked: number; readonly finished: number; readonly failed: number };
+const nothing: Turn = { created: 0, worked: 0, finished: 0, failed: 0 };
+
+/** The turns of a run. `isThrough` where every due entry had its turn. */
+type Turns = Turn & { readonly isThrough: boolean };
+
+const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
+const instantOf = (timeMs: number): string => new Date(timeMs).toISOString();
+
+// The accounts of eight shards are one read.
+const entriesOfShard = 12;
+// Each filing works on eight shards; the client has fifty connections.
+const turnsAtOnce = 4;
+/** The longest turn of a filing, in milliseconds. Its work continues after the turns of the others, or in the next run. */
+const turnMs = 10_000;
+
+const inOrder = (a: DueEntry, b: DueEntry): number =>
+  `${a.at}#${a.account}#${a.state}` < `${b.at}#${b.account}#${b.state}` ? -1 : 1;
+
+/**
+ * Take the entries of the due index in their order: one period of one state in a turn. A state with another due period is
+ * written behind all that wait, so that the order of the index is the order of turns, also of the next run.
+ */
+export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
+  const { due } = ports;
+  const places: (DueEntry | null)[] = Array.from({ length: due.shards }, () => null);
+  const done = { ...nothing };
+  while (!isTimeUp(ports)) {
+    const upTo = instantOf(ports.now());
+    const pages = await Promise.all(places.map((after, shard) => due.page(shard, upTo, entriesOfShard, after)));
+    const entries = pages.flat().sort(inOrder);
+    if (entries.length === 0) return { ...done, isThrough: true };
+    for (const [shard, page] of pages.entries()) places[shard] = page.at(-1) ?? places[shard] ?? null;
+    const accounts = await ports.findAccounts([...new Set(entries.map(({ account }) => account))]);
+    const waiting = entries.values();
+    const work = async () => {
+      for (const entry of waiting) {
+        if (isTimeUp(ports)) return;
+        const turn = await guardedTurn(entry, accounts.get(entry.account), ports);
+        for (const figure of Object.keys(nothing) as (keyof Turn)[]) done[figure] += turn[figure];
+      }
+    };
+    await Promise.all(Array.from({ length: turnsAtOnce }, work));
+  }
+  return { ...done, isThrough: false };
+};
+
+type ReadAccount = (() => Account) | undefined;
+
+const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePorts): Promise<Turn> => {
+  try {
+    return await takeTurn(entry, account?.() ?? null, ports);
+  } catch (error) {
+    ports.onFailure(error);
+    return { ...nothing, failed: 1 };
+  }
+};
+
+/** Close the state's due period, or move the entry to the instant from which the next one is due. */
+const takeTurn = async (entry: DueEntry, account: Account | null, ports: ClosePorts): Promise<Turn> => {
+  const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
+  // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.
+  if (chain?.isBusy) return nothing;
+  const months = chain?.last || !account ? null : await ports.filings.oldestOpenMonths(entry.account, entry.state);
+  const lastEnd = chain?.last?.period_end ?? null;
+  // A client canceled the period: its next request to close one writes an entry again.
+  const period =
+    account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, oldestOf(months ?? [])) : null;
+  const at = account && period ? closesAt(account, entry.state, period) : null;
+  if (account && period && at && at <= instantOf(ports.now()))
+    return close(entry, account, chain, period, months, ports);
+  await ports.due.move(entry, at);
+  return nothing;
+};
+
+/** The instant from which the schedule takes the state again after a period; never before the entries that wait now. */
+const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: number): string | null => {
+  const next = followingPeriod(account, entry.state, end, null);
+  const at = next && closesAt(account, entry.state, next);
+  // Two writes of one commit cannot have the same key.
+  const behind = instantOf(Math.max(nowMs, Date.parse(entry.at) + 1));
+  return at && at < behind ? behind : at;
+};
+
+const close = async (
+  entry: DueEntry,
+  account: Account,
+  before: Chain | null,
+  period: Period,
+  knownMonths: readonly (string | null)[] | null,
+  ports: ClosePorts,
+): Promise<Turn> => {
+  const { filings } = ports;
+  const { state } = entry;
+  const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));
+  const isEmpty = (shard: number) => (months[shard] ?? '9999-12') > lastMonthOf(period.end);
+  const nowMs = ports.now();
+  const filing = newFiling(
+    { account: account.id, id: ports.newId(nowMs), state, previous: before?.last ?? null, asked_by: askedBy },
+    period,
+    nowMs,
+  );
+  const shards = newShards(filings.shards, isEmpty);
+  const commit = beginning(filing, shards, before, null);
+  const at = nextTurn(entry, account, period, nowMs);
+  const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
+  // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.
+  if ((await filings.commit({ ...commit, due })).kind !== 'committed') return nothing;
+  const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
+  const begun = commit.chain && { shards, chain: commit.chain.after };
+  const isFinished = await workOn(filing, ports, leaveMs, begun ?? undefined);
+  return { ...nothing, created: 1, worked: 1, finished: Number(isFinished) };
+};

@@ -1,0 +1,101 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { environment } from '../../config/environment.ts';
+import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
+import type { ClosePorts } from '../../filings/ports.ts';
+import { database, isWritten } from '../client/client.ts';
+import type { RemainingMs } from '../client/contention.ts';
+import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { staleOrThrow, writeTogether } from '../client/write-together.ts';
+import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
+import { dueItem, dueWrites } from './due-item.ts';
+
+const TableName = environment.tables.transactions;
+
+const Item = z.object({ sk: z.string(), token: z.string() });
+
+const dueFrom = (item: unknown): DueEntry => {
+  const { sk, token } = Item.parse(item);
+  return { ...placeOfDue(sk), token };
+};
+
+const Sweep = z.object({ day: z.string(), after: z.nullable(z.string()), done: z.boolean() });
+
+const page: DueIndex['page'] = async (shard, upTo, limit, after) => {
+  const { items } = await queryPage({
+    TableName,
+    KeyConditionExpression: 'pk = :shard AND sk < :end',
+    // After every entry of this instant.
+    ExpressionAttributeValues: { ':shard': duePartition(shard), ':end': `${upTo}~` },
+    Limit: limit,
+    ...startAfter(after && dueKey(after)),
+  });
+  return items.map(dueFrom);
+};
+
+const moveWithin =
+  (remainingMs: RemainingMs): DueIndex['move'] =>
+  async (entry, to) => {
+    const writes = dueWrites({ remove: entry, put: to === null ? null : { ...entry, at: to } });
+    await writeTogether(writes, staleOrThrow, remainingMs);
+  };
+
+const addMissing: DueIndex['addMissing'] = async (places) => {
+  if (places.length === 0) return 0;
+  const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
+  const missing = places.filter((place) => !known.has(dueKey(place).sk));
+  for (const place of missing)
+    await isWritten(
+      database.send(
+        new PutCommand({ TableName, Item: dueItem(place), ConditionExpression: 'attribute_not_exists(pk)' }),
+      ),
+    );
+  return missing.length;
+};
+
+const sweep: DueIndex['sweep'] = async () => {
+  const item = await readItem(TableName, dueSweepKey);
+  if (item === undefined) return null;
+  const { done, ...position } = Sweep.parse(item);
+  return { ...position, isDone: done };
+};
+
+const moveSweep: DueIndex['moveSweep'] = (before, { isDone, ...after }) =>
+  isWritten(
+    database.send(
+      new PutCommand({
+        TableName,
+        Item: { ...dueSweepKey, ...after, done: isDone },
+        ...(before === null
+          ? { ConditionExpression: 'attribute_not_exists(pk)' }
+          : {
+              ConditionExpression: '#day = :day AND #after = :after',
+              ExpressionAttributeNames: { '#day': 'day', '#after': 'after' },
+              ExpressionAttributeValues: { ':day': before.day, ':after': before.after },
+            }),
+      }),
+    ),
+  );
+
+/** The due index, for an invocation with this much time left. */
+export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
+  shards: dueShards,
+  page,
+  move: moveWithin(remainingMs),
+  addMissing,
+  sweep,
+  moveSweep,
+});
+
+/** The first day of all transactions of an account, by the index, which may be seconds behind; `null` without one. */
+export const firstTaxDay: ClosePorts['firstTaxDay'] = async (account) => {
+  const { items } = await queryPage({
+    TableName,
+    IndexName: 'by_tax_date',
+    KeyConditionExpression: 'account = :account',
+    ExpressionAttributeValues: { ':account': account },
+    ProjectionExpression: 'tax_date_id',
+    Limit: 1,
+  });
+  return items[0] === undefined ? null : String(items[0]['tax_date_id']).slice(0, 10);
+};
