@@ -102,7 +102,7 @@ export const errorCodes = {
   },
   conflict_period_not_over: {
     status: 409,
-    meaning: 'The last day of the period has not passed in UTC.',
+    meaning: "The last day of the period has not passed in the account's time zone.",
     remedy: 'Retry after the last day of the period, or send `dry_run: true`.',
   },
   conflict_period_order: {

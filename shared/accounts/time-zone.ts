@@ -51,6 +51,14 @@ export const inTimeZone = (text: string, timeZone: string): string => {
 export const taxDateAt = (timeMs: number, timeZone: string): string =>
   inTimeZone(new Date(timeMs).toISOString(), timeZone);
 
+/** The instant in UTC at which a day (`YYYY-MM-DD`) begins in a time zone. */
+export const startOfDay = (day: string, timeZone: string): string => {
+  const midnight = Date.parse(day);
+  // The offset at the instant itself, which the offset at UTC's midnight locates to within an hour.
+  const nearMs = midnight - millisecondsOf(offsetAt(midnight, timeZone));
+  return new Date(midnight - millisecondsOf(offsetAt(nearMs, timeZone))).toISOString();
+};
+
 /** A body with its `tax_date`, if it has one, in the account's time zone. */
 export const withTaxDay = <Body extends { readonly tax_date?: string | null | undefined }>(
   body: Body,

@@ -106,7 +106,7 @@ const periodToClose = (
   if (tooEarly) return tooEarly;
   const ends = endsAround(period_end, next, registrations);
   if (ends.after !== period_end) return noPeriodEnd(state, ends);
-  if (!isOver(period_end, nowMs)) return periodNotOver(state, period_end);
+  if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
   if (next === null) return periodAround(period_end, registrations);
   return next.end === period_end ? next : closeFirst(state, next.end);

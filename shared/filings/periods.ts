@@ -1,6 +1,7 @@
 import type { Account, Registration } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooks } from '../accounts/books-open.ts';
-import { addDays, dayBefore, dayOf, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
+import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
+import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { Chain, FilingReads } from './ledger.ts';
@@ -153,8 +154,10 @@ export const registeredStates = (registrations: Registrations): readonly string[
 export const closesAt = (account: Account, state: string, { start, end }: Period): string | null => {
   const until = registeredUntil(registrationsIn(state, account.settings.registrations));
   if (until !== null && start > until) return null;
-  return `${addDays(end, 1 + account.settings.review_days)}T00:00:00.000Z`;
+  const { review_days, time_zone } = account.settings;
+  return startOfDay(addDays(end, 1 + review_days), time_zone);
 };
 
-/** Whether a period with this last day is over at an instant in milliseconds, by the UTC day. */
-export const isOver = (end: string, nowMs: number): boolean => end < dayOf(nowMs);
+/** Whether a period with this last day is over at an instant in milliseconds, by the day in the account's time zone. */
+export const isOver = (end: string, nowMs: number, { settings }: Account): boolean =>
+  end < taxDateAt(nowMs, settings.time_zone).slice(0, 10);

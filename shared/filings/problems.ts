@@ -20,7 +20,7 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not over',
-  detail: 'A period can be closed from the day after its last day (UTC).',
+  detail: "A period can be closed from the day after its last day, in the account's time zone.",
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });

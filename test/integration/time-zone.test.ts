@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
 import { newCaller } from '../support/api.ts';
-import { clientOf, made, refusalOf, sale, sold } from '../support/sales.ts';
+import { clientOf, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 
 const evening = '2026-11-01T00:30:00Z';
 const local = '2026-10-31T20:30:00-04:00';
@@ -42,4 +43,15 @@ it('the day in the time zone decides whether the books are open', async () => {
   const refused = await client.create(sale({ tax_date: evening }));
   expect(refusalOf(refused)).toBe('422 | validation_date_out_of_range /tax_date');
   expect((await client.create(sale({ tax_date: '2026-11-01T04:00:00Z' }))).status).toBe(201);
+});
+
+it('a period can be closed from the day after its end in the time zone', async () => {
+  const client = await newClient({ time_zone: 'Pacific/Honolulu' });
+  await sold(client, { tax_date: '2026-10-20' });
+  const closed = (at: string) =>
+    later(Date.parse(at) - now(), () =>
+      client.call('POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } }),
+    );
+  expect(refusalOf(await closed('2026-11-01T09:59:59Z'))).toBe('409 | conflict_period_not_over /period_end');
+  expect((await closed('2026-11-01T10:00:00Z')).status).toBeLessThan(300);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTimeZone, isTimeZone, taxDateAt } from '../../shared/accounts/time-zone.ts';
+import { inTimeZone, isTimeZone, startOfDay, taxDateAt } from '../../shared/accounts/time-zone.ts';
 
 const zones = [
   'UTC',
@@ -46,6 +46,17 @@ describe('a tax date in a time zone', () => {
       { numRuns: 3_000 },
     );
   });
+});
+
+it.each([
+  ['2026-11-01', 'America/New_York', '2026-11-01T04:00:00.000Z'],
+  ['2026-11-02', 'America/New_York', '2026-11-02T05:00:00.000Z'],
+  ['2026-03-09', 'America/New_York', '2026-03-09T04:00:00.000Z'],
+  ['2026-11-01', 'Pacific/Honolulu', '2026-11-01T10:00:00.000Z'],
+  ['2026-11-01', 'Asia/Kathmandu', '2026-10-31T18:15:00.000Z'],
+  ['2026-11-01', 'UTC', '2026-11-01T00:00:00.000Z'],
+])('%s begins in %s at %s', (day, timeZone, expected) => {
+  expect(startOfDay(day, timeZone)).toBe(expected);
 });
 
 it('knows IANA names only', () => {

@@ -98,7 +98,7 @@ export async function* allAccounts(): AsyncGenerator<Account> {
 }
 
 /** The settings that the closing day of a period depends on. */
-const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days']);
+const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days', 'time_zone']);
 
 /**
  * Change settings of an account, on the condition that each changed setting has the value that was read or already has the
