@@ -78,7 +78,7 @@ const customer = { customer: { id: 'cus_1', address } };
 const create = (changes: Partial<Transaction>, isKeyed = true) => {
   const head = created({ ...ordinary, ...changes });
   const idempotency = isKeyed ? keyed('key', 'body', head.after.transaction) : null;
-  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after.transaction) : [];
+  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after) : [];
   return ledger.commit(commitOf(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
 };
 

@@ -1,9 +1,11 @@
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import { finalized, line, transaction } from '../support/transactions.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
+import { created, finalized, line } from '../support/transactions.ts';
 
 const row = (
   code: string,
@@ -26,10 +28,14 @@ const row = (
   ...others,
 });
 
-const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others = {}) =>
-  openEntriesOf(
-    transaction({ ...finalized, version: 3, line_items: lines.map((taxes) => line({ taxes: [...taxes] })), ...others }),
-  );
+const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partial<Transaction> = {}, posting = {}) => {
+  const line_items = lines.map((taxes) => line({ taxes: [...taxes] }));
+  const taxes = [...line_items, ...(others.shipping ? [others.shipping] : [])].flatMap((charge) => charge.taxes);
+  const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
+  const figures = { line_items, tax_amount, calculated_tax_amount: tax_amount };
+  const { after } = created({ ...finalized, version: 3, ...figures, ...others });
+  return openEntriesOf({ ...after, ...posting });
+};
 
 const basesOf = (entries: ReturnType<typeof openEntriesOf>) =>
   entries.map(({ state, base }) => `${state} ${base.taxable_amount} ${base.exempt_amount}`);
