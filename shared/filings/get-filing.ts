@@ -51,13 +51,13 @@ export const listFilingExceptions = async (
   const list: List = { id, account, only: 'exceptions' };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
-  const page = await pageOf(list, pageLimitOf(query), after, ports);
+  const { data, next_cursor } = await pageOf(list, pageLimitOf(query), after, exceptionAnswer, ports);
   return accept({
     object: 'list',
     url: `/filings/${id}/exceptions`,
-    has_more: page.next_cursor !== null,
-    next_cursor: page.next_cursor,
-    data: page.entries.map(exceptionAnswer),
+    has_more: next_cursor !== null,
+    next_cursor,
+    data,
   });
 };
 
@@ -110,26 +110,31 @@ const rowsAfter = async function* (
   }
 };
 
-/** The first entries that fit into a page, at least one. */
-const pageOf = async (list: List, limit: number, after: Place, ports: FilingReadPorts) => {
-  const rows: Row[] = [];
+/** The answers to the first entries that fit into a page, at least one. */
+const pageOf = async <Answer>(
+  list: List,
+  limit: number,
+  after: Place,
+  answerOf: (entry: OpenEntry) => Answer,
+  ports: FilingReadPorts,
+): Promise<{ readonly data: Answer[]; readonly next_cursor: string | null }> => {
+  const data: Answer[] = [];
   let bytes = 0;
   let last: Row | undefined;
   // One more than the limit, to find out whether another page follows.
   for await (const row of rowsAfter(list, after, limit + 1, ports)) {
-    bytes += Buffer.byteLength(JSON.stringify(row.entry.amounts));
-    if (rows.length === limit || (rows.length > 0 && bytes > pageBytesMax)) {
-      last = rows.at(-1);
-      break;
-    }
-    rows.push(row);
+    const answer = answerOf(row.entry);
+    bytes += Buffer.byteLength(JSON.stringify(answer));
+    if (last && (data.length === limit || bytes > pageBytesMax)) return { data, next_cursor: cursorOf(last, list) };
+    data.push(answer);
+    last = row;
   }
-  return { entries: rows.map(({ entry }) => entry), next_cursor: last ? cursorOf(last, list) : null };
+  return { data, next_cursor: null };
 };
 
 const entriesOf = async (list: List, limit: number, after: Place, ports: FilingReadPorts): Promise<FilingEntries> => {
-  const { entries, next_cursor } = await pageOf(list, limit, after, ports);
-  return { object: 'list', has_more: next_cursor !== null, next_cursor, data: entries.map(entryAnswer) };
+  const { data, next_cursor } = await pageOf(list, limit, after, entryAnswer, ports);
+  return { object: 'list', has_more: next_cursor !== null, next_cursor, data };
 };
 
 const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
