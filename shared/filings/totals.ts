@@ -46,8 +46,16 @@ export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), 
 
 const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
-const partsOf = (amountOf: (part: Part) => bigint) =>
-  Object.fromEntries(parts.map((part) => [part, amountOf(part)] as const).filter(([, amount]) => amount !== 0n));
+type Parts = { [Name in Part]?: bigint };
+
+const partsOf = (amountOf: (part: Part) => bigint): Parts => {
+  const some: Parts = {};
+  for (const part of parts) {
+    const amount = amountOf(part);
+    if (amount !== 0n) some[part] = amount;
+  }
+  return some;
+};
 
 const plus = (a: Sum, b: Sum): Sum => {
   const credits = (a.credits ?? 0) + (b.credits ?? 0);
@@ -110,18 +118,15 @@ const amountsSum = (
   const difference = amounts.calculated_tax_amount === undefined ? 0n : tax - read(amounts.calculated_tax_amount);
   // A credit takes collected tax back.
   const isOver = (tax < 0n ? -difference : difference) > 0n;
-  const amountOf: Partial<Record<Part, bigint>> = {
-    ...Object.fromEntries(namedExemptions.map((reason) => [reason, read(amounts.exempt?.[reason])])),
-    not_covered: read(amounts.not_covered_amount),
-    difference,
-    over_collected: isOver ? difference : 0n,
-  };
+  const some: Parts = { not_covered: read(amounts.not_covered_amount), difference };
+  if (isOver) some.over_collected = difference;
+  if (amounts.exempt) for (const reason of namedExemptions) some[reason] = read(amounts.exempt[reason]);
   return {
     taxable: read(amounts.taxable_amount),
     exempt: read(amounts.exempt_amount),
     tax,
     count: 0,
-    ...partsOf((part) => amountOf[part] ?? 0n),
+    ...partsOf((part) => some[part] ?? 0n),
   };
 };
 
@@ -183,7 +188,9 @@ export const withEntries = (totals: Totals, entries: readonly OpenEntry[]): Tota
 
 const answeredAmounts = (sum: Sum, currency: string) => {
   const exponent = exponentOf(currency);
-  const write = (minor: bigint) => formatAmount(minor, exponent);
+  const zero = formatAmount(0n, exponent);
+  // Most parts are zero.
+  const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
   const { resale = 0n, customer = 0n, marketplace = 0n, not_registered = 0n } = sum;
   return {
