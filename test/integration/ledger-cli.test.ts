@@ -33,7 +33,7 @@ import type { StoredTransaction, Transaction } from '../../shared/transactions/t
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, dayMs, goods, later, made, recorded, sale, sold } from '../support/sales.ts';
+import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -89,8 +89,7 @@ afterEach(undoTampering);
 
 const owned = (name: Name) => ({ account: books.account, id: books.transactions[name].id as string });
 const entryKey = (name: Name, version: number) => auditKey(books.account, owned(name).id, version);
-const currentHead = async (name: Name): Promise<StoredTransaction> => transactionFrom(await itemAt(head(name)));
-const current = async (name: Name): Promise<Transaction> => recorded(await made(books.get(owned(name).id)));
+const current = async (name: Name): Promise<StoredTransaction> => transactionFrom(await itemAt(head(name)));
 
 const head = (name: Name) => headKey(books.account, owned(name).id);
 const claimOf = (reference: string) => claimKey(books.account, reference);
@@ -137,7 +136,7 @@ const changedLines =
   (change: (line: Transaction['line_items'][number]) => Partial<typeof line>) =>
   ({ line_items }: Transaction) => ({ line_items: line_items.map((line) => ({ ...line, ...change(line) })) });
 const openEntries = async (name: Name, change: (entry: OpenEntry) => OpenEntry | undefined): Promise<void> => {
-  for (const entry of openEntriesOf(await currentHead(name)))
+  for (const entry of openEntriesOf(await current(name)))
     await tamper(openEntryKey(books.account, entry), () => {
       const changed = change(entry);
       return changed && openEntryItem(books.account, changed);
@@ -384,7 +383,7 @@ describe('verify', () => {
     await forged({ credited_amount: '1.00' })('sale');
     await remove(claimOf('in_5'));
     await openEntries('plain', taxed('0.01'));
-    const [entry] = openEntriesOf(await currentHead('draft'));
+    const [entry] = openEntriesOf(await current('draft'));
     if (!entry) throw new Error('The draft is taxed.');
     await tamper(openEntryKey(books.account, entry), () => openEntryItem(books.account, entry));
     const args = ['verify', '--account', books.account];
@@ -458,7 +457,7 @@ describe('verify finds', () => {
     ['of another month', 'plain', { month: '2026-09' }],
     ['of an unknown transaction', 'plain', { transactionId: 'txn_none' }],
   ] as const)('a stray open entry %s', async (_title, name, changes) => {
-    const [entry] = openEntriesOf(await currentHead(name));
+    const [entry] = openEntriesOf(await current(name));
     if (!entry) throw new Error('The sale is taxed.');
     const stray = { ...entry, ...changes };
     await tamper(openEntryKey(books.account, stray), () => openEntryItem(books.account, stray));
