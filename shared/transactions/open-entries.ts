@@ -282,7 +282,9 @@ const amountsOf = (rows: readonly Row[], exponent: number, write: Write): OpenAm
 
 const exceptionsOf = (charges: readonly Charge[], gross: bigint, exponent: number, write: Write): EntryException[] => {
   const rows = charges.flatMap((charge) => charge.rows);
-  const uncovered = charges.map((charge) => charge.rows.filter(({ part }) => part === 'not_covered'));
+  const uncovered = charges.map((charge) =>
+    charge.rows.filter(({ row, part }) => part === 'not_covered' && /[1-9]/.test(row.exempt_amount)),
+  );
   // A local jurisdiction may be the only one that is not covered.
   const notCovered = uncovered.reduce(
     (sum, some) => (some.length > 0 ? sum + largestOf(some, exponent).parts.not_covered : sum),

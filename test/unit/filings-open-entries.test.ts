@@ -193,6 +193,11 @@ describe('an open entry', () => {
     expect(other?.base.exempt).toEqual({ customer: '10.00' });
   });
 
+  it('has no exception for a line without a price that is not covered', () => {
+    const [entry] = entriesOf([[untaxed('US-MI', 'not_supported', '0.00')]]);
+    expect([entry?.base.taxable_amount, entry?.exceptions]).toEqual(['0.00', undefined]);
+  });
+
   it('names a local jurisdiction that is not covered, though the state is', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), untaxed('US-MI-DETROIT', 'not_supported')]]);
     expect(entry?.base).toEqual({ taxable_amount: '10.00', exempt_amount: '0.00' });
