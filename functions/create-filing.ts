@@ -4,6 +4,7 @@ import { FilingRequest, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
+import { objectOf } from '../shared/json.ts';
 import { mapResult } from '../shared/result.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
@@ -13,6 +14,7 @@ export const { endpoint, handler } = defineEndpoint({
   method: 'POST',
   path: '/filings',
   scope: 'write',
+  readsOnly: (body) => objectOf(body)?.['dry_run'] === true,
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
   tag: 'Filings',
   summary: 'Close a period',
@@ -20,7 +22,7 @@ export const { endpoint, handler } = defineEndpoint({
     "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
     "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
     'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
-    '`dry_run: true` returns the current totals and stores nothing.',
+    '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take.',
   ].join('\n\n'),
   body: { schema: FilingRequest, answer: filingAnswerFields },
   responses: [

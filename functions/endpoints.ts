@@ -13,6 +13,7 @@ import { endpoint as getOpenapi } from './get-openapi.ts';
 import { endpoint as getRates } from './get-rates.ts';
 import { endpoint as getTransaction } from './get-transaction.ts';
 import { endpoint as getTransactionHistory } from './get-transaction-history.ts';
+import { endpoint as listFilingExceptions } from './list-filing-exceptions.ts';
 import { endpoint as listFilings } from './list-filings.ts';
 import { endpoint as listProductAttributes } from './list-product-attributes.ts';
 import { endpoint as listProductTaxCodes } from './list-product-tax-codes.ts';
@@ -36,6 +37,7 @@ const allEndpoints = [
   createFiling,
   listFilings,
   getFiling,
+  listFilingExceptions,
   updateFiling,
   createReconciliation,
   getCoverage,

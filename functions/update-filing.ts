@@ -18,6 +18,7 @@ export const { endpoint, handler } = defineEndpoint({
   summary: 'File or cancel a filing',
   description: [
     '`filed`, with the `confirmation_number` of the state, records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.',
+    'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
     '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
     '',
     '| From | To |',
@@ -41,10 +42,16 @@ export const { endpoint, handler } = defineEndpoint({
       schema: 'Filing',
     },
   ],
-  errors: ['not_found', 'conflict_invalid_status_transition', 'conflict_immutable_field', 'conflict_period_order'],
+  errors: [
+    'not_found',
+    'conflict_invalid_status_transition',
+    'conflict_immutable_field',
+    'conflict_exceptions_not_acknowledged',
+    'conflict_period_order',
+  ],
   run: async ({ id, body, caller, unknownFields, exchange }) => {
-    const { status, confirmation_number = null } = body;
-    const change = { id, status, confirmation_number };
+    const { status, confirmation_number = null, acknowledge_exceptions = null } = body;
+    const change = { id, status, confirmation_number, acknowledge_exceptions };
     const ports = filingPorts(exchange.remainingMs);
     return mapResult(await updateFiling(change, idempotencyOf(exchange), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),

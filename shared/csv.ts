@@ -10,6 +10,7 @@ type Value = string | number | null;
 const cell = (column: string, value: Value): string => {
   const text = String(value ?? '');
   if (isFigure(column)) {
+    if (value === null) return '';
     // Figures are not escaped, because -5.70 must stay a number. So they are validated.
     assert(number.test(text), 'A figure in a CSV file must be a number.');
     return text;
@@ -20,7 +21,7 @@ const cell = (column: string, value: Value): string => {
 
 /**
  * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula. Columns `rate`, `count` and `…_amount`
- * are numbers. Throws where one of them is not.
+ * are numbers, or empty. Throws where one of them is not.
  */
 export const csvText = <Column extends string>(
   columns: readonly Column[],

@@ -65,6 +65,12 @@ export const errorCodes = {
     meaning: 'The status cannot change from `meta.from` to `meta.to`.',
     remedy: 'Read the transaction or filing again and choose a status from `meta.allowed`.',
   },
+  conflict_exceptions_not_acknowledged: {
+    status: 409,
+    meaning:
+      'The filing has exceptions, and the request does not acknowledge their number; `meta.count` is the number.',
+    remedy: 'Check `GET /filings/{id}/exceptions`, then send `acknowledge_exceptions` with `meta.count`.',
+  },
   conflict_immutable_field: {
     status: 409,
     meaning: 'The field cannot change in the current status.',

@@ -94,6 +94,9 @@ export const stateJurisdiction = (text: string): string | null => {
 /** The jurisdiction code of a two-letter code: `US-MI` of `MI`. */
 export const jurisdictionCode = (state: string): string => `US-${state}`;
 
+/** The jurisdiction codes of all states, territories and military regions. */
+export const stateJurisdictions: readonly string[] = Object.keys(states).map(jurisdictionCode);
+
 /** The two-letter code in a jurisdiction code: `MI` of `US-MI`. */
 export const stateOfJurisdiction = (code: string): string => code.slice(3, 5);
 

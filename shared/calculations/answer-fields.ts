@@ -37,6 +37,16 @@ export const transactionAnswerFields: AnswerFields = {
 /** The fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'status', 'confirmation_number'),
-  ...named('totals', 'summary', 'progress', 'asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at'),
+  ...named(
+    'totals',
+    'summary',
+    'exceptions',
+    'progress',
+    'asked_by',
+    'created_at',
+    'closed_at',
+    'filed_at',
+    'canceled_at',
+  ),
   ...named('warnings', 'entries'),
 };

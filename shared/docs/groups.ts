@@ -22,7 +22,7 @@ export const groups = [
   {
     title: 'File tax returns',
     text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
-    operations: ['createFiling', 'getFiling', 'updateFiling', 'listFilings'],
+    operations: ['createFiling', 'getFiling', 'listFilingExceptions', 'updateFiling', 'listFilings'],
   },
   {
     title: 'Read and reconcile the ledger',

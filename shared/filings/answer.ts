@@ -4,7 +4,7 @@ import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/po
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
-import { answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
 
 /** The number of entries of all shards, by phase. */
 export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
@@ -26,6 +26,7 @@ export const filingAnswer = (
     ...rowAnswer(filing, countsOf(shards)),
     totals: answeredTotals(totals),
     summary: answeredSummary(totals),
+    exceptions: answeredExceptions(totals),
     entries,
   };
 };
@@ -42,6 +43,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   confirmation_number: filing.confirmation_number,
   totals: null,
   summary: [...filing.summary],
+  exceptions: null,
   progress: {
     entries_moved: moved,
     entries_marked: marked,

@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
@@ -9,9 +10,9 @@ import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unch
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
-import { endsAround, isOver, nextPeriod, type Period, periodAround, registrationsIn } from './periods.ts';
+import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
-import { closeFirst, inProgress, noPeriodEnd, periodNotOver } from './problems.ts';
+import { closeFirst, inProgress, noPeriodEnd, periodInFuture, periodNotOver } from './problems.ts';
 import type { FilingRequest } from './request.ts';
 import { decideAndProcess } from './work-on.ts';
 
@@ -20,7 +21,8 @@ import { decideAndProcess } from './work-on.ts';
  * already has a filing returns it.
  *
  * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,
- * `conflict_period_order`; a dry run also with `validation_too_many_entries`.
+ * `conflict_period_order`. A dry run takes any period up to the running one, in any order, and is also refused with
+ * `validation_too_many_entries`.
  */
 export const createFiling = async (
   request: FilingRequest,
@@ -48,7 +50,10 @@ const createOnce = async (
   const period = periodToClose(request, account, chain, next, nowMs);
   if ('code' in period) return refuse(period);
   if (request.dry_run) {
-    const totals = await dryRun(account, request.state, period, caller.credential, ports);
+    // Entries of earlier months move into an earlier period where one is open, or about to be.
+    const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
+    const firstMonth = isNext ? null : period.start.slice(0, 7);
+    const totals = await dryRun({ account, state: request.state, period, firstMonth }, caller.credential, ports);
     return mapResult(totals, (filing) => ({
       answered: { answer: filingReply(filing), isReplayed: false },
       filing: null,
@@ -95,7 +100,7 @@ const answerExisting = async (
 
 /** The period to close, or the refusal: first of fields, then of time, of filings in progress, and of order. */
 const periodToClose = (
-  { state, period_end }: FilingRequest,
+  { state, period_end, dry_run }: FilingRequest,
   account: Account,
   chain: Chain | null,
   next: Period | null,
@@ -104,8 +109,12 @@ const periodToClose = (
   const registrations = registrationsIn(state, account.settings.registrations);
   const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
-  const ends = endsAround(period_end, next, registrations);
-  if (ends.after !== period_end) return noPeriodEnd(state, ends);
+  const period = periodOf(period_end, next, registrations);
+  if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
+  if (dry_run) {
+    const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
+    return period.start <= running.end ? period : periodInFuture(state, period, running.end);
+  }
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
   if (next === null) return periodAround(period_end, registrations);

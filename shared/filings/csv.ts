@@ -1,44 +1,79 @@
 import { csvText } from '../csv.ts';
-import type { Filing } from './response.ts';
+import type { Filing, FilingRate, FilingTotal } from './response.ts';
 
 /** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */
 const filingColumns = ['filing_id', 'status', 'state', 'period_start', 'period_end'] as const;
 const jurisdictionColumns = ['jurisdiction_code', 'jurisdiction_name', 'jurisdiction_type'] as const;
 const amountColumns = ['exempt_amount', 'taxable_amount', 'tax_amount'] as const;
+const exemptColumns = [
+  'exempt_resale_amount',
+  'exempt_product_amount',
+  'exempt_customer_amount',
+  'exempt_marketplace_amount',
+  'exempt_not_registered_amount',
+] as const;
+const laterAmountColumns = [
+  ...exemptColumns,
+  ...(['not_covered_amount', 'calculated_tax_amount', 'over_collected_amount'] as const),
+] as const;
+const creditColumns = ['credit_amount', 'credit_count'] as const;
 
+// New columns come last, because programs may read the others by their position.
 const totalColumns = [
   ...[...filingColumns, ...jurisdictionColumns],
-  // New columns come last, because programs may read the others by their position.
   ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count', 'reporting_code'] as const),
+  ...[...laterAmountColumns, ...creditColumns],
 ] as const;
 
 const entryColumns = [
   ...filingColumns,
-  ...([
-    'transaction_id',
-    'month',
-    'currency',
-    ...jurisdictionColumns,
-    'rate',
-    ...amountColumns,
-    'reporting_code',
-  ] as const),
+  ...(['transaction_id', 'month', 'currency', ...jurisdictionColumns, 'rate', ...amountColumns] as const),
+  ...(['reporting_code', 'reference_id', 'tax_day', 'type', 'customer_id', 'postal_code', 'gross_amount'] as const),
+  ...laterAmountColumns,
 ] as const;
 
-/** The totals of a filing as CSV: one row for each jurisdiction, currency and rate. Each tax appears in one row only. */
-export const totalsCsv = (filing: Filing): string =>
-  csvText(
-    totalColumns,
-    (filing.totals ?? []).flatMap((total) =>
-      total.rates.map((rate) => ({ ...filing, filing_id: filing.id, ...total, ...rate })),
-    ),
-  );
+type Amounts = Pick<FilingRate, 'exempt_by_reason'>;
+
+const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) => ({
+  ...row,
+  exempt_resale_amount: exempt.resale,
+  exempt_product_amount: exempt.product,
+  exempt_customer_amount: exempt.customer,
+  exempt_marketplace_amount: exempt.marketplace,
+  exempt_not_registered_amount: exempt.not_registered,
+});
+
+const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };
+
+// Jurisdictions without a code come last.
+const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
+  Number(a.reporting_code === null) - Number(b.reporting_code === null) ||
+  (a.reporting_code ?? '').localeCompare(b.reporting_code ?? '', 'en', { numeric: true });
+
+/**
+ * The totals of a filing as CSV: one row for each jurisdiction, currency and rate, by the state's reporting codes, and a row
+ * of the type `total` for each currency, which counts each line of a sale once.
+ */
+export const totalsCsv = (filing: Filing): string => {
+  const { id: filing_id, totals } = filing;
+  const rows = (totals ?? [])
+    .toSorted(reportingOrder)
+    .flatMap(({ rates, ...total }) => rates.map((rate) => ({ ...filing, filing_id, ...flat({ ...total, ...rate }) })));
+  const sums = (totals ? filing.summary : []).map((sum) => ({
+    ...filing,
+    ...wholeState,
+    ...flat(sum),
+    filing_id,
+    reporting_code: null,
+  }));
+  return csvText(totalColumns, [...rows, ...sums]);
+};
 
 /** The entries of a page of a filing as CSV: one row for each entry, jurisdiction and rate. */
 export const entriesCsv = (filing: Filing): string =>
   csvText(
     entryColumns,
     (filing.entries?.data ?? []).flatMap(({ amounts, ...entry }) =>
-      amounts.map((amount) => ({ ...filing, filing_id: filing.id, ...entry, ...amount })),
+      amounts.map((amount) => ({ ...filing, filing_id: filing.id, ...entry, ...flat(amount) })),
     ),
   );

@@ -7,7 +7,15 @@ import { lastMonthOf, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
-import { answeredSummary, answeredTotals, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
+import {
+  answeredExceptions,
+  answeredSummary,
+  answeredTotals,
+  noTotals,
+  type Totals,
+  totalsOfAll,
+  withEntries,
+} from './totals.ts';
 
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;
@@ -16,16 +24,27 @@ const answerMs = 2000;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
 
-/** The totals that closing a period would give. Stores nothing, and holds one page of each shard at a time. */
+type Preview = {
+  readonly account: Account;
+  readonly state: string;
+  readonly period: Period;
+  /** The first month to sum, `YYYY-MM`; `null` where the period takes every older entry. */
+  readonly firstMonth: string | null;
+};
+
+/**
+ * The totals that closing a period would give, if the earlier open periods close first: its open entries, and the late ones
+ * that no earlier open period takes. Stores nothing, and holds one page of each shard at a time.
+ */
 export const dryRun = async (
-  account: Account,
-  state: string,
-  period: Period,
+  { account, state, period, firstMonth }: Preview,
   askedBy: string,
   ports: Ports,
 ): Promise<Result<Filing>> => {
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
-  const sums = await Promise.all(shards.map((shard) => shardTotals(shard, lastMonthOf(period.end), ports)));
+  const sums = await Promise.all(
+    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: lastMonthOf(period.end) }, ports)),
+  );
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
   const totals = totalsOfAll(known.map((sum) => sum.totals));
@@ -41,6 +60,7 @@ export const dryRun = async (
     status: 'dry_run',
     totals: answeredTotals(totals),
     summary: answeredSummary(totals),
+    exceptions: answeredExceptions(totals),
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
     created_at: null,
   });
@@ -49,7 +69,7 @@ export const dryRun = async (
 /** `null` where the time is up. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
-  lastMonth: string,
+  months: { readonly first: string | null; readonly last: string },
   { filings, remainingMs }: Ports,
 ): Promise<{ readonly totals: Totals; readonly count: number } | null> => {
   let totals = noTotals;
@@ -57,7 +77,7 @@ const shardTotals = async (
   let after: OpenEntry | null = null;
   do {
     if (remainingMs() <= answerMs) return null;
-    const page = await filings.openEntries(shard, lastMonth, pageEntries, after);
+    const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
     totals = withEntries(totals, page.entries);
     count += page.entries.length;
     after = page.next;

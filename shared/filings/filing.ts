@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { count, currencyCode, signedAmount } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
+import { exceptionReasons } from '../transactions/entry-reasons.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];
@@ -8,12 +9,38 @@ export type FilingStatus = (typeof filingStatuses)[number];
 export const frequencies = ['month', 'quarter', 'year'] as const;
 export type Frequency = (typeof frequencies)[number];
 
-/** The amounts of a filing, by any grouping. */
-export const sums = {
-  gross_amount: described(signedAmount, 'The sum of the taxable and the exempt amount.'),
-  exempt_amount: described(signedAmount, 'The part that is not taxed. Negative if credits exceed sales.'),
+export const ExemptByReason = described(
+  z.object({
+    resale: described(signedAmount, 'Sold to buyers with a resale certificate.'),
+    product: described(signedAmount, 'Exempt because of the product, a holiday, or a state without the tax.'),
+    customer: described(signedAmount, 'Sold to buyers with any other certificate.'),
+    marketplace: described(signedAmount, 'The marketplace collects the tax.'),
+    not_registered: described(signedAmount, 'Sold on days on which the account was not registered.'),
+  }),
+  'The exempt amount by reason. The parts add up to `exempt_amount`.',
+  { id: 'ExemptByReason' },
+);
+
+/** The amounts of an entry or of a filing, by any grouping. */
+export const amounts = {
+  gross_amount: described(signedAmount, 'The sum of the taxable, the exempt and the not covered amount.'),
+  exempt_amount: described(signedAmount, 'The part that is exempt. Negative if credits exceed sales.'),
+  exempt_by_reason: ExemptByReason,
+  not_covered_amount: described(
+    signedAmount,
+    'The part that the tax content does not cover, on which no tax was calculated.',
+  ),
   taxable_amount: described(signedAmount, 'The part that is taxed. Negative if credits exceed sales.'),
-  tax_amount: described(signedAmount, 'The tax. Negative if credits exceed sales.'),
+  calculated_tax_amount: described(signedAmount, 'The tax that Levy calculated.'),
+  tax_amount: described(signedAmount, 'The recorded tax: what was collected. Negative if credits exceed sales.'),
+  over_collected_amount: described(signedAmount, 'The part of the tax that exceeds the calculated tax.'),
+};
+
+/** The amounts of a filing, by any grouping, and their counts. */
+export const sums = {
+  ...amounts,
+  credit_amount: described(signedAmount, 'The gross of the credits, which the other amounts include. Not positive.'),
+  credit_count: described(count, 'The number of credits among the entries.'),
   count: described(count, 'The number of entries included. An entry with several rates counts once.'),
 };
 
@@ -27,3 +54,36 @@ export const FilingSummary = described(
   { id: 'FilingSummary' },
 );
 export type FilingSummary = z.infer<typeof FilingSummary>;
+
+export const exceptionReason = described(
+  z.enum(exceptionReasons),
+  '`not_covered`: the tax content does not cover a sale. `over_collected` or `under_collected`: the recorded tax differs from the calculated tax.',
+);
+
+export const FilingExceptions = described(
+  z.object({
+    count: described(count, 'The number of entries with exceptions. Send it as `acknowledge_exceptions`.'),
+    gross_amount: described(
+      z.nullable(signedAmount),
+      'Their gross. `null` if they are in several currencies: `by_reason` has the gross by currency.',
+    ),
+    by_reason: described(
+      z.array(
+        described(
+          z.object({
+            reason: exceptionReason,
+            currency: currencyCode,
+            count: described(count, 'The number of entries with this reason. An entry may have several.'),
+            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
+          }),
+          'The exceptions of one reason in one currency.',
+          { id: 'FilingExceptionSum' },
+        ),
+      ),
+      'The exceptions by reason and currency.',
+    ),
+  }),
+  'Sales and credits to look at before the return is sent.',
+  { id: 'FilingExceptions' },
+);
+export type FilingExceptions = z.infer<typeof FilingExceptions>;

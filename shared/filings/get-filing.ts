@@ -4,11 +4,12 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/open-entries.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
 import { filingAnswer } from './answer.ts';
-import type { EntryPlace } from './ledger.ts';
+import { type EntryPlace, entryPlaceOf } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
-import type { FilingQuery } from './query.ts';
-import type { Filing, FilingEntries, FilingEntry } from './response.ts';
+import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
+import type { Filing, FilingEntries, FilingEntry, FilingException, FilingExceptionList } from './response.ts';
+import { answeredEntryAmounts } from './totals.ts';
 
 /**
  * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both
@@ -24,30 +25,66 @@ export const getFiling = async (
 ): Promise<Result<Filing>> => {
   const filing = await ports.filings.find(account.id, id);
   if (!filing) return refuse(filingNotFound);
-  const after = query.starting_after === undefined ? start : placeAfter(query.starting_after, id, account);
+  const list: List = { id, account, only: undefined };
+  const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
   const [shards, entries] = await Promise.all([
     ports.filings.progress(account.id, id),
-    query.expand === undefined ? null : entriesOf(id, pageLimitOf(query), after, account, ports),
+    query.expand === undefined ? null : entriesOf(list, pageLimitOf(query), after, ports),
   ]);
   return accept(filingAnswer(filing, shards, entries));
 };
+
+/**
+ * A page of the entries of a filing that need attention before the return is sent (interface decisions 13). Reads these
+ * entries alone. Preliminary while the filing is closing.
+ *
+ * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
+ */
+export const listFilingExceptions = async (
+  id: string,
+  query: FilingExceptionsQuery,
+  account: Account,
+  ports: FilingReadPorts,
+): Promise<Result<FilingExceptionList>> => {
+  if (!(await ports.filings.find(account.id, id))) return refuse(filingNotFound);
+  const list: List = { id, account, only: 'exceptions' };
+  const after = placeAfter(query.starting_after, list);
+  if (after === null) return refuse(invalidCursor);
+  const { data, next_cursor } = await pageOf(list, pageLimitOf(query), after, exceptionAnswer, ports);
+  return accept({
+    object: 'list',
+    url: `/filings/${id}/exceptions`,
+    has_more: next_cursor !== null,
+    next_cursor,
+    data,
+  });
+};
+
+/** The entries that a list pages through. */
+type List = { readonly id: string; readonly account: Account; readonly only: 'exceptions' | undefined };
 
 /** The shard and the entry after which a page begins. */
 type Place = { readonly shard: number; readonly entry: EntryPlace | null };
 
 const start: Place = { shard: 0, entry: null };
 
-const scopeOf = (id: string, { cursor_secret }: Account): CursorScope => ({
+const scopeOf = ({ id, account, only }: List): CursorScope => ({
   list: 'filings',
-  secret: cursor_secret,
-  filters: { filing: id },
+  secret: account.cursor_secret,
+  filters: { filing: id, ...(only && { only }) },
 });
 
-const placeAfter = (cursor: string, id: string, account: Account): Place | null => {
-  const [shard, transactionId, currency] = decodeCursor(cursor, scopeOf(id, account))?.split(' ') ?? [];
+const placeAfter = (cursor: string | undefined, list: List): Place | null => {
+  if (cursor === undefined) return start;
+  const [shard, transactionId, currency, ...exceptions] = decodeCursor(cursor, scopeOf(list))?.split(' ') ?? [];
   if (shard === undefined || transactionId === undefined || currency === undefined) return null;
-  return { shard: Number(shard), entry: { transactionId, currency } };
+  return { shard: Number(shard), entry: { transactionId, currency, exceptions } };
+};
+
+const cursorOf = ({ shard, entry }: Row, list: List): string => {
+  const { transactionId, currency, exceptions = [] } = entryPlaceOf(entry);
+  return encodeCursor([shard, transactionId, currency, ...exceptions].join(' '), scopeOf(list));
 };
 
 type Row = { readonly shard: number; readonly entry: OpenEntry };
@@ -57,56 +94,71 @@ const pageBytesMax = 4_000_000;
 
 /** The entries after a position, shard by shard. Reads lazily. */
 const rowsAfter = async function* (
-  id: string,
+  { id, account, only }: List,
   after: Place,
   most: number,
-  account: string,
   { filings }: FilingReadPorts,
 ): AsyncGenerator<Row> {
   let place = after;
   let left = most;
   while (left > 0 && place.shard < filings.shards) {
     const { shard, entry } = place;
-    const found = await filings.filedEntries({ account, id, shard }, left, entry);
+    const found = await filings.filedEntries({ account: account.id, id, shard }, left, entry, only);
     for (const filed of found.entries) yield { shard, entry: filed };
     left -= found.entries.length;
     place = found.next === null ? { shard: shard + 1, entry: null } : { shard, entry: found.next };
   }
 };
 
-/** The first entries that fit into a page, at least one. */
-const entriesOf = async (
-  id: string,
+/** The answers to the first entries that fit into a page, at least one. */
+const pageOf = async <Answer>(
+  list: List,
   limit: number,
   after: Place,
-  account: Account,
+  answerOf: (entry: OpenEntry) => Answer,
   ports: FilingReadPorts,
-): Promise<FilingEntries> => {
-  const rows: Row[] = [];
+): Promise<{ readonly data: Answer[]; readonly next_cursor: string | null }> => {
+  const data: Answer[] = [];
   let bytes = 0;
   let last: Row | undefined;
   // One more than the limit, to find out whether another page follows.
-  for await (const row of rowsAfter(id, after, limit + 1, account.id, ports)) {
-    bytes += Buffer.byteLength(JSON.stringify(row.entry.amounts));
-    if (rows.length === limit || (rows.length > 0 && bytes > pageBytesMax)) {
-      last = rows.at(-1);
-      break;
-    }
-    rows.push(row);
+  for await (const row of rowsAfter(list, after, limit + 1, ports)) {
+    const answer = answerOf(row.entry);
+    bytes += Buffer.byteLength(JSON.stringify(answer));
+    if (last && (data.length === limit || bytes > pageBytesMax)) return { data, next_cursor: cursorOf(last, list) };
+    data.push(answer);
+    last = row;
   }
-  return {
-    object: 'list',
-    has_more: last !== undefined,
-    next_cursor: last
-      ? encodeCursor([last.shard, last.entry.transactionId, last.entry.currency].join(' '), scopeOf(id, account))
-      : null,
-    data: rows.map(({ entry }) => entryAnswer(entry)),
-  };
+  return { data, next_cursor: null };
 };
 
-const entryAnswer = ({ transactionId, month, currency, amounts }: OpenEntry): FilingEntry => ({
+const entriesOf = async (list: List, limit: number, after: Place, ports: FilingReadPorts): Promise<FilingEntries> => {
+  const { data, next_cursor } = await pageOf(list, limit, after, entryAnswer, ports);
+  return { object: 'list', has_more: next_cursor !== null, next_cursor, data };
+};
+
+const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
   transaction_id: transactionId,
-  month,
-  currency,
-  amounts: [...amounts],
+  reference_id: document?.reference_id ?? null,
+  type: document?.type ?? null,
+  tax_day: document?.tax_day ?? null,
+  customer_id: document?.customer_id ?? null,
+  postal_code: document?.postal_code ?? null,
+});
+
+const entryAnswer = (entry: OpenEntry): FilingEntry => ({
+  ...transactionAnswer(entry),
+  month: entry.month,
+  currency: entry.currency,
+  amounts: entry.amounts.map((amounts) => {
+    const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = amounts;
+    const jurisdiction = { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code };
+    return { ...jurisdiction, rate, ...answeredEntryAmounts(amounts, entry.currency) };
+  }),
+});
+
+const exceptionAnswer = (entry: OpenEntry): FilingException => ({
+  ...transactionAnswer(entry),
+  currency: entry.currency,
+  reasons: [...(entry.exceptions ?? [])],
 });

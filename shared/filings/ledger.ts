@@ -67,8 +67,17 @@ export type ShardProgress = {
   readonly version: number;
 };
 
-/** The position of an entry within its shard. */
-export type EntryPlace = { readonly transactionId: string; readonly currency: string };
+/** The position of an entry within its shard. Entries with exceptions come first. */
+export type EntryPlace = Pick<OpenEntry, 'transactionId' | 'currency'> & {
+  readonly exceptions?: readonly unknown[] | undefined;
+};
+
+/** The position of an entry, for a cursor. */
+export const entryPlaceOf = ({ transactionId, currency, exceptions }: OpenEntry): EntryPlace => ({
+  transactionId,
+  currency,
+  ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),
+});
 
 /** An entry of the due index: the schedule looks at this state of the account from an instant on. */
 export type DueEntry = {
@@ -152,20 +161,22 @@ export type FilingReads = {
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
   /** All shards, ordered by number. */
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
-  /** Open entries of a shard up to a month, oldest month first: at most `limit`, or 1 MB. */
+  /** Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`, or 1 MB. */
   readonly openEntries: (
     place: { readonly account: string; readonly state: string; readonly shard: number },
     lastMonth: string,
     limit: number,
     after: OpenEntry | null,
+    firstMonth?: string | null,
   ) => Promise<EntryRows>;
   /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */
   readonly oldestOpenMonths: (account: string, state: string) => Promise<readonly (string | null)[]>;
-  /** Entries of a filing's shard by transaction: at most `limit`, or 1 MB. */
+  /** Entries of a filing's shard: those with exceptions by transaction, then the others; at most `limit`, or 1 MB. */
   readonly filedEntries: (
     place: { readonly account: string; readonly id: string; readonly shard: number },
     limit: number,
     after: EntryPlace | null,
+    only?: 'exceptions',
   ) => Promise<EntryRows>;
   /** Unfinished filings of all accounts. */
   readonly unfinished: (

@@ -85,23 +85,20 @@ export const registeredUntil = (registrations: readonly Registration[]): string 
     ? null
     : registrations.reduce((latest, { to }) => (to !== null && to > latest ? to : latest), '');
 
-/**
- * The period ends around a day: the last one before it, and the first one on or after it.
- *
- * `from` is a known period, such as the next one to close. Before it, calendar periods apply.
- */
-export const endsAround = (
-  day: string,
-  from: Period | null,
-  registrations: readonly Registration[],
-): { readonly before: string; readonly after: string } => {
-  if (from === null || day < from.start) {
-    const { start, end } = periodAround(day, registrations);
-    return { before: dayBefore(start), after: end };
-  }
+/** The period of a day. `from` is a known period, such as the next one to close. Before it, calendar periods apply. */
+export const periodOf = (day: string, from: Period | null, registrations: readonly Registration[]): Period => {
+  if (from === null || day < from.start) return periodAround(day, registrations);
   let period = from;
   while (period.end < day) period = periodAfter(period.end, registrations);
-  return { before: dayBefore(period.start), after: period.end };
+  return period;
+};
+
+/** The period ends around a day: the last one before it, and the first one on or after it; `from` as in `periodOf`. */
+export const endsAround = (
+  ...place: Parameters<typeof periodOf>
+): { readonly before: string; readonly after: string } => {
+  const { start, end } = periodOf(...place);
+  return { before: dayBefore(start), after: end };
 };
 
 /** The oldest month of those that have one. */

@@ -9,6 +9,7 @@ export type FilingChange = {
   readonly id: string;
   readonly status: FilingStatus;
   readonly confirmation_number: string | null;
+  readonly acknowledge_exceptions: number | null;
 };
 
 /** The ports of reading filings: `filingReadPorts` in shared/store/filings/filing-reads.ts. */

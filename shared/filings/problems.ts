@@ -3,6 +3,7 @@ import { cursorProblem } from '../transactions/page-limit.ts';
 import { statusProblem } from '../transactions/status.ts';
 import type { FilingStatus } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
+import type { Period } from './periods.ts';
 
 export const filingNotFound: Problem = {
   code: 'not_found',
@@ -31,6 +32,15 @@ export const inProgress = (state: string, filing: string): Problem => ({
   detail: 'A filing of this state is still closing or being canceled. Retry in a few minutes.',
   source: { pointer: '/period_end' },
   meta: { state, filing_id: filing },
+});
+
+/** A dry run takes periods up to the running one, which ends on `running`. */
+export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem => ({
+  code: 'conflict_period_not_over',
+  title: 'Period not begun',
+  detail: `The period of ${state} from ${start} to ${end} is in the future. The running period, which ends on ${running}, is the last one that a dry run takes.`,
+  source: { pointer: '/period_end' },
+  meta: { state, period_end: end },
 });
 
 /** Periods are closed oldest first; `period_end` is the next one. */
@@ -67,6 +77,18 @@ export const tooManyEntries: Problem = {
 /** The refusal of a status change that is not allowed, or `null`. A client may only file or cancel a closed filing. */
 export const filingTransitionProblem = ({ status }: StoredFiling, to: FilingStatus): Problem | null =>
   statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : []);
+
+/** The filing has so many exceptions that the request does not acknowledge. */
+export const exceptionsNotAcknowledged = (count: number): Problem => ({
+  code: 'conflict_exceptions_not_acknowledged',
+  title: 'Exceptions not acknowledged',
+  detail:
+    count === 0
+      ? 'The filing has no exceptions. Send acknowledge_exceptions as 0, or leave it out.'
+      : `The filing has ${count} exceptions. Look at GET /filings/{id}/exceptions, then send acknowledge_exceptions as ${count}.`,
+  source: { pointer: '/acknowledge_exceptions' },
+  meta: { count },
+});
 
 export const confirmationFixed: Problem = {
   code: 'conflict_immutable_field',

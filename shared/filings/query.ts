@@ -42,3 +42,10 @@ export const FilingQuery = z
         issues.push({ code: 'custom', input: value, path: [name], message: 'Send it together with expand=entries.' });
   });
 export type FilingQuery = z.infer<typeof FilingQuery>;
+
+/** The query parameters of GET /filings/{id}/exceptions: paging. */
+export const FilingExceptionsQuery = z.object({
+  limit: pageLimit(),
+  starting_after: described(startingAfter, 'Returns the next page: the `next_cursor` of the previous page.'),
+});
+export type FilingExceptionsQuery = z.infer<typeof FilingExceptionsQuery>;

@@ -26,6 +26,8 @@ export const FilingRequest = described(
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
+const countAdvice = 'Send a whole number from 0, the count of exceptions.';
+
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';
 
 const confirmationNumber = z.string(confirmationAdvice).check(
@@ -42,6 +44,10 @@ export const FilingUpdate = described(
         z.nullish(confirmationNumber),
         "The state's confirmation number for the return. Required with `status: filed`.",
       ),
+      acknowledge_exceptions: described(
+        z.nullish(z.int(countAdvice).check(z.nonnegative(countAdvice))),
+        'The number of exceptions of the filing. Required with `status: filed` if there are any.',
+      ),
     },
     'Send a JSON object.',
   ),
@@ -50,17 +56,15 @@ export const FilingUpdate = described(
 );
 export type FilingUpdate = z.infer<typeof FilingUpdate>;
 
-/** Problems between the fields of an update: a confirmation number belongs to `filed`, and only to it. */
+/** Problems between the fields of an update: a confirmation number belongs to `filed`, and an acknowledgement only to it. */
 export const filingUpdateProblems = (body: unknown): Problem[] => {
-  const { status, confirmation_number }: JsonObject = objectOf(body) ?? {};
-  if (status === 'filed' && !isSent(confirmation_number)) return [confirmationMissing];
-  if (filingStatuses.some((known) => known === status && known !== 'filed') && isSent(confirmation_number))
-    return [
-      invalidFormat(
-        '/confirmation_number',
-        'Invalid confirmation_number',
-        'Send it together with status "filed", or leave it out.',
-      ),
-    ];
-  return [];
+  const sent: JsonObject = objectOf(body) ?? {};
+  const { status } = sent;
+  if (status === 'filed') return isSent(sent['confirmation_number']) ? [] : [confirmationMissing];
+  if (!filingStatuses.some((known) => known === status)) return [];
+  return (['confirmation_number', 'acknowledge_exceptions'] as const)
+    .filter((name) => isSent(sent[name]))
+    .map((name) =>
+      invalidFormat(`/${name}`, `Invalid ${name}`, 'Send it together with status "filed", or leave it out.'),
+    );
 };

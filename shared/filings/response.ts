@@ -9,13 +9,20 @@ import {
   objectType,
   rate,
   reportingCode,
+  signedAmount,
   timestamp,
 } from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
-import { FilingSummary, filingStatuses, frequencies, sums } from './filing.ts';
-
-const { exempt_amount, taxable_amount, tax_amount } = sums;
+import {
+  amounts,
+  exceptionReason,
+  FilingExceptions,
+  FilingSummary,
+  filingStatuses,
+  frequencies,
+  sums,
+} from './filing.ts';
 
 const FilingRate = described(
   z.object({ rate, ...sums }),
@@ -55,14 +62,31 @@ const FilingProgress = described(
 );
 
 const FilingEntryAmount = described(
-  z.object({ ...jurisdictionShape, reporting_code: reportingCode, rate, taxable_amount, exempt_amount, tax_amount }),
+  z.object({ ...jurisdictionShape, reporting_code: reportingCode, rate, ...amounts }),
   'The amounts of an entry for one jurisdiction at one rate. Negative for a credit.',
   { id: 'FilingEntryAmount' },
 );
 
+// Entries that earlier versions posted have no document.
+const documentShape = {
+  reference_id: described(
+    z.nullable(z.string()),
+    'The reference of the transaction when it was finalized or its tax was changed.',
+  ),
+  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.'),
+  tax_day: described(z.nullable(date), 'The day of the tax date.'),
+  customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
+  postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
+};
+
+const transactionShape = {
+  transaction_id: described(z.string(), 'The id of the transaction.'),
+  ...documentShape,
+};
+
 const FilingEntry = described(
   z.object({
-    transaction_id: described(z.string(), 'The id of the transaction.'),
+    ...transactionShape,
     month: described(
       z.string(),
       'The month of the tax date in UTC, as `YYYY-MM`. Before the period if the transaction was recorded late.',
@@ -88,6 +112,42 @@ const FilingEntries = described(
 );
 export type FilingEntries = z.infer<typeof FilingEntries>;
 
+const FilingException = described(
+  z.object({
+    ...transactionShape,
+    currency: currencyCode,
+    reasons: described(
+      z.array(
+        described(
+          z.object({
+            reason: exceptionReason,
+            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
+          }),
+          'Why a transaction needs attention.',
+          { id: 'FilingExceptionReason' },
+        ),
+      ),
+      'Why the transaction needs attention.',
+    ),
+  }),
+  'A sale or credit to look at before the return is sent.',
+  { id: 'FilingException' },
+);
+export type FilingException = z.infer<typeof FilingException>;
+
+export const FilingExceptionList = described(
+  z.object({
+    object: objectType('list'),
+    url: described(z.string(), 'The path of this list.'),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    data: described(z.array(FilingException), 'The exceptions of the page.'),
+  }),
+  'A page of the exceptions of a filing.',
+  { id: 'FilingExceptionList' },
+);
+export type FilingExceptionList = z.infer<typeof FilingExceptionList>;
+
 /** A filing as the API returns it (interface decisions 8). A dry run has no id and is not stored. */
 export const Filing = described(
   z.object({
@@ -109,6 +169,10 @@ export const Filing = described(
     summary: described(
       z.array(FilingSummary),
       'The amounts of the whole state by currency. Each line counts once: as the state has it, or, if the state levies no tax of its own, as the jurisdiction with the largest gross. The tax is that of all levels.',
+    ),
+    exceptions: described(
+      z.nullable(FilingExceptions),
+      'Sales and credits to look at before the return is sent. Incomplete while `status` is `closing`. `null` in a list.',
     ),
     progress: FilingProgress,
     asked_by: described(

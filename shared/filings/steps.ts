@@ -1,10 +1,11 @@
 import { assert } from '../assert.ts';
 import { auditEntry } from '../transactions/audit.ts';
 import type { HeadChange } from '../transactions/ledger.ts';
-import { openEntriesOf } from '../transactions/open-entries.ts';
+import { isLive } from '../transactions/lifecycle.ts';
+import { awaitedStates } from '../transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
 import { filingCommit } from './begin.ts';
-import type { FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type StoredFiling } from './ledger.ts';
 import { lastMonthOf } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { withEntries } from './totals.ts';
@@ -85,11 +86,12 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;
   if (transaction.filings.some(({ id }) => id === filing.id)) return null;
-  assert(transaction.status === 'finalized', 'A filing has an entry of a transaction that is not finalized.');
+  assert(isLive(transaction), 'A filing has an entry of a transaction that is not finalized.');
   const at = new Date(nowMs).toISOString();
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));
-  const isFiled = openEntriesOf(transaction).every(({ state }) => filed.has(state));
+  // A filing that the transaction did not await may come after the last one that it awaited.
+  const isFiled = transaction.status !== 'filed' && awaitedStates(before).every((state) => filed.has(state));
   const after: Transaction = {
     ...transaction,
     ...(isFiled && { status: 'filed', filed_at: at }),
@@ -116,7 +118,7 @@ const mark: Plan = async (filing, progress, limit, ports) => {
     {
       isDone: next === null && stored.length === entries.length,
       entries: { ...progress.entries, marked: progress.entries.marked + stored.length },
-      cursor: last ? { transactionId: last.transactionId, currency: last.currency } : progress.cursor,
+      cursor: last ? entryPlaceOf(last) : progress.cursor,
     },
     { heads: stored.map((before) => marked(before, filing, nowMs)).filter((change) => change !== null) },
   );

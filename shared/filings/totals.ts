@@ -1,11 +1,28 @@
 import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
+import { exceptionReasons, type NamedExemption, namedExemptions } from '../transactions/entry-reasons.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
-import type { FilingSummary } from './filing.ts';
+import type { FilingExceptions, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 
-/** Sums in minor units, and the number of entries that they come from, credits included. */
-type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number };
+/** What a sum has only where it is not zero. `exempt` less its named parts is exempt because of the product. */
+type Part =
+  | NamedExemption
+  | 'not_covered'
+  /** The recorded tax less the calculated tax. */
+  | 'difference'
+  | 'over_collected'
+  /** The gross of credits. */
+  | 'credit';
+const parts: readonly Part[] = [...namedExemptions, 'not_covered', 'difference', 'over_collected', 'credit'];
+
+/** Sums in minor units, and the number of entries and of credits among them that they come from. */
+type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly count: number } & {
+  readonly [Name in Part]?: bigint | undefined;
+} & { readonly credits?: number | undefined };
+
+/** The gross in minor units and the number of entries with exceptions. */
+type ExceptionSum = { readonly gross: bigint; readonly count: number };
 
 type Reporting = { readonly code: string; readonly month: string };
 
@@ -21,18 +38,36 @@ type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_nam
 export type Totals = {
   readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
   readonly summary: ReadonlyMap<string, Sum>;
+  /** By reason and currency, and for entries with any exception (`any USD`), each of which counts once there. */
+  readonly exceptions: ReadonlyMap<string, ExceptionSum>;
 };
 
-export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map() };
+export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), exceptions: new Map() };
 
 const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
-const plus = (a: Sum, b: Sum): Sum => ({
-  taxable: a.taxable + b.taxable,
-  exempt: a.exempt + b.exempt,
-  tax: a.tax + b.tax,
-  count: a.count + b.count,
-});
+type Parts = { [Name in Part]?: bigint };
+
+const partsOf = (amountOf: (part: Part) => bigint): Parts => {
+  const some: Parts = {};
+  for (const part of parts) {
+    const amount = amountOf(part);
+    if (amount !== 0n) some[part] = amount;
+  }
+  return some;
+};
+
+const plus = (a: Sum, b: Sum): Sum => {
+  const credits = (a.credits ?? 0) + (b.credits ?? 0);
+  return {
+    taxable: a.taxable + b.taxable,
+    exempt: a.exempt + b.exempt,
+    tax: a.tax + b.tax,
+    count: a.count + b.count,
+    ...partsOf((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
+    ...(credits > 0 && { credits }),
+  };
+};
 
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
   void sums.set(key, plus(sums.get(key) ?? nothing, sum));
@@ -59,63 +94,133 @@ const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdict
 export const totalsOfAll = (all: readonly Totals[]): Totals => {
   const jurisdictions = new Map<string, JurisdictionSum>();
   const summary = new Map<string, Sum>();
+  const exceptions = new Map<string, ExceptionSum>();
   for (const totals of all) {
     for (const [key, sum] of totals.jurisdictions) jurisdictions.set(key, merged(jurisdictions.get(key), sum));
     for (const [currency, sum] of totals.summary) addTo(summary, currency, sum);
+    for (const [key, { gross, count }] of totals.exceptions) {
+      const sum = exceptions.get(key);
+      exceptions.set(key, { gross: gross + (sum?.gross ?? 0n), count: count + (sum?.count ?? 0) });
+    }
   }
-  return { jurisdictions, summary };
+  return { jurisdictions, summary, exceptions };
 };
 
-type Place = Pick<OpenEntry, 'currency' | 'month'>;
+const grossOf = ({ taxable, exempt, not_covered = 0n }: Sum) => taxable + exempt + not_covered;
 
-const jurisdictionSum = (
-  { currency, month }: Place,
-  rows: readonly OpenAmounts[],
+/** The sum of an entry's amounts, without its counts. The tax of a base is that of all levels. */
+const amountsSum = (
+  amounts: OpenEntry['base'] & Partial<Pick<OpenAmounts, 'tax_amount' | 'calculated_tax_amount'>>,
   exponent: number,
-): JurisdictionSum => {
+): Sum => {
+  const read = (text: string | undefined) => (text === undefined ? 0n : parseAmount(text, exponent));
+  const tax = read(amounts.tax_amount);
+  const difference = amounts.calculated_tax_amount === undefined ? 0n : tax - read(amounts.calculated_tax_amount);
+  // A credit takes collected tax back.
+  const isOver = (tax < 0n ? -difference : difference) > 0n;
+  const some: Parts = { not_covered: read(amounts.not_covered_amount), difference };
+  if (isOver) some.over_collected = difference;
+  if (amounts.exempt) for (const reason of namedExemptions) some[reason] = read(amounts.exempt[reason]);
+  return {
+    taxable: read(amounts.taxable_amount),
+    exempt: read(amounts.exempt_amount),
+    tax,
+    count: 0,
+    ...partsOf((part) => some[part] ?? 0n),
+  };
+};
+
+type Place = Pick<OpenEntry, 'currency' | 'month' | 'document'>;
+
+/** A sum that counts as one entry. */
+const asEntry = (sum: Sum, { document }: Pick<Place, 'document'>): Sum => {
+  if (document?.type !== 'credit') return { ...sum, count: 1 };
+  const gross = grossOf(sum);
+  return { ...sum, count: 1, ...(gross !== 0n && { credit: gross }), credits: 1 };
+};
+
+const jurisdictionSum = (place: Place, rows: readonly OpenAmounts[], exponent: number): JurisdictionSum => {
+  const { currency, month } = place;
   const { jurisdiction_code, jurisdiction_name, jurisdiction_type } = rows[0] as OpenAmounts;
   const reporting = rows
     .map(({ reporting_code: code }) => (code === null ? null : { code, month }))
     .reduce(newerCode, null);
-  const rates = new Map<string, Sum>();
-  for (const { rate, taxable_amount, exempt_amount, tax_amount } of rows)
-    addTo(rates, rate, {
-      taxable: parseAmount(taxable_amount, exponent),
-      exempt: parseAmount(exempt_amount, exponent),
-      tax: parseAmount(tax_amount, exponent),
-      count: rates.has(rate) ? 0 : 1,
-    });
-  const sum = { ...[...rates.values()].reduce(plus, nothing), count: 1 };
+  const sums = new Map<string, Sum>();
+  for (const row of rows) addTo(sums, row.rate, amountsSum(row, exponent));
+  const rates = new Map([...sums].map(([rate, ofRate]) => [rate, asEntry(ofRate, place)]));
+  const sum = asEntry([...sums.values()].reduce(plus, nothing), place);
   return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, reporting, sum, rates };
 };
 
-const totalsOfEntry = ({ currency, month, base, amounts }: OpenEntry): Totals => {
+const exceptionSums = ({ currency, exceptions = [] }: OpenEntry, exponent: number): [string, ExceptionSum][] => {
+  if (exceptions.length === 0) return [];
+  const sums = exceptions.map(({ reason, gross_amount }) => ({ reason, gross: parseAmount(gross_amount, exponent) }));
+  // Of several reasons, the one about the whole entry.
+  const gross = sums.map((sum) => sum.gross).reduce((a, b) => (a * a >= b * b ? a : b));
+  return [
+    [`any ${currency}`, { gross, count: 1 }],
+    ...sums.map(({ reason, gross: ofReason }): [string, ExceptionSum] => [
+      `${reason} ${currency}`,
+      { gross: ofReason, count: 1 },
+    ]),
+  ];
+};
+
+const totalsOfEntry = (entry: OpenEntry): Totals => {
+  const { currency, base, amounts } = entry;
   const exponent = exponentOf(currency);
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
-  const sums = rows.map((ofJurisdiction) => jurisdictionSum({ currency, month }, ofJurisdiction, exponent));
-  const whole = {
-    taxable: parseAmount(base.taxable_amount, exponent),
-    exempt: parseAmount(base.exempt_amount, exponent),
-    tax: sums.reduce((tax, { sum }) => tax + sum.tax, 0n),
-    count: 1,
+  const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction, exponent));
+  const taxes = sums
+    .map(({ sum: { tax, difference, over_collected } }) => ({ ...nothing, tax, difference, over_collected }))
+    .reduce(plus, nothing);
+  const whole = asEntry(plus(amountsSum(base, exponent), taxes), entry);
+  return {
+    jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])),
+    summary: new Map([[currency, whole]]),
+    exceptions: new Map(exceptionSums(entry, exponent)),
   };
-  return { jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])), summary: new Map([[currency, whole]]) };
 };
 
 /** The totals after adding these entries. */
 export const withEntries = (totals: Totals, entries: readonly OpenEntry[]): Totals =>
   totalsOfAll([totals, ...entries.map(totalsOfEntry)]);
 
-const answered = ({ taxable, exempt, tax, count }: Sum, currency: string) => {
+const answeredAmounts = (sum: Sum, currency: string) => {
   const exponent = exponentOf(currency);
+  const zero = formatAmount(0n, exponent);
+  // Most parts are zero.
+  const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
+  const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
+  const { resale = 0n, customer = 0n, marketplace = 0n, not_registered = 0n } = sum;
   return {
-    gross_amount: formatAmount(taxable + exempt, exponent),
-    exempt_amount: formatAmount(exempt, exponent),
-    taxable_amount: formatAmount(taxable, exponent),
-    tax_amount: formatAmount(tax, exponent),
-    count,
+    gross_amount: write(grossOf(sum)),
+    exempt_amount: write(exempt),
+    exempt_by_reason: {
+      resale: write(resale),
+      product: write(exempt - resale - customer - marketplace - not_registered),
+      customer: write(customer),
+      marketplace: write(marketplace),
+      not_registered: write(not_registered),
+    },
+    not_covered_amount: write(not_covered),
+    taxable_amount: write(taxable),
+    calculated_tax_amount: write(tax - difference),
+    tax_amount: write(tax),
+    over_collected_amount: write(over_collected),
   };
 };
+
+const answered = (sum: Sum, currency: string) => ({
+  ...answeredAmounts(sum, currency),
+  credit_amount: formatAmount(sum.credit ?? 0n, exponentOf(currency)),
+  credit_count: sum.credits ?? 0,
+  count: sum.count,
+});
+
+/** The amounts of one jurisdiction and rate of an entry for the API. */
+export const answeredEntryAmounts = (amounts: OpenAmounts, currency: string) =>
+  answeredAmounts(amountsSum(amounts, exponentOf(currency)), currency);
 
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
@@ -143,3 +248,22 @@ export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
   [...summary]
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
     .sort((a, b) => byText(a.currency, b.currency));
+
+/** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
+export const answeredExceptions = ({ exceptions }: Totals): FilingExceptions => {
+  const sumsOf = (wanted: string) =>
+    [...exceptions]
+      .flatMap(([key, sum]) => {
+        const [reason, currency = ''] = key.split(' ');
+        return reason === wanted
+          ? [{ currency, count: sum.count, gross_amount: formatAmount(sum.gross, exponentOf(currency)) }]
+          : [];
+      })
+      .sort((a, b) => byText(a.currency, b.currency));
+  const any = sumsOf('any');
+  return {
+    count: any.reduce((sum, { count }) => sum + count, 0),
+    gross_amount: any.length > 1 ? null : (any[0]?.gross_amount ?? '0.00'),
+    by_reason: exceptionReasons.flatMap((reason) => sumsOf(reason).map((sum) => ({ reason, ...sum }))),
+  };
+};

@@ -2,11 +2,19 @@ import { assert } from '../assert.ts';
 import { type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
+import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, totalsOf, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
-import { cancelFirst, confirmationFixed, filingNotFound, filingTransitionProblem, newerFiled } from './problems.ts';
+import {
+  cancelFirst,
+  confirmationFixed,
+  exceptionsNotAcknowledged,
+  filingNotFound,
+  filingTransitionProblem,
+  newerFiled,
+} from './problems.ts';
+import { answeredExceptions } from './totals.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
@@ -14,7 +22,8 @@ import { decideAndProcess } from './work-on.ts';
  * in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
- * confirmation number, `conflict_period_order` where a newer filing of the state would have to be canceled first.
+ * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` where a newer filing of the state
+ * would have to be canceled first.
  */
 export const updateFiling = async (
   request: FilingChange,
@@ -39,10 +48,14 @@ const updateOnce = async (
   if (hasStatus(filing, request.status)) {
     if (request.confirmation_number !== null && request.confirmation_number !== filing.confirmation_number)
       return refuse(confirmationFixed);
+    if (request.acknowledge_exceptions !== null && isUnacknowledged(shards, request))
+      return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
     return unchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
+  if (request.status === 'filed' && isUnacknowledged(shards, request))
+    return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
   const [chain = null] = request.status === 'canceled' ? await filings.chains(account, [filing.state]) : [];
   if (chain?.last && chain.last.filing !== filing.id) {
     const newest = await filings.find(account, chain.last.filing);
@@ -52,6 +65,12 @@ const updateOnce = async (
   }
   return change(filing, shards, chain, request, idempotency, caller, ports);
 };
+
+const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(totalsOf(shards)).count;
+
+// Nothing sent acknowledges no exceptions.
+const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingChange): boolean =>
+  (acknowledge_exceptions ?? 0) !== exceptionCount(shards);
 
 // A filing that is being marked counts as filed.
 const hasStatus = ({ status }: StoredFiling, requested: FilingChange['status']): boolean =>

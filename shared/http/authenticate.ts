@@ -10,8 +10,10 @@ import type { Problem } from '../problem.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
+import type { EndpointDescription } from './endpoint.ts';
 import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { showRate } from './limit-rate.ts';
+import { bodyBytesMax } from './read-body.ts';
 
 type Credentials = {
   readonly findKey: typeof findKey;
@@ -148,13 +150,24 @@ export const outOfScope = (scope: Scope): Problem => ({
   meta: { scope },
 });
 
+/** The body before it is checked; `undefined` where it does not parse or is too large. */
+const sentBody = ({ rawBody }: Exchange): unknown => {
+  if (rawBody.length > bodyBytesMax) return undefined;
+  try {
+    return JSON.parse(rawBody.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
 /** Refuse a credential without the scope of the endpoint with 403. `null` needs no scope. */
 export const authorize =
-  (scope: Scope | null) =>
+  ({ scope, readsOnly }: Pick<EndpointDescription, 'scope' | 'readsOnly'>) =>
   (exchange: Exchange): void => {
     if (scope === null) return;
     const caller = callerOf(exchange);
     if (caller.scopes.has(scope)) return;
+    if (readsOnly && caller.scopes.has('read') && readsOnly(sentBody(exchange))) return;
     showRate(exchange, caller);
     throw new Refusal([outOfScope(scope)]);
   };

@@ -48,6 +48,8 @@ export type EndpointDescription<Name extends string = string> = {
   readonly path: string;
   /** The scope that a credential needs; `null` is public and reads no account's data. */
   readonly scope: Scope | null;
+  /** Whether a body changes nothing, so that the scope `read` is enough. The body is not checked yet. */
+  readonly readsOnly?: (body: unknown) => boolean;
   /** What the function may do to the tables. `defineEndpoint` adds what finding the caller takes. */
   readonly access: TableAccess;
   readonly tag: Tag;

@@ -45,11 +45,11 @@ const authenticateAndTally: Step = async (exchange) => {
 };
 
 // In the published order (interface decisions 9): 401, 403, 429.
-const stepsOf = ({ name, scope }: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
+const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
   presumeVersion,
   authenticateAndTally,
-  resolveVersion(name, versions),
-  authorize(scope),
+  resolveVersion(endpoint.name, versions),
+  authorize(endpoint),
   limitRate,
 ];
 

@@ -1,7 +1,8 @@
 import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 
-const mebibyte = 1024 * 1024;
+/** The longest body that is read. */
+export const bodyBytesMax = 1024 * 1024;
 
 /** Refusals of a body that is not read. */
 export const unreadable = {
@@ -43,7 +44,7 @@ export const readBody = (exchange: Exchange): void => {
   const { headers, rawBody } = exchange;
   const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));
   if (unsupported) throw new Refusal([unsupported]);
-  if (rawBody.length > mebibyte) throw new Refusal([unreadable.tooLarge]);
+  if (rawBody.length > bodyBytesMax) throw new Refusal([unreadable.tooLarge]);
   try {
     exchange.body = JSON.parse(rawBody.toString('utf8'));
   } catch {

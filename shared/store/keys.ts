@@ -95,15 +95,25 @@ export const filingProgressKey = (account: string, id: string, shard: number): I
   sk: '!',
 });
 
-/** The key of an entry of a filing, in the same shard as the open entry was. */
+/**
+ * The key of an entry of a filing, in the same shard as the open entry was. Entries with exceptions sort before the others,
+ * so that a list of exceptions reads nothing else.
+ */
 export const filedEntryKey = (
   account: string,
   id: string,
-  { transactionId, currency }: Pick<OpenEntryPlace, 'transactionId' | 'currency'>,
+  {
+    transactionId,
+    currency,
+    exceptions = [],
+  }: Pick<OpenEntryPlace, 'transactionId' | 'currency'> & { readonly exceptions?: readonly unknown[] | undefined },
 ): ItemKey => ({
   pk: filingShardPartition(account, id, shardOf(transactionId, openEntryShards)),
-  sk: `${transactionId}#${currency}`,
+  sk: `${exceptions.length > 0 ? '!' : ''}${transactionId}#${currency}`,
 });
+
+/** Sorts after the entries with exceptions, and before the others. */
+export const filedExceptionsEnd = '"';
 
 /** The partition of the unfinished filings of all accounts. Only the schedule reads it. */
 export const filingWorkPartition = 'W';

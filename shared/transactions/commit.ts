@@ -32,6 +32,8 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
   return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
 };
 
+const complete = (stored: StoredTransaction): StoredTransaction => ({ ...stored, entryForm: 'complete' });
+
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
 export const commitOf = (
   { before, next, fields, parent }: Change,
@@ -44,17 +46,17 @@ export const commitOf = (
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
-  const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before.transaction : null;
-  const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? next.transaction : null;
+  const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
+  const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? complete(next) : null;
   const moves: Move[] = [
-    ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
-    ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
+    ...(removed ? [{ credit: removed.transaction, sign: -1n } as const] : []),
+    ...(posted ? [{ credit: posted.transaction, sign: 1n } as const] : []),
   ];
   return {
     account,
     nowMs: Date.parse(at),
     idempotency,
-    head: { before, after: { ...next, auditHash: entry.hash }, entry },
+    head: { before, after: { ...(posted ?? next), auditHash: entry.hash }, entry },
     parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
     openEntries: { post: posted ? openEntriesOf(posted) : [], remove: removed ? openEntriesOf(removed) : [] },
   };

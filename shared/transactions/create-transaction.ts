@@ -21,6 +21,7 @@ import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
 import { retryWhileStale } from './retry-while-stale.ts';
+import { replacedReasonOf } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type Creation = {
@@ -95,7 +96,9 @@ const draft = async (
   const { outcome, kind } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);
   if (!recorded.ok) return recorded;
-  const basis = { creditOf: kind, ...newBasis(parent), pinned: parent?.pinned ?? pinnedOf(settings) };
+  const replacedReason = parent ? parent.replacedReason : replacedReasonOf(outcome, recorded.value);
+  const pinned = parent?.pinned ?? pinnedOf(settings);
+  const basis = { creditOf: kind, ...newBasis(parent), pinned, ...(replacedReason && { replacedReason }) };
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 

@@ -17,7 +17,7 @@ export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
   calculatedTax: string,
-  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'pinned'>,
+  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'pinned' | 'replacedReason'>,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {

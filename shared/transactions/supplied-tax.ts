@@ -4,6 +4,7 @@ import { rowsOf, summaryOfRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { exponentOf, parseAmount } from '../money/currency.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /**
  * Record the tax that was collected instead of the calculated one (specification 2.4; interface decisions 3).
@@ -24,6 +25,13 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
     weights.map((_, index) => (index === only ? total : 0n)),
     'over_collected',
   );
+};
+
+/** The reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
+export const replacedReasonOf = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
+  const rows = rowsOf(calculated);
+  const at = rowsOf(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
+  return rows[at]?.taxability_reason;
 };
 
 type Reader = (text: string) => bigint;

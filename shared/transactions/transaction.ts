@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { TaxabilityReason } from '../tax/assessment.ts';
 import type { PinnedSettings } from './pinned.ts';
 import type * as response from './response.ts';
 
@@ -54,6 +55,10 @@ export type StoredTransaction = {
   readonly creditBasis?: CreditBasis | undefined;
   /** The pinned account settings of the calculation (interface decisions 3). */
   readonly pinned: PinnedSettings;
+  /** The form of its open entries (open-entries.ts). Absent where an earlier version finalized it, and in drafts. */
+  readonly entryForm?: 'complete' | undefined;
+  /** The reason for no tax that `over_collected` replaced, also that of a credit's sale. Absent where it replaced none. */
+  readonly replacedReason?: TaxabilityReason | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

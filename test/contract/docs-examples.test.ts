@@ -97,6 +97,7 @@ describe('The curl commands of the page work', () => {
     expect(closed.status).toBe(202);
     await settled(filer, closed.body.id);
     expect((await run('getFiling', 'curl', { filing: closed.body.id })).body.status).toBe('closed');
+    expect((await run('listFilingExceptions', 'curl', { filing: closed.body.id })).body.data).toEqual([]);
     expect((await run('updateFiling', '"canceled"', { filing: closed.body.id })).status).toBe(202);
     await settled(filer, closed.body.id);
     const again = await run('createFiling', close);

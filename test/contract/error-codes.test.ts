@@ -12,6 +12,7 @@ import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { openEntryKey } from '../../shared/store/keys.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
+import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer, Request } from '../support/http.ts';
 import { answerWith } from './failing-function.ts';
@@ -79,6 +80,12 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     const caller = await newCaller();
     const transaction = await created(caller, { ...sale, status: 'finalized' });
     return update(caller, transaction, { status: 'draft' });
+  },
+  conflict_exceptions_not_acknowledged: async () => {
+    const filer = filerOf(await newCaller());
+    await soldOn(filer, '2026-10-08', '100.00', { tax_amount: '7.00' });
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    return filer.change(id, { status: 'filed', confirmation_number: 'c' });
   },
   conflict_immutable_field: async () => {
     const caller = await newCaller();

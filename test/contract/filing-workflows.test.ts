@@ -28,7 +28,8 @@ describe('a period keeps the contract', () => {
     const entries = { expand: 'entries', limit: '1' };
     const page = await made(filer.filing(body.id, entries));
     expect([page.entries.data.length, page.entries.has_more]).toEqual([1, true]);
-    expect((await filer.filing(body.id, {}, csv)).text.split('\r\n')).toHaveLength(3);
+    expect((await filer.filing(body.id, {}, csv)).text.split('\r\n')).toHaveLength(4);
+    expect((await made(filer.exceptions(body.id))).data).toEqual([]);
     expect((await filer.filing(body.id, entries, csv)).headers.has('link')).toBe(true);
     await made(filer.change(body.id, { status: 'filed', confirmation_number: 'MI-1' }));
     expect((await settled(filer, body.id)).status).toBe('filed');

@@ -45,6 +45,7 @@ const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write
   'create-filing': { scope: 'write', status: 200 },
   'list-filings': { scope: 'read', status: 200 },
   'get-filing': { scope: 'read', status: 200 },
+  'list-filing-exceptions': { scope: 'read', status: 200 },
   'update-filing': { scope: 'write', status: 200 },
   'create-reconciliation': { scope: 'read', status: 200 },
   'get-coverage': { scope: 'read', status: 200 },

@@ -105,6 +105,7 @@ it.each([
   ['list-transactions', 'TransactionsTable.Arn', leading('T#*')],
   ['create-transaction', 'TransactionsTable.Arn', leading('T#*', 'R#*', 'I#*', 'O#*')],
   ['get-filing', 'TransactionsTable.Arn', leading('F#*')],
+  ['list-filing-exceptions', 'TransactionsTable.Arn', leading('F#*')],
   ['create-reconciliation', 'TransactionsTable.Arn', leading('T#*', 'R#*')],
   ['sweep-drafts', 'TransactionsTable.Arn', leading('T#*')],
   ['sweep-drafts', 'TransactionsTable.Arn/index/drafts', leading('D#*')],

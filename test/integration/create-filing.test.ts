@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
 import type { FilingEntry } from '../../shared/filings/response.ts';
 import { newCaller } from '../support/api.ts';
-import { closedFiling, everyEntry, filerOf, settled, soldOn, summaryOf, totalsOf } from '../support/filings.ts';
-import { dayMs, goods, later, made, refusalOf, sale } from '../support/sales.ts';
+import {
+  closedFiling,
+  everyEntry,
+  type Filer,
+  type Filing,
+  filerOf,
+  settled,
+  soldOn,
+  summaryOf,
+  totalsOf,
+} from '../support/filings.ts';
+import { dayMs, goods, later, made, metaOf, refusalOf, sale } from '../support/sales.ts';
 
 const newFiler = async (settings: Partial<Settings> = {}) => filerOf(await newCaller({ settings }));
 const october = { state: 'MI', period_end: '2026-10-31' };
@@ -108,6 +119,79 @@ describe('a dry run', () => {
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
     expect([filing.totals, filing.summary]).toEqual([answer.body.totals, answer.body.summary]);
     expect(totalsOf(filing)).toEqual(['US-MI USD 150.00 0.00 150.00 9.00 5']);
+  });
+});
+
+describe('a dry run of any period', () => {
+  const dry = async (filer: Filer, period_end: string) => {
+    const { totals, summary, exceptions, progress } = await made(
+      filer.close({ state: 'MI', period_end, dry_run: true }),
+    );
+    return { totals, summary, exceptions, count: progress.entries_moved };
+  };
+
+  /** The day of the month that is so many months from now. Day 0 is the last day of the month before. */
+  const dayIn = (months: number, day: number): string => {
+    const today = new Date(now());
+    return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, day)).toISOString().slice(0, 10);
+  };
+  const endIn = (months: number) => dayIn(months + 1, 0);
+  const registeredLong = registered('month', { from: '2025-01-01' });
+
+  it('sums what each would take if they closed in order, also the running one', async () => {
+    const filer = await newFiler(registeredLong);
+    const days = [dayIn(-3, 5), endIn(-2), dayIn(-1, 1), endIn(-1), dayIn(0, 1), dayIn(0, 1)];
+    for (const [at, day] of days.entries()) await soldOn(filer, day, `${at + 1}0.00`);
+    const ends = [-3, -2, -1, 0].map(endIn);
+    const before = await Promise.all(ends.map((end) => dry(filer, end)));
+    expect(before.map(({ count }) => count)).toEqual([1, 1, 2, 2]);
+    expect(before.map(({ summary }) => summary[0]?.gross_amount)).toEqual(['10.00', '20.00', '70.00', '110.00']);
+    expect((await made(filer.filings())).data).toEqual([]);
+    const closed: Filing[] = [];
+    for (const end of ends.slice(0, 3)) closed.push(await closedFiling(filer, 'MI', end));
+    expect(closed.map(({ totals, summary, exceptions }) => [totals, summary, exceptions])).toEqual(
+      before.slice(0, 3).map(({ totals, summary, exceptions }) => [totals, summary, exceptions]),
+    );
+    expect(await dry(filer, endIn(0))).toEqual(before[3]);
+  });
+
+  it('counts a late sale in the period that takes it, and in no other', async () => {
+    const filer = await newFiler(registeredLong);
+    await soldOn(filer, dayIn(-2, 5));
+    await closedFiling(filer, 'MI', endIn(-2));
+    await soldOn(filer, dayIn(-2, 6), '30.00');
+    await soldOn(filer, dayIn(0, 1), '50.00');
+    const grossOf = async (end: string) => (await dry(filer, end)).summary.map(({ gross_amount }) => gross_amount);
+    expect([await grossOf(endIn(-1)), await grossOf(endIn(0))]).toEqual([['30.00'], ['50.00']]);
+    // The closed one is its filing, without what came late.
+    expect(await grossOf(endIn(-2))).toEqual(['100.00']);
+  });
+
+  it('refuses a period in the future, and says which', async () => {
+    const filer = await newFiler(registeredLong);
+    await soldOn(filer, dayIn(0, 1));
+    const refused = await filer.close({ state: 'MI', period_end: endIn(1), dry_run: true });
+    expect(refusalOf(refused)).toBe('409 | conflict_period_not_over /period_end');
+    expect(metaOf(refused)).toMatchObject({ state: 'US-MI', period_end: endIn(1) });
+    expect(refused.body.errors[0].detail).toContain(
+      `from ${dayIn(1, 1)} to ${endIn(1)} is in the future. The running period, which ends on ${endIn(0)},`,
+    );
+    expect(refusalOf(await filer.close({ state: 'MI', period_end: dayIn(0, 15), dry_run: true }))).toBe(
+      '422 | validation_invalid_format /period_end',
+    );
+  });
+
+  it('needs the scope read only, and closing needs write', async () => {
+    const reader = filerOf(await newCaller({ scopes: ['read'] }));
+    expect((await reader.close({ ...october, dry_run: true })).status).toBe(200);
+    for (const body of [october, { ...october, dry_run: false }, { ...october, dry_run: 'true' }, { dry_run: null }])
+      expect(refusalOf(await reader.close(body))).toMatch(/^403 \| auth_forbidden/);
+    expect((await reader.call('POST', '/filings', { rawBody: '{"dry_run": true' })).status).toBe(403);
+    expect(refusalOf(await reader.close({ dry_run: true }))).toMatch(/^422/);
+    const writer = filerOf(await newCaller({ scopes: ['write'] }));
+    expect((await writer.close({ ...october, dry_run: true })).status).toBe(200);
+    const neither = filerOf(await newCaller({ scopes: [] }));
+    expect((await neither.close({ ...october, dry_run: true })).status).toBe(403);
   });
 });
 

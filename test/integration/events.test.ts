@@ -24,7 +24,7 @@ const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
 const { tamper, undoTampering } = await import('../support/tampering.ts');
 const { auditKey } = await import('../../shared/store/keys.ts');
-const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
+const { cancel, closedFiling, file, filerOf, plainSums } = await import('../support/filings.ts');
 const { creditOf, dayMs, goods, later, made, michigan, sale } = await import('../support/sales.ts');
 
 const ajv = new Ajv2020({ allErrors: true });
@@ -238,9 +238,10 @@ it('contains the period, the sums and the confirmation number of a filing', () =
         {
           currency: 'USD',
           gross_amount: '50.00',
-          exempt_amount: '0.00',
           taxable_amount: '50.00',
-          tax_amount: '3.00',
+          ...plainSums('0.00', '3.00'),
+          credit_amount: '-50.00',
+          credit_count: 1,
           count: 2,
         },
       ],

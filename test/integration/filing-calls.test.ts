@@ -77,6 +77,16 @@ describe('calls to the ledger of what reads filings', () => {
     expect(await callsOf(() => filer.filing(id, {}, { Accept: 'text/csv' }))).toEqual({ BatchGetItem: 1, GetItem: 1 });
   });
 
+  it('a page of exceptions makes one for its head and at most one for each shard, and ends with the page', async () => {
+    const { filer } = await filersWith(10);
+    for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    expect((await made(filer.exceptions(id))).data).toHaveLength(8);
+    expect(await callsOf(() => filer.exceptions(id))).toEqual({ GetItem: 1, Query: 8 });
+    const { Query = 0 } = await callsOf(() => filer.exceptions(id, { limit: '1' }));
+    expect(Query).toBeLessThanOrEqual(8);
+  });
+
   it('a page of entries makes at most one more for each shard, however many entries there are', async () => {
     const { filer } = await filersWith(60);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');

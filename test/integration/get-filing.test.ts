@@ -79,7 +79,7 @@ describe('the entries of a filing', () => {
 });
 
 describe('a filing as CSV', () => {
-  it('has one row for each jurisdiction, currency and rate', async () => {
+  it('has one row for each jurisdiction, currency and rate, and one with the total', async () => {
     const answer = await filer.filing(filing.id, {}, csv);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
@@ -90,7 +90,17 @@ describe('a filing as CSV', () => {
     const common = { filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD', reporting_code: '' };
     const period = { period_start: '2026-10-01', period_end: '2026-10-31' };
     // 1 to 30 are 465, and the last was taken back: 435 in 31 entries.
-    const sums = { gross_amount: '435.00', exempt_amount: '0.00', taxable_amount: '435.00', count: '31' };
+    const zeros = ['resale', 'product', 'customer', 'marketplace', 'not_registered'].map((reason) => [
+      `exempt_${reason}_amount`,
+      '0.00',
+    ]);
+    const sums = {
+      ...{ gross_amount: '435.00', exempt_amount: '0.00', taxable_amount: '435.00', count: '31' },
+      ...{ not_covered_amount: '0.00', over_collected_amount: '0.00' },
+      ...{ credit_amount: '-30.00', credit_count: '1' },
+      ...Object.fromEntries(zeros),
+    };
+    const taxes = (tax?: string) => ({ tax_amount: tax, calculated_tax_amount: tax });
     expect(read(answer.text)).toEqual([
       {
         ...common,
@@ -100,7 +110,7 @@ describe('a filing as CSV', () => {
         jurisdiction_name: 'Hawaii',
         jurisdiction_type: 'state',
         rate: '0.04',
-        tax_amount: filing.totals[0]?.tax_amount,
+        ...taxes(filing.totals[0]?.tax_amount),
       },
       {
         ...common,
@@ -110,7 +120,17 @@ describe('a filing as CSV', () => {
         jurisdiction_name: 'Honolulu County',
         jurisdiction_type: 'county',
         rate: '0.005',
-        tax_amount: filing.totals[1]?.tax_amount,
+        ...taxes(filing.totals[1]?.tax_amount),
+      },
+      {
+        ...common,
+        ...period,
+        ...sums,
+        jurisdiction_code: '',
+        jurisdiction_name: 'Total',
+        jurisdiction_type: 'total',
+        rate: '',
+        ...taxes(filing.summary[0]?.tax_amount),
       },
     ]);
   });
@@ -168,9 +188,10 @@ describe('a filing as CSV', () => {
     const named = { ...(filing.totals[0] as FilingTotal), jurisdiction_name: '=HYPERLINK("http://x")' };
     expect(totalsCsv({ ...filing, totals: [named] })).toContain(`,"'=HYPERLINK(""http://x"")",`);
     const amounts = [{ ...named, rate: '0.04', tax_amount: '-1.20' }];
-    const entry = { transaction_id: '@x', month: '2026-10', currency: 'USD', amounts };
+    const document = { reference_id: null, type: null, tax_day: null, customer_id: '+1', postal_code: null };
+    const entry = { transaction_id: '@x', ...document, month: '2026-10', currency: 'USD', amounts };
     const page = { object: 'list' as const, has_more: false, next_cursor: null, data: [entry] };
-    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,\r\n$/);
+    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,,,,,'\+1,,/);
   });
 });
 

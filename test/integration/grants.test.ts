@@ -205,6 +205,9 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     await made(client.filing(parent.filing.id));
     await made(client.filing(parent.filing.id, { expand: 'entries' }));
   },
+  'list-filing-exceptions': async (client, parent) => {
+    await made(client.call('GET', `/filings/${parent.filing.id}/exceptions`));
+  },
   'update-filing': async (client, parent) => {
     await cancel(client, parent.filing.id);
     await made(client.change(parent.filed.id, { status: 'filed', confirmation_number: 'c' }, key('8')));
@@ -262,7 +265,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   const pinned = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
   await ledger.commit(commitOf(caller.account.id, pinned));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
-  const hasFilings = /filings?$|close/.test(entry) && entry !== 'create-filing';
+  const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
   // A canceled period, which is closed again; and a registered state, which the schedule looks at.
   if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
   if (entry === 'close-periods')

@@ -78,7 +78,7 @@ const customer = { customer: { id: 'cus_1', address } };
 const create = (changes: Partial<Transaction>, isKeyed = true) => {
   const head = created({ ...ordinary, ...changes });
   const idempotency = isKeyed ? keyed('key', 'body', head.after.transaction) : null;
-  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after.transaction) : [];
+  const post = head.after.transaction.status === 'finalized' ? openEntriesOf(head.after) : [];
   return ledger.commit(commitOf(newAccount(), head, { idempotency, openEntries: { post, remove: [] } }));
 };
 
@@ -143,7 +143,7 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
       ['by_tax_date', { 'tax_date[gte]': '2026-01-01' }],
     ])('%s: of a page, and of the most that a filter reads in vain', async (index, query) => {
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
-      const caller = { id: account, cursor_secret: 's' } as Account;
+      const caller = { id: account, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
       const list = (more: TransactionListQuery) =>
         unitsOf(() => listTransactions({ ...query, ...more }, caller, ports));
       const within = (units: number, expected: number) => expect(Math.abs(units - expected)).toBeLessThanOrEqual(0.5);

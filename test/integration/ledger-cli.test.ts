@@ -33,7 +33,7 @@ import type { StoredTransaction, Transaction } from '../../shared/transactions/t
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
-import { clientOf, creditOf, dayMs, goods, later, made, recorded, sale, sold } from '../support/sales.ts';
+import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { alter, forge, itemAt, ofTransaction, remove, tamper, undoTampering } from '../support/tampering.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -89,7 +89,7 @@ afterEach(undoTampering);
 
 const owned = (name: Name) => ({ account: books.account, id: books.transactions[name].id as string });
 const entryKey = (name: Name, version: number) => auditKey(books.account, owned(name).id, version);
-const current = async (name: Name): Promise<Transaction> => recorded(await made(books.get(owned(name).id)));
+const current = async (name: Name): Promise<StoredTransaction> => transactionFrom(await itemAt(head(name)));
 
 const head = (name: Name) => headKey(books.account, owned(name).id);
 const claimOf = (reference: string) => claimKey(books.account, reference);
@@ -519,7 +519,7 @@ describe('verify, of filings', () => {
   const entryAt = (filing: Filed, name: Sold) =>
     filedEntryKey(filedBooks.account, filingId(filing), { transactionId: of(name).id, currency: 'USD' });
   const entryOf = async (name: Sold) => {
-    const [entry] = openEntriesOf(transactionFrom(await itemAt(headKey(filedBooks.account, of(name).id))).transaction);
+    const [entry] = openEntriesOf(transactionFrom(await itemAt(headKey(filedBooks.account, of(name).id))));
     if (!entry) throw new Error('The sale is taxed.');
     return entry;
   };

@@ -89,7 +89,7 @@ it('finds its own commit when a conflict hides that it was written', async () =>
 it('reports contention, not a closed period, when a concurrent change may have removed an entry', async () => {
   const account = newAccount();
   const sale = created(finalized);
-  const entries = openEntriesOf(sale.after.transaction);
+  const entries = openEntriesOf(sale.after);
   await ledger.commit(commitOf(account, sale, { openEntries: { post: entries, remove: [] } }));
   const undo = commitOf(account, changed(sale.after, voided), { openEntries: { post: [], remove: entries } });
   const seen = failFirst(

@@ -27,6 +27,7 @@ import {
   read,
   resume,
 } from '../support/filing-ledger.ts';
+import { plainSums } from '../support/filings.ts';
 import { tamper } from '../support/tampering.ts';
 
 const state = 'US-MI';
@@ -61,9 +62,10 @@ describe('late transactions', () => {
       {
         currency: 'USD',
         gross_amount: '-200.10',
-        exempt_amount: '-0.10',
         taxable_amount: '-200.00',
-        tax_amount: '-14.50',
+        ...plainSums('-0.10', '-14.50'),
+        credit_amount: '-200.10',
+        credit_count: 1,
         count: 1,
       },
     ]);

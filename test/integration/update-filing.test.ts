@@ -3,7 +3,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, file, filerOf, settled, soldOn } from '../support/filings.ts';
-import { creditOf, made, refusalOf } from '../support/sales.ts';
+import { creditOf, goods, made, metaOf, refusalOf } from '../support/sales.ts';
 
 const newFiler = async (settings: Partial<Settings> = {}) => filerOf(await newCaller({ settings }));
 const michigan = { state: 'MI', postal_code: '48226', country: 'US' };
@@ -112,6 +112,52 @@ describe('confirmation_number', () => {
     expect(refusalOf(await filer.change(id, { status: 'filed' }))).toBe(missing);
     expect(refusalOf(await filer.change(id, { status: 'filed', confirmation_number: '' }))).toBe(
       '422 | validation_invalid_format /confirmation_number',
+    );
+  });
+});
+
+it('marks a sale in a state that it does not await, too', async () => {
+  const filer = await newFiler();
+  const portland = { address: { city: 'Portland', state: 'OR', postal_code: '97201' } };
+  const lines = [goods({ id: 'a' }), goods({ id: 'b', customer: portland })];
+  const { id } = await soldOn(filer, '2026-10-05', '', { line_items: lines });
+  const [michigan, oregon] = [
+    await closedFiling(filer, 'MI', '2026-10-31'),
+    await closedFiling(filer, 'OR', '2026-10-31'),
+  ];
+  await file(filer, michigan.id);
+  expect(await made(filer.get(id))).toMatchObject({ status: 'filed', filings: [{ state: 'US-MI' }] });
+  await file(filer, oregon.id);
+  const filings = [{ state: 'US-MI' }, { state: 'US-OR' }];
+  expect(await made(filer.get(id))).toMatchObject({ status: 'filed', filings });
+  const { data } = await made(filer.call('GET', `/transactions/${id}/history`));
+  expect(data.slice(0, 2).map(({ fields }) => fields)).toEqual([['filings'], ['filings', 'status']]);
+});
+
+describe('an acknowledgement of exceptions', () => {
+  it('of none is 0 or left out', async () => {
+    const filer = await newFiler();
+    await soldOn(filer, '2026-10-05');
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const wrong = await filer.change(id, { ...confirmed, acknowledge_exceptions: 1 });
+    expect([refusalOf(wrong), metaOf(wrong)]).toMatchObject([
+      '409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions',
+      { count: 0 },
+    ]);
+    expect((await filer.change(id, { ...confirmed, acknowledge_exceptions: 0 })).status).toBe(202);
+  });
+
+  it.each([-1, 1.5, '1', true])('is not %j', async (acknowledge_exceptions) => {
+    const filer = await newFiler();
+    expect(refusalOf(await filer.change('fil_none', { ...confirmed, acknowledge_exceptions }))).toBe(
+      '422 | validation_invalid_format /acknowledge_exceptions',
+    );
+  });
+
+  it('belongs to filed', async () => {
+    const filer = await newFiler();
+    expect(refusalOf(await filer.change('fil_none', { status: 'canceled', acknowledge_exceptions: 1 }))).toBe(
+      '422 | validation_invalid_format /acknowledge_exceptions',
     );
   });
 });

@@ -21,6 +21,7 @@ export type Requested = Partial<Omit<Body, Other> & Schema<'FilingRequest'>> & {
   readonly metadata?: Readonly<Record<string, string | null>> | null;
   readonly credit_remaining?: boolean;
   readonly confirmation_number?: string;
+  readonly acknowledge_exceptions?: number;
 };
 
 /** A change in the model: the expected audit entry, except its hashes and the credential. */
@@ -68,6 +69,8 @@ export type Filing = {
   readonly closedAt: string;
   status: 'closed' | 'filed' | 'canceled';
   confirmation: string | null;
+  /** How many exceptions it has, once seen. */
+  exceptions: number;
   filedAt: string | null;
   canceledAt: string | null;
 };

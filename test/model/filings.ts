@@ -28,15 +28,26 @@ export const nextEnd = (book: Book, state: string): string | null => {
   return oldest === undefined ? null : endOf(oldest);
 };
 
-/** What a filing takes: everything open up to the end of its period, however late it came. */
-const dueIn = (book: Book, state: string, end: string) =>
-  [...book.journal.values()].filter(
-    (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7),
+/**
+ * What a filing takes: everything open up to the end of its period, however late it came. If another period is to be
+ * closed before, that one takes what is older.
+ */
+const dueIn = (book: Book, state: string, end: string) => {
+  const month = end.slice(0, 7);
+  const next = nextEnd(book, state);
+  const first = next !== null && end > next ? month : '';
+  return [...book.journal.values()].filter(
+    (entry) => entry.state === state && entry.filing === null && entry.month <= month && entry.month >= first,
   );
+};
 
-const closingRefusal = (book: Book, { state, period_end }: Closing, nowMs: number): Refusal[] => {
+const closingRefusal = (book: Book, { state, period_end, dry_run }: Closing, nowMs: number): Refusal[] => {
   const meta = { state: `US-${state}`, period_end };
   if (endOf(period_end.slice(0, 7)) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
+  if (dry_run)
+    return period_end.slice(0, 7) <= instant(nowMs).slice(0, 7)
+      ? []
+      : [refusal('conflict_period_not_over', '/period_end', meta)];
   if (period_end >= instant(nowMs).slice(0, 10)) return [refusal('conflict_period_not_over', '/period_end', meta)];
   const next = nextEnd(book, `US-${state}`);
   return next === null || next === period_end
@@ -58,18 +69,27 @@ const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, 
   const at = instant(nowMs);
   const filing: Filing = {
     ...{ id: body.id, state, end: request.period_end, createdAt: at, closedAt: at, filedAt: null, canceledAt: null },
-    ...{ status: 'closed', confirmation: null, members: members.map(({ id }) => id), amounts },
+    ...{ status: 'closed', confirmation: null, exceptions: 0, members: members.map(({ id }) => id), amounts },
   };
   mustBeFrame(body, filing);
   for (const member of members) member.filing = body.id;
   book.filings.push(filing);
 };
 
-const changingRefusal = (book: Book, filing: Filing, { status }: Requested): Refusal[] => {
+const unacknowledged = ({ exceptions }: Filing): Refusal[] => [
+  refusal('conflict_exceptions_not_acknowledged', '/acknowledge_exceptions', { count: exceptions }),
+];
+
+const changingRefusal = (
+  book: Book,
+  filing: Filing,
+  { status, acknowledge_exceptions: acknowledged = 0 }: Requested,
+): Refusal[] => {
   const { status: from, state } = filing;
   const allowed = from === 'closed' ? ['filed', 'canceled'] : [];
   if (!allowed.includes(String(status)))
     return [refusal('conflict_invalid_status_transition', '/status', { from, to: status, allowed })];
+  if (status === 'filed') return acknowledged === filing.exceptions ? [] : unacknowledged(filing);
   const last = standing(book, state).at(-1);
   return status === 'canceled' && last !== filing
     ? [refusal('conflict_period_order', '/status', { state, period_end: last?.end })]
@@ -127,7 +147,7 @@ const judgeChangeOf = (
   request: Requested,
   answer: Reply,
 ): void => {
-  const { confirmation_number: number, status } = request;
+  const { confirmation_number: number, acknowledge_exceptions: acknowledged, status } = request;
   if (!filing) mustBeRefused(answer, [refusal('not_found')]);
   else if (filing.status !== status) {
     const refused = changingRefusal(book, filing, request);
@@ -138,6 +158,8 @@ const judgeChangeOf = (
     }
   } else if (number && number !== filing.confirmation)
     mustBeRefused(answer, [refusal('conflict_immutable_field', '/confirmation_number')]);
+  else if (acknowledged !== undefined && acknowledged !== filing.exceptions)
+    mustBeRefused(answer, unacknowledged(filing));
   else mustBeUnchanged(answer, filing);
 };
 

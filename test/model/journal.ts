@@ -1,17 +1,13 @@
 import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 
-const notOwed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
-
 const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }): string =>
   jurisdiction_code.slice(0, 5);
 
 const rowsOf = ({ line_items, shipping }: Body) =>
-  [...line_items, ...(shipping ? [shipping] : [])]
-    .flatMap(({ taxes }) => taxes)
-    .filter((row) => !notOwed.includes(row.taxability_reason) || Number(row.tax_amount) > 0);
+  [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
 
-/** What a transaction that came to count owes: an open entry for each of its states (interface decisions 8). */
+/** What a transaction that came to count posts: an open entry for each of its states (interface decisions 8). */
 export const post = (book: Book, body: Body): void => {
   for (const state of new Set(rowsOf(body).map(stateOf)))
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });
@@ -25,6 +21,21 @@ export const takeBack = (book: Book, { id }: Body): void => {
 /** Whether something of a transaction has gone into a filing. */
 export const isTaken = (book: Book, { id }: Body): boolean =>
   [...book.journal.values()].some((posted) => posted.id === id && posted.filing !== null);
+
+const isTaxedOtherwise = ({ tax_amount, calculated_tax_amount, ...body }: Body): boolean =>
+  tax_amount !== calculated_tax_amount ||
+  rowsOf(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
+
+/** How many entries of a filing may have exceptions: those whose documents have another tax than was calculated. */
+export const exceptionsAtMost = (book: Book, members: readonly string[]): number =>
+  members.filter((id) => isTaxedOtherwise((book.entries.get(id) as Entry).body)).length;
+
+/** How many must have: documents in one state have all of the difference there. */
+export const exceptionsAtLeast = (book: Book, members: readonly string[]): number =>
+  members.filter((id) => {
+    const { body } = book.entries.get(id) as Entry;
+    return isTaxedOtherwise(body) && new Set(rowsOf(body).map(stateOf)).size === 1;
+  }).length;
 
 /** What entries add up to, by currency; what credits took is negative. */
 export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {

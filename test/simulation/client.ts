@@ -155,6 +155,7 @@ export class Client {
       own: of(true),
       foreign: of(false),
       filings: filings.flatMap(([, ids]) => [...ids]),
+      exceptions: this.#observed.exceptions,
       foreignSecret: cursor_secret,
     };
   }
@@ -163,6 +164,7 @@ export class Client {
     if (status < 300 && body?.object === 'filing' && body.id !== null) {
       const filings = this.#observed.filings.get(this.#account) ?? new Set();
       this.#observed.filings.set(this.#account, filings.add(body.id));
+      if (body.exceptions) this.#observed.exceptions.set(body.id, body.exceptions.count);
     }
     if (status >= 300 || body?.object !== 'transaction') return;
     const seen = this.#observed.seen.get(this.#account) ?? new Map<string, Seen>();

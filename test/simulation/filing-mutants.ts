@@ -46,6 +46,30 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
       replace: 'put({ ...periodKey(account, state, period.put), filing: id })',
     },
   ],
+  'difference of the tax of the last entry alone': [
+    {
+      find: '...partsOf((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),',
+      replace: '...partsOf((part) => b[part] ?? 0n),',
+    },
+  ],
+  'entry with exceptions reopened under the key of others': [
+    {
+      find: 'remove(filedEntryKey(account, id, entry), present),',
+      replace: 'remove(filedEntryKey(account, id, { ...entry, exceptions: [] }), present),',
+    },
+  ],
+  'return filed with exceptions that nobody acknowledged': [
+    {
+      find: "if (request.status === 'filed' && isUnacknowledged(shards, request))",
+      replace: 'if (request.acknowledge_exceptions !== null && isUnacknowledged(shards, request))',
+    },
+  ],
+  'sale without tax left out of the return': [
+    {
+      find: 'const isPosted = rows.some(isTaxed) || (registered ? registered.includes(state) : isCollecting);',
+      replace: 'const isPosted = rows.some(isTaxed);',
+    },
+  ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
   'next period missing in the due index': [
     {

@@ -16,7 +16,14 @@ const closed: Making = () => ({
 
 const ended: Making = (known, name) => {
   const id = oneOrNone(known.filings) ?? 'fil_0';
-  const body = chance(0.7) ? { status: 'filed', confirmation_number: `number ${name}` } : { status: 'canceled' };
+  const acknowledge_exceptions = known.exceptions.get(id);
+  const body = chance(0.7)
+    ? {
+        status: 'filed',
+        confirmation_number: `number ${name}`,
+        ...(acknowledge_exceptions && { acknowledge_exceptions }),
+      }
+    : { status: 'canceled' };
   return { operation: 'updateFiling', method: 'POST', path: `/filings/${id}`, id, body };
 };
 

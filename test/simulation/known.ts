@@ -6,6 +6,8 @@ export type Known = {
   readonly own: readonly Seen[];
   readonly foreign: readonly Seen[];
   readonly filings: readonly string[];
+  /** The exceptions of filings as last seen, by id. */
+  readonly exceptions: ReadonlyMap<string, number>;
   readonly foreignSecret: string;
 };
 

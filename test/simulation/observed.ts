@@ -41,6 +41,8 @@ export type Observed = {
   readonly seen: Map<string, Map<string, Seen>>;
   /** Ids of filings by account. */
   readonly filings: Map<string, Set<string>>;
+  /** The number of exceptions that a filing was last seen with, by its id. */
+  readonly exceptions: Map<string, number>;
   /** Set if the schedules of the service finished all work at the end, without faults. */
   finished?: { readonly atMs: number; readonly failures: readonly unknown[] };
 };
@@ -51,6 +53,7 @@ export const nothingObserved = (): Observed => ({
   bugs: [],
   seen: new Map(),
   filings: new Map(),
+  exceptions: new Map(),
 });
 
 /** A request as a line of the trace. */

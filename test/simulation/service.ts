@@ -57,7 +57,12 @@ export type Response = {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
   /** With the fields of every answer: `object` tells which of them it has. */
-  readonly body: (Omit<Schema<'RetrievedTransaction'>, 'object'> & Listed & Refusal) | null;
+  readonly body:
+    | (Omit<Schema<'RetrievedTransaction'>, 'object'> &
+        Listed &
+        Refusal &
+        Partial<Pick<Schema<'Filing'>, 'exceptions'>>)
+    | null;
 };
 
 const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };

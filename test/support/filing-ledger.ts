@@ -141,9 +141,10 @@ export const post = async (
     currency,
     tax_date: day,
     tax_amount: taxOf(levies),
+    calculated_tax_amount: taxOf(levies),
     line_items: linesOf(levies),
   });
-  const openEntries = { post: openEntriesOf(head.after.transaction), remove: [] };
+  const openEntries = { post: openEntriesOf(head.after), remove: [] };
   expect(await ledger.commit(commitOf(account.id, head, { openEntries }))).toEqual({ kind: 'committed' });
   return { stored: head.after, sign: type === 'credit' ? -1 : 1, levies };
 };
@@ -158,8 +159,8 @@ const change = async (
   const stored = (await ledger.find(account.id, posted.stored.transaction.id)) ?? posted.stored;
   const head = changed(stored, changes);
   const openEntries = {
-    post: reposted ? openEntriesOf(head.after.transaction) : [],
-    remove: openEntriesOf(stored.transaction),
+    post: reposted ? openEntriesOf(head.after) : [],
+    remove: openEntriesOf(stored),
   };
   const { kind } = await ledger.commit(commitOf(account.id, head, { openEntries }));
   if (kind === 'committed') return { ...posted, stored: head.after };
@@ -170,7 +171,12 @@ const change = async (
 export const undo = (account: Account, posted: Posted) => change(account, posted, voided, false);
 
 export const retax = async (account: Account, posted: Posted, levies: readonly Levy[]) => {
-  const after = await change(account, posted, { tax_amount: taxOf(levies), line_items: linesOf(levies) }, true);
+  const after = await change(
+    account,
+    posted,
+    { tax_amount: taxOf(levies), calculated_tax_amount: taxOf(levies), line_items: linesOf(levies) },
+    true,
+  );
   return typeof after === 'string' ? after : { ...after, levies };
 };
 
@@ -201,10 +207,20 @@ export const close = (account: Account, wanted: Wanted = {}, ports: ClosePorts =
   createFiling({ state: 'US-MI', period_end: '2026-10-31', dry_run: false, ...wanted }, null, caller(account), ports);
 
 export const fileIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
-  updateFiling({ id, status: 'filed', confirmation_number: 'c-1' }, null, caller(account), ports);
+  updateFiling(
+    { id, status: 'filed', confirmation_number: 'c-1', acknowledge_exceptions: null },
+    null,
+    caller(account),
+    ports,
+  );
 
 export const cancelIt = (account: Account, id: string, ports: ClosePorts = portsFor(account)) =>
-  updateFiling({ id, status: 'canceled', confirmation_number: null }, null, caller(account), ports);
+  updateFiling(
+    { id, status: 'canceled', confirmation_number: null, acknowledge_exceptions: null },
+    null,
+    caller(account),
+    ports,
+  );
 
 /** Run the schedule without due periods to close. */
 export const resume = (account: Account, changes: Partial<ClosePorts> = {}): Promise<Closed> => {
@@ -282,16 +298,27 @@ export const placesOf = async (account: Account, state: string) => {
   return { open: transactionsIn(open), filings, chain, periods };
 };
 
-const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy }[]) => {
+const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; readonly id: string }[]) => {
   const sum = (amount: (levy: Levy) => Decimal.Value) =>
     parts
       .reduce((total, { sign, levy }) => total.plus(new Decimal(amount(levy)).times(sign)), new Decimal(0))
       .toFixed(2);
+  const gross = ({ taxable, exempt }: Levy) => new Decimal(taxable).plus(exempt);
+  const [zero, credited] = ['0.00', parts.filter(({ sign }) => sign < 0)];
   return {
-    gross_amount: sum(({ taxable, exempt }) => new Decimal(taxable).plus(exempt)),
+    gross_amount: sum(gross),
     exempt_amount: sum(({ exempt }) => exempt),
+    exempt_by_reason: {
+      ...{ resale: zero, product: sum(({ exempt }) => exempt) },
+      ...{ customer: zero, marketplace: zero, not_registered: zero },
+    },
+    not_covered_amount: zero,
     taxable_amount: sum(({ taxable }) => taxable),
+    calculated_tax_amount: sum(({ tax }) => tax),
     tax_amount: sum(({ tax }) => tax),
+    over_collected_amount: zero,
+    credit_amount: credited.reduce((total, { levy }) => total.minus(gross(levy)), new Decimal(0)).toFixed(2),
+    credit_count: new Set(credited.map(({ id }) => id)).size,
   };
 };
 

@@ -15,6 +15,8 @@ export const filerOf = ({ call }: Pick<Caller, 'call'>) => {
       call('POST', `/filings/${id}`, { body, ...headed(headers) }),
     filing: (id: string, parameters: Record<string, string> = {}, headers?: Request['headers']) =>
       call('GET', `/filings/${id}?${new URLSearchParams(parameters)}`, headed(headers)),
+    exceptions: (id: string, parameters: Record<string, string> = {}) =>
+      call('GET', `/filings/${id}/exceptions?${new URLSearchParams(parameters)}` as '/filings/{id}/exceptions'),
     filings: (parameters: Record<string, string> = {}) => call('GET', `/filings?${new URLSearchParams(parameters)}`),
   };
 };
@@ -95,6 +97,18 @@ export const sumsOf = ({
   tax_amount,
   count,
 }: Omit<Schema<'FilingRate'>, 'rate'>) => [gross_amount, exempt_amount, taxable_amount, tax_amount, count].join(' ');
+
+/** What a summary has of sales that are all covered, taxed as calculated, and exempt because of the product at most. */
+export const plainSums = (exempt: string, tax: string) => ({
+  exempt_amount: exempt,
+  exempt_by_reason: {
+    ...{ resale: '0.00', product: exempt, customer: '0.00', marketplace: '0.00', not_registered: '0.00' },
+  },
+  not_covered_amount: '0.00',
+  calculated_tax_amount: tax,
+  tax_amount: tax,
+  over_collected_amount: '0.00',
+});
 
 /** The totals of a filing in short: `US-MI USD gross exempt taxable tax count`. */
 export const totalsOf = (filing: Filing): string[] =>

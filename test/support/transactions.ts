@@ -121,10 +121,11 @@ export const voided = { status: 'void', expires_at: null, void_reason: null } as
 
 const changeTo = (before: StoredTransaction | null, after: Transaction): HeadChange => {
   const entry = auditEntry({ before, after, at: after.updated_at, by: 'key_test', fields: ['status'] });
-  const beside = {
+  const beside: Omit<StoredTransaction, 'transaction' | 'auditHash'> = {
     credited: nothingCredited('0.00'),
     creditOf: null,
     pinned: pinnedOf(defaultSettings('aspen.2026-10-01')),
+    entryForm: 'complete',
   };
   return { before, after: { ...beside, transaction: after, auditHash: entry.hash }, entry };
 };

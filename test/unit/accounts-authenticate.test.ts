@@ -218,9 +218,9 @@ describe('403', () => {
   it('names the missing scope and has the rate limit headers', async () => {
     const asked = exchange({ authorization: 'Bearer acc_a' });
     await authenticate(asked);
-    authorize('read')(asked);
-    authorize(null)(asked);
-    const write = () => authorize('write')(asked);
+    authorize({ scope: 'read' })(asked);
+    authorize({ scope: null })(asked);
+    const write = () => authorize({ scope: 'write' })(asked);
     expect(write).toThrow(Refusal);
     expect(write).toThrow('auth_forbidden');
     expect(asked.replyHeaders).toEqual({ 'X-RateLimit-Limit': '2000', 'X-RateLimit-Remaining': '2000' });

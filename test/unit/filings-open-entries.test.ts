@@ -1,9 +1,13 @@
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import { finalized, line, transaction } from '../support/transactions.ts';
+import { awaitedStates, type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import { pinnedOf } from '../../shared/transactions/pinned.ts';
+import type { Transaction } from '../../shared/transactions/transaction.ts';
+import { created, finalized, line } from '../support/transactions.ts';
 
 const row = (
   code: string,
@@ -26,10 +30,14 @@ const row = (
   ...others,
 });
 
-const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others = {}) =>
-  openEntriesOf(
-    transaction({ ...finalized, version: 3, line_items: lines.map((taxes) => line({ taxes: [...taxes] })), ...others }),
-  );
+const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partial<Transaction> = {}, posting = {}) => {
+  const line_items = lines.map((taxes) => line({ taxes: [...taxes] }));
+  const taxes = [...line_items, ...(others.shipping ? [others.shipping] : [])].flatMap((charge) => charge.taxes);
+  const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
+  const figures = { line_items, tax_amount, calculated_tax_amount: tax_amount };
+  const { after } = created({ ...finalized, version: 3, ...figures, ...others });
+  return openEntriesOf({ ...after, ...posting });
+};
 
 const basesOf = (entries: ReturnType<typeof openEntriesOf>) =>
   entries.map(({ state, base }) => `${state} ${base.taxable_amount} ${base.exempt_amount}`);
@@ -102,14 +110,160 @@ describe('an open entry', () => {
     expect(entries.map(({ amounts }) => amounts[0]?.tax_amount)).toEqual(['-0.60', '-1.15']);
   });
 
-  it('leaves out what is not collected', () => {
-    const lines = [[row('US-OR', '10.00', '0.00', '0.00', { taxability_reason: 'not_collecting' })]];
-    expect(entriesOf(lines)).toEqual([]);
+  const registered = (...states: string[]) => ({
+    pinned: {
+      ...pinnedOf(defaultSettings('aspen.2026-10-01')),
+      registrations: states.map((state) => ({ state, from: '2026-11-01', to: null, frequency: 'month' as const })),
+    },
+  });
+  const untaxed = (code: string, taxability_reason: TaxRowResponse['taxability_reason'], exempt = '10.00') =>
+    row(code, '0.00', exempt, '0.00', { taxability_reason });
+  const statesOf = (...parameters: Parameters<typeof entriesOf>) => entriesOf(...parameters).map(({ state }) => state);
+
+  it('is in each state of registration, on any day, and nowhere else without a tax', () => {
+    const lines = [
+      [untaxed('US-OR', 'not_collecting')],
+      [untaxed('US-MI', 'not_collecting')],
+      [untaxed('US-HI', 'not_supported')],
+    ];
+    expect(statesOf(lines, {}, registered('Michigan', 'US-HI'))).toEqual(['US-MI', 'US-HI']);
+    expect(statesOf(lines, {}, registered())).toEqual([]);
+    // Tax that was recorded brings the whole state of the document.
+    const taxed = [
+      [untaxed('US-OR', 'not_collecting')],
+      [row('US-OR', '0.00', '5.00', '0.30', { taxability_reason: 'over_collected' })],
+    ];
+    const [entry] = entriesOf(
+      taxed,
+      { calculated_tax_amount: '0.00' },
+      { ...registered(), replacedReason: 'not_collecting' },
+    );
+    expect(entry?.base).toEqual({
+      taxable_amount: '0.00',
+      exempt_amount: '15.00',
+      exempt: { not_registered: '15.00' },
+    });
+    expect(entry?.exceptions).toEqual([{ reason: 'over_collected', gross_amount: '15.00' }]);
+  });
+
+  it('is in every state of the document without registrations, and never abroad', () => {
+    const lines = [
+      [untaxed('US-OR', 'not_subject_to_tax')],
+      [untaxed('US-HI', 'not_supported')],
+      [untaxed('CA', 'not_supported')],
+    ];
+    expect(statesOf(lines)).toEqual(['US-OR', 'US-HI']);
+  });
+
+  it('posted by an earlier version has what is owed alone', () => {
+    const lines = [
+      [untaxed('US-OR', 'not_collecting')],
+      [untaxed('US-HI', 'not_supported')],
+      [row('US-MI', '10.00', '1.00', '0.60')],
+    ];
+    const entries = entriesOf(lines, { calculated_tax_amount: '0.50' }, { entryForm: undefined });
+    expect(basesOf(entries)).toEqual(['US-MI 10.00 1.00']);
+    expect(entries[0]).not.toHaveProperty('document');
+    expect(entries[0]).not.toHaveProperty('exceptions');
+  });
+
+  it('splits its gross by reason', () => {
+    const resale = { customer: { exemption: { type: 'resale' as const } } };
+    const [entry] = entriesOf(
+      [
+        [untaxed('US-MI', 'customer_exempt', '1.00')],
+        [untaxed('US-MI', 'marketplace_collects', '2.00')],
+        [untaxed('US-MI', 'not_collecting', '4.00')],
+        [untaxed('US-MI', 'product_exempt', '8.00')],
+        [untaxed('US-MI', 'not_supported', '16.00')],
+        [row('US-MI', '32.00', '64.00', '1.92', { taxability_reason: 'portion_standard_rated' })],
+      ],
+      { ...resale, type: 'credit' },
+    );
+    expect(entry?.base).toEqual({
+      taxable_amount: '-32.00',
+      exempt_amount: '-79.00',
+      exempt: { resale: '-1.00', marketplace: '-2.00', not_registered: '-4.00' },
+      not_covered_amount: '-16.00',
+    });
+    expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross_amount: '-16.00' }]);
+    const [other] = entriesOf([[untaxed('US-MI', 'customer_exempt')]], {
+      customer: { exemption: { type: 'government' } },
+    });
+    expect(other?.base.exempt).toEqual({ customer: '10.00' });
+  });
+
+  it('has no exception for a line without a price that is not covered', () => {
+    const [entry] = entriesOf([[untaxed('US-MI', 'not_supported', '0.00')]]);
+    expect([entry?.base.taxable_amount, entry?.exceptions]).toEqual(['0.00', undefined]);
+  });
+
+  it('names a local jurisdiction that is not covered, though the state is', () => {
+    const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60'), untaxed('US-MI-DETROIT', 'not_supported')]]);
+    expect(entry?.base).toEqual({ taxable_amount: '10.00', exempt_amount: '0.00' });
+    expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross_amount: '10.00' }]);
+  });
+
+  it('counts no row of a state without the tax beside one of a city that has it', () => {
+    const [entry] = entriesOf([
+      [untaxed('US-AK', 'not_subject_to_tax', '100.00'), row('US-AK-JUNEAU', '100.00', '0.00', '5.00')],
+    ]);
+    expect(entry?.base).toEqual({ taxable_amount: '100.00', exempt_amount: '0.00' });
+    expect(entry?.amounts.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-AK-JUNEAU']);
+  });
+
+  it.each([
+    // In proportion to the recorded tax, by largest remainder.
+    { recorded: ['3.00', '1.00'], calculated: '2.01', expected: ['1.51', '0.50'], reason: 'over_collected' },
+    { recorded: ['3.00', '1.00'], calculated: '8.00', expected: ['6.00', '2.00'], reason: 'under_collected' },
+    // By taxable amount times rate.
+    { recorded: ['0.00', '0.00'], calculated: '0.90', expected: ['0.60', '0.30'], reason: 'under_collected' },
+  ])('distributes a calculated tax of $calculated over $recorded', ({ recorded, calculated, expected, reason }) => {
+    const rows = [
+      row('US-MI', '10.00', '0.00', recorded[0], { rate: '0.06' }),
+      row('US-MI-DETROIT', '10.00', '0.00', recorded[1], { rate: '0.03' }),
+    ];
+    const [entry] = entriesOf([rows], { calculated_tax_amount: calculated });
+    expect(entry?.amounts.map((amounts) => amounts.calculated_tax_amount)).toEqual(expected);
+    expect(entry?.exceptions).toEqual([{ reason, gross_amount: '10.00' }]);
+  });
+
+  it('awaits the returns of states where one is due', () => {
+    const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
+      awaitedStates({
+        ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,
+        ...posting,
+      });
+    const lines = [
+      [row('US-MI', '10.00', '0.00', '0.60')],
+      [untaxed('US-OR', 'not_subject_to_tax')],
+      [untaxed('US-HI', 'not_supported')],
+      [untaxed('US-NY', 'product_exempt')],
+    ];
+    // Without registrations, nobody closes a state that has no tax or no content.
+    expect(awaited(lines)).toEqual(['US-MI', 'US-NY']);
+    expect(awaited(lines, registered('OR', 'HI'))).toEqual(['US-MI', 'US-OR', 'US-HI']);
+    expect(awaited([[untaxed('US-MI', 'not_collecting')]], registered('MI'))).toEqual([]);
+  });
+
+  it('has what lists of it show', () => {
+    const address = { state: 'MI', postal_code: '48226-1234' };
+    const document = { reference_id: 'order-1', tax_date: '2026-10-08T12:00:00Z', customer: { id: 'cus_1', address } };
+    expect(entriesOf([[row('US-MI', '1.00')]], document)[0]?.document).toEqual({
+      type: 'sale',
+      tax_day: '2026-10-08',
+      reference_id: 'order-1',
+      customer_id: 'cus_1',
+      postal_code: '48226',
+    });
   });
 
   it('is read as it was written', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '1.00', '0.60')]]);
     if (!entry) throw new Error('There is none.');
+    const split = { ...entry, base: { ...entry.base, exempt: { resale: '1.00' }, not_covered_amount: '2.00' } };
+    const exceptions = [{ reason: 'not_covered', gross_amount: '2.00' }] as const;
+    expect(openEntryFrom(openEntryItem('acct', { ...split, exceptions }))).toEqual({ ...split, exceptions });
     expect(openEntryFrom(openEntryItem('acct', entry))).toEqual(entry);
     expect(() => openEntryFrom({ ...openEntryItem('acct', entry), version: undefined })).toThrow();
   });

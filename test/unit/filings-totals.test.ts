@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  answeredExceptions,
   answeredSummary,
   answeredTotals,
   noTotals,
@@ -16,6 +17,30 @@ import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entr
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
 type Currency = keyof typeof decimals;
 
+const writerOf = (currency: Currency) => (value: number) =>
+  new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
+
+const part = fc.option(fc.integer({ min: -9999, max: 9999 }), { nil: undefined });
+const split = fc.record({ resale: part, customer: part, marketplace: part, not_registered: part, not_covered: part });
+type Split = typeof split extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The optional parts of an amount, as an entry stores them. */
+const splitOf = ({ not_covered, ...exempt }: Split, write: (value: number) => string) => ({
+  exempt: Object.fromEntries(
+    Object.entries(exempt).flatMap(([reason, value]) => (value === undefined ? [] : [[reason, write(value)]])),
+  ),
+  ...(not_covered !== undefined && { not_covered_amount: write(not_covered) }),
+});
+
+const exceptions = (currency: Currency) =>
+  fc.uniqueArray(
+    fc.record({
+      reason: fc.constantFrom('not_covered' as const, 'over_collected' as const, 'under_collected' as const),
+      gross_amount: fc.integer({ min: 1, max: 9999 }).map(writerOf(currency)),
+    }),
+    { selector: ({ reason }) => reason, maxLength: 2 },
+  );
+
 const amounts = (currency: Currency) =>
   fc
     .record({
@@ -25,9 +50,11 @@ const amounts = (currency: Currency) =>
       taxable: fc.integer({ min: -900_000_000_000, max: 900_000_000_000 }),
       exempt: fc.integer({ min: -99_999, max: 99_999 }),
       tax: fc.integer({ min: -99_999, max: 99_999 }),
+      calculated: fc.option(fc.integer({ min: -99_999, max: 99_999 })),
+      split,
     })
-    .map(({ code, reporting_code, rate, ...minor }): OpenAmounts => {
-      const write = (value: number) => new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
+    .map(({ code, reporting_code, rate, split: parts, ...minor }): OpenAmounts => {
+      const write = writerOf(currency);
       return {
         jurisdiction_code: code,
         jurisdiction_name: code,
@@ -37,22 +64,38 @@ const amounts = (currency: Currency) =>
         taxable_amount: write(minor.taxable),
         exempt_amount: write(minor.exempt),
         tax_amount: write(minor.tax),
+        ...splitOf(parts, write),
+        ...(minor.calculated !== null && { calculated_tax_amount: write(minor.calculated) }),
       };
     });
 
+const unknown = { tax_day: '2026-10-01', reference_id: null, customer_id: null, postal_code: null };
+const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: OpenAmounts): OpenEntry['base'] => ({
+  ...{ taxable_amount, exempt_amount, exempt, not_covered_amount },
+});
+
 const entries = fc.array(
   fc.constantFrom<Currency>('USD', 'JPY', 'KWD').chain((currency) =>
-    fc.tuple(fc.array(amounts(currency), { minLength: 1, maxLength: 5 }), fc.constantFrom('2026-09', '2026-10')).map(
-      ([rows, month]): OpenEntry => ({
-        transactionId: crypto.randomUUID(),
-        state: 'US-HI',
-        month,
-        currency,
-        version: 1,
-        base: { taxable_amount: rows[0]?.taxable_amount ?? '0', exempt_amount: rows[0]?.exempt_amount ?? '0' },
-        amounts: rows,
-      }),
-    ),
+    fc
+      .tuple(
+        fc.array(amounts(currency), { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('2026-09', '2026-10'),
+        fc.constantFrom('sale' as const, 'credit' as const, null),
+        exceptions(currency),
+      )
+      .map(
+        ([rows, month, type, some]): OpenEntry => ({
+          transactionId: crypto.randomUUID(),
+          state: 'US-HI',
+          month,
+          currency,
+          version: 1,
+          base: baseOf(rows[0] as OpenAmounts),
+          amounts: rows,
+          ...(type && { document: { type, ...unknown } }),
+          ...(some.length > 0 && { exceptions: some }),
+        }),
+      ),
   ),
   { maxLength: 30 },
 );
@@ -60,10 +103,65 @@ const entries = fc.array(
 const plus = (values: readonly string[], currency: string) =>
   values.reduce((sum, value) => sum.plus(value), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
+const reasons = ['resale', 'customer', 'marketplace', 'not_registered'] as const;
+
+/** The sums of amounts that do not depend on rates, from every amount anew. */
+const splitSums = (of: readonly OpenEntry['base'][], currency: string) => {
+  const exempt = Object.fromEntries(
+    reasons.map((reason) => [
+      reason,
+      plus(
+        of.map((row) => row.exempt?.[reason] ?? '0'),
+        currency,
+      ),
+    ]),
+  );
+  const total = plus(
+    of.map((row) => row.exempt_amount),
+    currency,
+  );
+  const not_covered_amount = plus(
+    of.map((row) => row.not_covered_amount ?? '0'),
+    currency,
+  );
+  const taxable_amount = plus(
+    of.map((row) => row.taxable_amount),
+    currency,
+  );
+  const product = Object.values(exempt).reduce((rest, amount) => rest.minus(amount), new Decimal(total));
+  return {
+    gross_amount: plus([taxable_amount, total, not_covered_amount], currency),
+    exempt_amount: total,
+    exempt_by_reason: { ...exempt, product: product.toFixed(decimals[currency as Currency]) },
+    not_covered_amount,
+    taxable_amount,
+  };
+};
+
+const taxSums = (of: readonly OpenAmounts[], currency: string) => ({
+  calculated_tax_amount: plus(
+    of.map((row) => row.calculated_tax_amount ?? row.tax_amount),
+    currency,
+  ),
+  tax_amount: plus(
+    of.map((row) => row.tax_amount),
+    currency,
+  ),
+  // Of a positive tax what is too much, and of a negative one what is too little.
+  over_collected_amount: plus(
+    of.map((row) => {
+      const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
+      const isNegative = new Decimal(row.tax_amount).lt(0);
+      return (isNegative ? difference.lt(0) : difference.gt(0)) ? difference.toString() : '0';
+    }),
+    currency,
+  ),
+});
+
 /** The same sums, by filtering all rows anew for each figure. */
 const expected = (all: readonly OpenEntry[]) => {
-  const rows = all.flatMap(({ currency, month, transactionId, amounts: of }) =>
-    of.map((row) => ({ ...row, currency, month, transactionId })),
+  const rows = all.flatMap(({ currency, month, transactionId, document, amounts: of }) =>
+    of.map((row) => ({ ...row, currency, month, transactionId, isCredit: document?.type === 'credit' })),
   );
   const codeOf = (of: typeof rows) => {
     const coded = of.filter(({ reporting_code }) => reporting_code !== null);
@@ -72,23 +170,17 @@ const expected = (all: readonly OpenEntry[]) => {
     return codes.sort().at(-1) ?? null;
   };
   const sums = (of: typeof rows, currency: string) => ({
-    gross_amount: plus(
-      of.flatMap((row) => [row.taxable_amount, row.exempt_amount]),
-      currency,
-    ),
-    exempt_amount: plus(
-      of.map((row) => row.exempt_amount),
-      currency,
-    ),
-    taxable_amount: plus(
-      of.map((row) => row.taxable_amount),
-      currency,
-    ),
-    tax_amount: plus(
-      of.map((row) => row.tax_amount),
+    ...splitSums(of, currency),
+    ...taxSums(of, currency),
+    ...creditsOf(
+      of.filter(({ isCredit }) => isCredit),
       currency,
     ),
     count: new Set(of.map(({ transactionId }) => transactionId)).size,
+  });
+  const creditsOf = (of: typeof rows, currency: string) => ({
+    credit_amount: splitSums(of, currency).gross_amount,
+    credit_count: new Set(of.map(({ transactionId }) => transactionId)).size,
   });
   const places = [...new Set(rows.map((row) => `${row.jurisdiction_code} ${row.currency}`))].sort();
   return places.map((place) => {
@@ -139,25 +231,52 @@ describe('totals', () => {
         expect(answeredSummary(inSteps(all, 3))).toEqual(
           byCurrency.map(([currency, of]) => ({
             currency,
-            gross_amount: plus(
-              of.flatMap(({ base }) => [base.taxable_amount, base.exempt_amount]),
+            ...splitSums(
+              of.map(({ base }) => base),
               currency,
             ),
-            exempt_amount: plus(
-              of.map(({ base }) => base.exempt_amount),
+            ...taxSums(
+              of.flatMap(({ amounts: rows }) => rows),
               currency,
             ),
-            taxable_amount: plus(
-              of.map(({ base }) => base.taxable_amount),
+            credit_amount: splitSums(
+              of.filter(({ document }) => document?.type === 'credit').map(({ base }) => base),
               currency,
-            ),
-            tax_amount: plus(
-              of.flatMap(({ amounts: rows }) => rows.map((row) => row.tax_amount)),
-              currency,
-            ),
+            ).gross_amount,
+            credit_count: of.filter(({ document }) => document?.type === 'credit').length,
             count: of.length,
           })),
         );
+      }),
+    );
+  });
+
+  it('count each entry with exceptions once, and each of its reasons', () => {
+    fc.assert(
+      fc.property(entries, (all) => {
+        const half = Math.floor(all.length / 2);
+        const actual = answeredExceptions(totalsOfAll([inSteps(all.slice(0, half), 2), inSteps(all.slice(half), 3)]));
+        const some = all.filter((entry) => entry.exceptions);
+        const sums = some.flatMap(({ currency, exceptions: of = [] }) => of.map((one) => ({ ...one, currency })));
+        const expectedSums = [...Map.groupBy(sums, ({ reason, currency }) => `${reason} ${currency}`)].map(
+          ([key, of]) => {
+            const currency = of[0]?.currency as Currency;
+            const grosses = of.map(({ gross_amount }) => gross_amount);
+            return `${key} ${of.length} ${plus(grosses, currency)}`;
+          },
+        );
+        expect(actual.count).toBe(some.length);
+        expect(
+          actual.by_reason
+            .map(({ reason, currency, count, gross_amount }) => `${reason} ${currency} ${count} ${gross_amount}`)
+            .sort(),
+        ).toEqual(expectedSums.sort());
+        // Of several reasons of an entry, the one with the larger gross.
+        const currencies = [...new Set(some.map(({ currency }) => currency))] as Currency[];
+        const largest = some.map(({ exceptions: of = [] }) => Decimal.max(...of.map((one) => one.gross_amount)));
+        const [only = 'USD'] = currencies;
+        const gross = largest.reduce((sum, one) => sum.plus(one), new Decimal(0)).toFixed(decimals[only]);
+        expect(actual.gross_amount).toBe(currencies.length > 1 ? null : gross);
       }),
     );
   });

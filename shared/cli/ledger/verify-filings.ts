@@ -3,6 +3,7 @@ import { dayAfter } from '../../calendar.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import {
+  answeredExceptions,
   answeredSummary,
   answeredTotals,
   noTotals,
@@ -53,7 +54,11 @@ const filingFaults = async (account: string, id: string, ofEntries: Finding[]): 
 
 // Reporting codes are no figures, and a version without them may have added up entries that have them.
 const totalsText = (totals: Totals) =>
-  JSON.stringify([answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures), answeredSummary(totals)]);
+  JSON.stringify([
+    answeredTotals(totals).map(({ reporting_code: _, ...figures }) => figures),
+    answeredSummary(totals),
+    answeredExceptions(totals),
+  ]);
 
 const shardFaults = ({ shard, phase, entries, totals }: ShardProgress, count: number, added: Totals) => [
   ...differing(`entries of shard ${shard}`, count, entries.moved - entries.reopened),

@@ -141,8 +141,8 @@ const furtherChecks: Partial<Record<Check, Run>> = {
     counts.claims += 1;
     return heldFaults(transaction, claim);
   },
-  entries: async ({ account, book }, { transaction }, counts) => {
-    const { count, faults } = await checkEntries(account, transaction, book);
+  entries: async ({ account, book }, stored, counts) => {
+    const { count, faults } = await checkEntries(account, stored, book);
     counts.entries += count;
     return faults;
   },

@@ -2,7 +2,14 @@ import { builtInRelease } from '../../content/built-in.ts';
 import { attribution } from '../../coverage/attribution.ts';
 import { coverageOfAll } from '../../coverage/coverage.ts';
 import type { Coverage } from '../../coverage/response.ts';
-import { cancelFirst, closeFirst, confirmationMissing, filingNotFound, noPeriodEnd } from '../../filings/problems.ts';
+import {
+  cancelFirst,
+  closeFirst,
+  confirmationMissing,
+  exceptionsNotAcknowledged,
+  filingNotFound,
+  noPeriodEnd,
+} from '../../filings/problems.ts';
 import type { Problem } from '../../problem.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
@@ -16,7 +23,16 @@ import {
   replay,
   transactionList,
 } from './answer-examples.ts';
-import { closed, closing, dryRun, filed, filingCsv, filingList, marking } from './filing-examples.ts';
+import {
+  closed,
+  closing,
+  dryRun,
+  filed,
+  filingCsv,
+  filingExceptionList,
+  filingList,
+  marking,
+} from './filing-examples.ts';
 import { pageOf, requestExamples } from './request-examples.ts';
 
 const day = '2026-11-21';
@@ -95,9 +111,10 @@ const responses: Readonly<Record<string, Examples>> = {
   },
   'list-filings': { responses: { 200: filingList } },
   'get-filing': { responses: { 200: closed }, csv: filingCsv, problems: [filingNotFound] },
+  'list-filing-exceptions': { responses: { 200: filingExceptionList }, problems: [filingNotFound] },
   'update-filing': {
     responses: { 200: filed, 202: marking },
-    problems: [filingNotFound, cancelFirst('US-MI', '2026-11-30'), confirmationMissing],
+    problems: [filingNotFound, exceptionsNotAcknowledged(2), cancelFirst('US-MI', '2026-11-30'), confirmationMissing],
   },
   'get-coverage': { responses: { 200: coverage } },
   'get-rates': { responses: { 200: rates } },

@@ -1,6 +1,6 @@
 import { totalsCsv } from '../../filings/csv.ts';
-import type { Filing, FilingList } from '../../filings/response.ts';
-import { exampleFilingId, pageOf } from './request-examples.ts';
+import type { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
+import { exampleFilingId, exampleId, pageOf } from './request-examples.ts';
 
 const michigan = {
   jurisdiction_code: 'US-MI',
@@ -11,8 +11,20 @@ const michigan = {
 const figures = {
   gross_amount: '95.00',
   exempt_amount: '0.00',
+  exempt_by_reason: {
+    resale: '0.00',
+    product: '0.00',
+    customer: '0.00',
+    marketplace: '0.00',
+    not_registered: '0.00',
+  },
+  not_covered_amount: '0.00',
   taxable_amount: '95.00',
+  calculated_tax_amount: '5.70',
   tax_amount: '5.70',
+  over_collected_amount: '0.00',
+  credit_amount: '0.00',
+  credit_count: 0,
   count: 1,
 } as const;
 
@@ -28,6 +40,7 @@ export const closed: Filing = {
   confirmation_number: null,
   totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
   summary: [{ currency: 'USD', ...figures }],
+  exceptions: { count: 0, gross_amount: '0.00', by_reason: [] },
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
   asked_by: 'key_9c1f24ad7be0',
   created_at: '2026-11-02T09:00:00.000Z',
@@ -70,6 +83,22 @@ export const filed: Filing = {
   filed_at: '2026-11-16T15:00:00.000Z',
 };
 
-export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null }]);
+export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null, exceptions: null }]);
+
+/** What a return would list whose content does not cover one sale. */
+export const filingExceptionList: FilingExceptionList = {
+  ...pageOf(`/filings/${exampleFilingId}/exceptions`, [
+    {
+      transaction_id: exampleId,
+      reference_id: 'invoice_1001',
+      type: 'sale',
+      tax_day: '2026-10-08',
+      customer_id: 'cus_9',
+      postal_code: '48933',
+      currency: 'USD',
+      reasons: [{ reason: 'not_covered', gross_amount: '95.00' }],
+    },
+  ]),
+};
 
 export const filingCsv = totalsCsv(closed);

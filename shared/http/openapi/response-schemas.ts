@@ -1,6 +1,6 @@
 import { Calculation } from '../../calculations/response.ts';
 import { Coverage } from '../../coverage/response.ts';
-import { Filing, FilingList } from '../../filings/response.ts';
+import { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
 import { Rates } from '../../rates/response.ts';
 import { RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { Reconciliation } from '../../transactions/reconciliation/response.ts';
@@ -13,6 +13,7 @@ export const responseSchemas = {
   Calculation,
   Coverage,
   Filing,
+  FilingExceptionList,
   FilingList,
   ProductAttributesListResponse,
   ProductTaxCodeList,

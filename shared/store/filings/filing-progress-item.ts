@@ -9,7 +9,13 @@ const minor = z.codec(z.string().check(z.regex(/^-?\d+$/)), z.bigint(), {
   decode: (text) => BigInt(text),
   encode: (value) => value.toString(),
 });
-const Sum = z.object({ taxable: minor, exempt: minor, tax: minor, count: z.int() });
+const later = z.optional(minor);
+const Sum = z.object({
+  ...{ taxable: minor, exempt: minor, tax: minor, count: z.int() },
+  // Only where they are not zero, and so never in totals that earlier versions wrote.
+  ...{ resale: later, customer: later, marketplace: later, not_registered: later, not_covered: later },
+  ...{ difference: later, over_collected: later, credit: later, credits: z.optional(z.int()) },
+});
 
 const Stored = z.object({
   jurisdictions: z.array(
@@ -28,23 +34,26 @@ const Stored = z.object({
     ]),
   ),
   summary: z.array(z.tuple([z.string(), Sum])),
+  exceptions: z._default(z.array(z.tuple([z.string(), z.object({ gross: minor, count: z.int() })])), []),
 });
 
 type Row = z.output<typeof Stored>['jurisdictions'][number];
 
-const storedTotals = ({ jurisdictions, summary }: Totals): Uint8Array =>
+const storedTotals = ({ jurisdictions, summary, exceptions }: Totals): Uint8Array =>
   compress(
     z.encode(Stored, {
       jurisdictions: [...jurisdictions].map(([key, { rates, ...rest }]): Row => [key, { ...rest, rates: [...rates] }]),
       summary: [...summary],
+      exceptions: [...exceptions],
     }),
   );
 
 const totalsFrom = (bytes: Uint8Array): Totals => {
-  const { jurisdictions, summary } = z.decode(Stored, decompress(bytes) as z.input<typeof Stored>);
+  const { jurisdictions, summary, exceptions } = z.decode(Stored, decompress(bytes) as z.input<typeof Stored>);
   return {
     jurisdictions: new Map(jurisdictions.map(([key, { rates, ...sum }]) => [key, { ...sum, rates: new Map(rates) }])),
     summary: new Map(summary),
+    exceptions: new Map(exceptions),
   };
 };
 
@@ -53,7 +62,9 @@ const Item = z.object({
   phase: z.enum(phases),
   done: z.boolean(),
   entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
-  cursor: z.nullable(z.object({ transactionId: z.string(), currency: z.string() })),
+  cursor: z.nullable(
+    z.object({ transactionId: z.string(), currency: z.string(), exceptions: z.optional(z.array(z.unknown())) }),
+  ),
   totals: z.instanceof(Uint8Array),
   version: z.int(),
 });

@@ -7,6 +7,7 @@ import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
   filedEntryKey,
+  filedExceptionsEnd,
   filingKey,
   filingOfWork,
   filingPartition,
@@ -60,19 +61,28 @@ const rowsOf = ({ items, last }: Awaited<ReturnType<typeof queryPage>>): EntryRo
   return { entries, next: last ? (entries.at(-1) ?? null) : null };
 };
 
-const openEntries: FilingReads['openEntries'] = async ({ account, state, shard }, lastMonth, limit, after) =>
-  rowsOf(
+const openEntries: FilingReads['openEntries'] = async (
+  { account, state, shard },
+  lastMonth,
+  limit,
+  after,
+  firstMonth = null,
+) => {
+  const pk = openEntryPartition(account, state, shard);
+  const before = firstMonth === null ? null : { pk, sk: `${firstMonth}#` };
+  return rowsOf(
     await queryPage({
       TableName,
       KeyConditionExpression: 'pk = :shard AND sk < :end',
       ExpressionAttributeValues: {
-        ':shard': openEntryPartition(account, state, shard),
+        ':shard': pk,
         ':end': `${lastMonth}#${highest}`,
       },
       Limit: limit,
-      ...startAfter(after && openEntryKey(account, after)),
+      ...startAfter(after ? openEntryKey(account, after) : before),
     }),
   );
+};
 
 const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state) => {
   const oldest = await Promise.all(
@@ -81,17 +91,18 @@ const oldestOpenMonths: FilingReads['oldestOpenMonths'] = async (account, state)
   return oldest.map(({ entries: [first] }) => first?.month ?? null);
 };
 
-const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after) =>
+const filedEntries: FilingReads['filedEntries'] = async ({ account, id, shard }, limit, after, only) =>
   rowsOf(
     await queryPage({
       TableName,
-      // The sort keys of entries begin with a letter, and sort after the shard's progress.
-      KeyConditionExpression: 'pk = :shard AND sk > :progress',
+      KeyConditionExpression: 'pk = :shard AND sk < :end',
       ExpressionAttributeValues: {
         ':shard': filingShardPartition(account, id, shard),
-        ':progress': after === null ? filingProgressKey(account, id, shard).sk : filedEntryKey(account, id, after).sk,
+        ':end': only === 'exceptions' ? filedExceptionsEnd : highest,
       },
       Limit: limit,
+      // The shard's progress sorts before its entries.
+      ...startAfter(after === null ? filingProgressKey(account, id, shard) : filedEntryKey(account, id, after)),
     }),
   );
 

@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
+import { exceptionReasons } from '../../transactions/entry-reasons.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
+
+type Figures = Pick<OpenEntry, 'base' | 'amounts' | 'document' | 'exceptions'>;
+const figuresOf = ({ base, amounts, document, exceptions }: OpenEntry): Figures => ({
+  base,
+  amounts,
+  document,
+  exceptions,
+});
 
 /** The attributes that open and filed entries share. The figures are compressed: a thousand lines may have hundreds of jurisdictions. */
 export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
@@ -10,7 +19,7 @@ export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   month: entry.month,
   currency: entry.currency,
   version: entry.version,
-  figures: compress({ base: entry.base, amounts: entry.amounts }),
+  figures: compress(figuresOf(entry)),
 });
 
 export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
@@ -26,8 +35,15 @@ const Item = z.object({
   version: z.int(),
   figures: z.instanceof(Uint8Array),
 });
-const sums = { taxable_amount: z.string(), exempt_amount: z.string() };
-const Figures = z.object({
+const later = z.optional(z.string());
+const sums = {
+  taxable_amount: z.string(),
+  exempt_amount: z.string(),
+  // Entries that earlier versions posted have none of what is optional.
+  exempt: z.optional(z.object({ resale: later, customer: later, marketplace: later, not_registered: later })),
+  not_covered_amount: later,
+};
+const StoredFigures = z.object({
   base: z.object(sums),
   amounts: z.array(
     z.object({
@@ -39,12 +55,23 @@ const Figures = z.object({
       rate: z.string(),
       ...sums,
       tax_amount: z.string(),
+      calculated_tax_amount: later,
     }),
   ),
-}) satisfies z.ZodMiniType<Pick<OpenEntry, 'base' | 'amounts'>>;
+  document: z.optional(
+    z.object({
+      type: z.enum(['sale', 'credit']),
+      tax_day: z.string(),
+      reference_id: z.nullable(z.string()),
+      customer_id: z.nullable(z.string()),
+      postal_code: z.nullable(z.string()),
+    }),
+  ),
+  exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross_amount: z.string() }))),
+}) satisfies z.ZodMiniType<Figures>;
 
 /** The open entry of an item. Throws where the item is not what `openEntryItem` makes. */
 export const openEntryFrom = (item: unknown): OpenEntry => {
   const { transaction_id, figures, ...place } = Item.parse(item);
-  return { transactionId: transaction_id, ...place, ...Figures.parse(decompress(figures)) };
+  return { transactionId: transaction_id, ...place, ...StoredFigures.parse(decompress(figures)) };
 };

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { assert } from '../../assert.ts';
 import { isObjectOrArray } from '../../json.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { taxabilityReasons } from '../../tax/assessment.ts';
 import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
 import {
@@ -14,14 +15,17 @@ import {
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 
-type Compressed = Pick<StoredTransaction, 'transaction' | 'creditOf' | 'creditBasis' | 'pinned'>;
+type Compressed = Pick<
+  StoredTransaction,
+  'transaction' | 'creditOf' | 'creditBasis' | 'pinned' | 'entryForm' | 'replacedReason'
+>;
 
-const texts = ({ transaction, creditOf, creditBasis, pinned }: Compressed) => {
+const texts = ({ transaction, creditOf, creditBasis, pinned, entryForm, replacedReason }: Compressed) => {
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const lines = { line_items, explanation, creditOf, creditBasis, pinned };
+  const lines = { line_items, explanation, creditOf, creditBasis, pinned, entryForm, replacedReason };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
 
@@ -112,6 +116,8 @@ const Lines = z.object({
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
   creditBasis: z.optional(z.custom<CreditBasis>(isObjectOrArray)),
   pinned: PinnedSettings,
+  entryForm: z.optional(z.literal('complete')),
+  replacedReason: z.optional(z.enum(taxabilityReasons)),
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {

@@ -13,6 +13,7 @@ import { takenBy, withCredited } from '../credits/remaining.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
 import type { TransactionUpdate } from '../request.ts';
+import { replacedReasonOf } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { RequestedChanges } from './requested-changes.ts';
 
@@ -35,7 +36,9 @@ type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount
  * The figures that the edits change; only the warnings where nothing is recalculated. The content is that of the sale for
  * a credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
  */
-export const figuresAfter = async (edit: Edit): Promise<Result<Partial<Figures>>> => {
+export const figuresAfter = async (
+  edit: Edit,
+): Promise<Result<Partial<Figures> & Pick<StoredTransaction, 'replacedReason'>>> => {
   const { update, stored, requested, parent, unknownFields } = edit;
   const { transaction } = stored;
   const isEdited = requested.inputs.length > 0 || requested.tax;
@@ -64,6 +67,7 @@ export const figuresAfter = async (edit: Edit): Promise<Result<Partial<Figures>>
     warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, edit)],
     calculated_tax_amount: calculated.value.tax_amount,
     tax_amount_source: supplied === null ? 'calculated' : 'provided',
+    ...(!parent && { replacedReason: replacedReasonOf(calculated.value, outcome) }),
   });
 };
 

@@ -39,13 +39,14 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const edit = { ...input, requested };
   const figures = await figuresAfter(edit);
   if (!figures.ok) return figures;
+  const { replacedReason = stored.replacedReason, ...changes } = figures.value;
   const at = new Date(base.now).toISOString();
   const status = update.status ?? transaction.status;
-  const isConverted = figures.value.currency !== undefined && figures.value.currency !== transaction.currency;
-  const zero = formatAmount(0n, exponentOf(figures.value.currency ?? transaction.currency));
+  const isConverted = changes.currency !== undefined && changes.currency !== transaction.currency;
+  const zero = formatAmount(0n, exponentOf(changes.currency ?? transaction.currency));
   const next: Transaction = {
     ...transaction,
-    ...figures.value,
+    ...changes,
     // Only a draft can change its currency. Nothing is credited on it, and the zeros take the new currency's decimals.
     ...(isConverted && { credited_amount: zero, credited_tax_amount: zero }),
     status,
@@ -60,9 +61,10 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   // Edited inputs are recalculated with the current settings; a credit keeps those of its sale.
   const isRebased = requested.inputs.length > 0 && parent === null;
   const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
-  const creditBasis = basisAfter(stored, figures.value, parent);
+  const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
-  return accept({ next: { ...stored, ...creditBasis, credited, creditOf, pinned, transaction: next }, fields });
+  const beside = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
+  return accept({ next: { ...stored, ...beside, transaction: next }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { type Book, instant, type Model, same, type World } from '../book.ts';
+import { type Book, type Filing, instant, type Model, must, same, type World } from '../book.ts';
 import { mustBeFiling } from '../filing-answers.ts';
 import { nextEnd } from '../filings.ts';
+import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, write } from '../requests.ts';
+import { ask, type Side, write } from '../requests.ts';
 import { type Generated, headersOf, key, of, seldom, side, target } from './parts.ts';
 import { Step } from './step.ts';
 
@@ -61,16 +62,30 @@ const settling = of({
   isForeign: seldom(fc.constant(true), 10),
   isNewest: fc.boolean(),
   number: fc.constantFrom('c-1', 'c-1', 'c-1', 'c-2', null),
+  // How many more exceptions are acknowledged than there are; `null` sends nothing.
+  more: fc.constantFrom(0, 0, 0, 0, 1, null),
   key,
 });
+
+/** The number of exceptions, which the model bounds, as it depends on how a tax was distributed over states. */
+const seeExceptions = async (model: Model, world: World, at: Side, filing: Filing): Promise<void> => {
+  const { body } = await ask(model, world, at, 'GET', `/filings/${filing.id}`);
+  const { count = -1 } = body.exceptions ?? {};
+  const book = model.books[at];
+  const bounds = [exceptionsAtLeast(book, filing.members), exceptionsAtMost(book, filing.members)] as const;
+  must(bounds[0] <= count && count <= bounds[1], `${count} exceptions are not from ${bounds[0]} to ${bounds[1]}.`);
+  filing.exceptions = count;
+};
 
 class Settle extends Step<Generated<typeof settling>> {
   async run(model: Model, world: World): Promise<void> {
     const { filings } = model.books[this.wish.isForeign ? 1 - this.side : this.side] as Book;
     const filing = this.wish.isNewest ? filings.at(-1) : filings[this.wish.target % filings.length];
     if (!filing) return;
-    const { status, number } = this.wish;
-    const body = { status, ...(status === 'filed' && number && { confirmation_number: number }) };
+    const { status, number, more } = this.wish;
+    if (!this.wish.isForeign) await seeExceptions(model, world, this.side, filing);
+    const acknowledged = more === null ? {} : { acknowledge_exceptions: filing.exceptions + more };
+    const body = { status, ...(status === 'filed' && number && { confirmation_number: number, ...acknowledged }) };
     const sent = { path: `/filings/${filing.id}`, body, headers: headersOf(this.wish.key) };
     await write(model, world, this.side, this.noted(sent));
   }

@@ -1,4 +1,3 @@
-import type { FilingEntry } from '../../../shared/filings/response.ts';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 
@@ -84,6 +83,17 @@ export const headOf = (item: Item): Head => {
   return head;
 };
 
+/** What an entry has of one jurisdiction and rate; the optional amounts only where they are not zero. */
+export type StoredAmounts = {
+  readonly jurisdiction_code: string;
+  readonly rate: string;
+  readonly taxable_amount: string;
+  readonly exempt_amount: string;
+  readonly tax_amount: string;
+  readonly not_covered_amount?: string;
+  readonly calculated_tax_amount?: string;
+};
+
 /** A liability, open or in a filing. */
 export type Entry = {
   readonly account: string;
@@ -92,7 +102,11 @@ export type Entry = {
   readonly month: string;
   /** Its filing, or `null`. */
   readonly filing: string | null;
-  readonly figures: Pick<FilingEntry, 'amounts'>;
+  readonly figures: {
+    readonly amounts: readonly StoredAmounts[];
+    readonly document?: { readonly type: string };
+    readonly exceptions?: readonly { readonly reason: string; readonly gross_amount: string }[];
+  };
 };
 
 export const entryOf = (item: Item): Entry => {

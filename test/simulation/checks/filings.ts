@@ -6,11 +6,61 @@ import type { Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
 
+const summed = [
+  'taxable',
+  'exempt',
+  'tax',
+  'not_covered',
+  'difference',
+  'over_collected',
+  'credit',
+  'credits',
+] as const;
+type Sums = Readonly<Partial<Record<(typeof summed)[number], unknown>>>;
+
 type Totals = {
-  readonly jurisdictions: readonly [
-    unknown,
-    { readonly jurisdiction_code: string; readonly sum: { readonly tax: unknown } },
-  ][];
+  readonly jurisdictions: readonly [unknown, { readonly jurisdiction_code: string; readonly sum: Sums }][];
+  readonly exceptions: readonly [string, { readonly gross: string; readonly count: number }][];
+};
+
+/** The sums of an entry's jurisdictions in cents, in the order of `summed`. */
+const sumsOf = ({ figures: { amounts, document } }: Entry): Map<string, number[]> => {
+  const isCredit = document?.type === 'credit';
+  const sums = new Map<string, number[]>();
+  for (const of of Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()) {
+    const parts = of.map((row) => {
+      const [taxable, exempt, tax] = [row.taxable_amount, row.exempt_amount, row.tax_amount].map(cents) as [
+        number,
+        number,
+        number,
+      ];
+      const notCovered = cents(row.not_covered_amount ?? '0.00');
+      const difference = tax - cents(row.calculated_tax_amount ?? row.tax_amount);
+      const over = (isCredit ? -difference : difference) > 0 ? difference : 0;
+      const gross = taxable + exempt + notCovered;
+      return [taxable, exempt, tax, notCovered, difference, over, isCredit ? gross : 0];
+    });
+    const added = parts.reduce((all, part) => all.map((value, at) => value + (part[at] as number)));
+    sums.set((of[0] as (typeof of)[number]).jurisdiction_code, [...added, Number(isCredit)]);
+  }
+  return sums;
+};
+
+/** The gross and the number of an entry's exceptions, by reason. */
+const exceptionsOf = ({ figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
+  const reasons = new Map(exceptions.map(({ reason, gross_amount }) => [reason, [cents(gross_amount), 1]]));
+  const [largest] = [...reasons.values()].toSorted(([a = 0], [b = 0]) => Math.abs(b) - Math.abs(a));
+  return largest ? reasons.set('any', largest) : reasons;
+};
+
+const addAll = (sums: Map<string, number[]>, more: ReadonlyMap<string, readonly number[]>): void => {
+  for (const [key, values] of more) {
+    const before = sums.get(key) ?? values.map(() => 0);
+    sums.set(
+      key,
+      values.map((value, at) => value + (before[at] as number)),
+    );
+  }
 };
 
 /** The items of filings at a step: heads, progress of shards, and entries. */
@@ -56,13 +106,17 @@ class Books {
     if (moved - reopened !== entries.length)
       return [`${shard} counts ${moved} entries without ${reopened}, and has ${entries.length}`];
     if (reopened > 0) return [];
-    const counted = new Map<string, number>();
-    for (const [, { jurisdiction_code, sum }] of (json(progress['totals']) as Totals).jurisdictions)
-      counted.set(jurisdiction_code, (counted.get(jurisdiction_code) ?? 0) + Number(sum.tax));
-    const stored = new Map<string, number>();
-    for (const { figures } of entries)
-      for (const { jurisdiction_code, tax_amount } of figures.amounts)
-        stored.set(jurisdiction_code, (stored.get(jurisdiction_code) ?? 0) + cents(tax_amount));
+    const counted = new Map<string, number[]>();
+    const { jurisdictions, exceptions } = json(progress['totals']) as Totals;
+    for (const [, { jurisdiction_code, sum }] of jurisdictions)
+      addAll(counted, new Map([[jurisdiction_code, summed.map((name) => Number(sum[name] ?? 0))]]));
+    for (const [key, { gross, count }] of exceptions)
+      addAll(counted, new Map([[key.split(' ')[0] as string, [Number(gross), count]]]));
+    const stored = new Map<string, number[]>();
+    for (const entry of entries) {
+      addAll(stored, sumsOf(entry));
+      addAll(stored, exceptionsOf(entry));
+    }
     const [actual, expected] = [counted, stored].map((sums) => JSON.stringify([...sums].sort()));
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
   }
@@ -111,6 +165,18 @@ const ofFiling = (filing: Filing, books: Books, ledger: Ledger): string[] => {
     .map((head) => `${id} is filed, and ${head?.id} is not marked`);
 };
 
+/** A filing with exceptions is filed only if a request acknowledged their number. */
+const unacknowledged = (books: Books, { sent }: Observed): string[] =>
+  books.all().flatMap(({ account, id, item }) => {
+    if (!['marking', 'filed'].includes(String(item['status']))) return [];
+    const entries = books.entriesOf(`F#${account}#${id}#`);
+    const count = entries.filter(({ figures }) => figures.exceptions).length;
+    const isAcknowledged = sent.some(
+      ({ request: { path, body } }) => path === `/filings/${id}` && (body?.acknowledge_exceptions ?? 0) === count,
+    );
+    return isAcknowledged ? [] : [`${id} is filed, and no request acknowledged its ${count} exceptions`];
+  });
+
 const isEnd = ({ item }: Filing) => item['unfinished'] === false;
 
 /** Returned filings exist in the client's account. */
@@ -130,7 +196,12 @@ const answers = ({ versions }: History, { sent }: Observed): string[] =>
 export const filingViolations = (history: History, ledger: Ledger, observed: Observed): string[] => {
   const books = new Books();
   for (const changes of ledger.steps) books.step(changes);
-  const wrong = [...books.violations, ...atTheEnd(books, ledger), ...answers(history, observed)];
+  const wrong = [
+    ...books.violations,
+    ...atTheEnd(books, ledger),
+    ...unacknowledged(books, observed),
+    ...answers(history, observed),
+  ];
   const { finished } = observed;
   if (!finished) return wrong;
   // After a run without faults, no work is left.

@@ -60,18 +60,21 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   return wrong;
 };
 
-const unowed = ['not_collecting', 'not_supported', 'not_subject_to_tax'];
+const add = (owed: Map<string, number>, name: string, gross: number, tax: number): void => {
+  owed.set(`${name} gross`, (owed.get(`${name} gross`) ?? 0) + gross);
+  owed.set(`${name} tax`, (owed.get(`${name} tax`) ?? 0) + tax);
+};
 
-/** The liabilities of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative. */
+/** The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative. */
 const owedBy = (head: Head): Map<string, number> => {
   const owed = new Map<string, number>();
   if (!isFinal(head)) return owed;
   const { type, line_items, shipping, tax_date } = head.transaction;
   for (const { taxes } of [...line_items, ...(shipping ? [shipping] : [])])
-    for (const { jurisdiction_code, rate, tax_amount, taxability_reason } of taxes) {
-      if (unowed.includes(taxability_reason) && cents(tax_amount) === 0) continue;
-      const name = `${tax_date.slice(0, 7)} ${jurisdiction_code} ${rate}`;
-      owed.set(name, (owed.get(name) ?? 0) + (type === 'credit' ? -1 : 1) * cents(tax_amount));
+    for (const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } of taxes) {
+      const sign = type === 'credit' ? -1 : 1;
+      const gross = cents(taxable_amount) + cents(exempt_amount);
+      add(owed, `${tax_date.slice(0, 7)} ${jurisdiction_code} ${rate}`, sign * gross, sign * cents(tax_amount));
     }
   return owed;
 };
@@ -79,9 +82,9 @@ const owedBy = (head: Head): Map<string, number> => {
 const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   const owed = new Map<string, number>();
   for (const { month, figures } of entries)
-    for (const { jurisdiction_code, rate, tax_amount } of figures.amounts) {
-      const name = `${month} ${jurisdiction_code} ${rate}`;
-      owed.set(name, (owed.get(name) ?? 0) + cents(tax_amount));
+    for (const { jurisdiction_code, rate, tax_amount, ...amounts } of figures.amounts) {
+      const gross = [amounts.taxable_amount, amounts.exempt_amount, amounts.not_covered_amount ?? '0.00'].map(cents);
+      add(owed, `${month} ${jurisdiction_code} ${rate}`, sum(gross), cents(tax_amount));
     }
   return owed;
 };

@@ -1,41 +1,49 @@
 import { batchesOf } from '../../../batches.ts';
-import { builtInReleases } from '../../../content/built-in.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
+import { stateJurisdictions } from '../../../jurisdiction.ts';
 import { filedEntryKey, headKey, type ItemKey, openEntryKey, placeOf } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
+import { namedExemptions } from '../../../transactions/entry-reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
-import { type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
-import type { Transaction } from '../../../transactions/transaction.ts';
+import { awaitedStates, type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
+import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
-const expectedEntries = (transaction: Transaction): readonly OpenEntry[] =>
-  isLive(transaction) ? openEntriesOf(transaction) : [];
+const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
+  isLive(stored.transaction) ? openEntriesOf(stored) : [];
 
 export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
 
 /** The places of all entries that these transactions should have. A transaction that is not readable has none. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
   const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
-  const entries = (head: Item) => readable(() => expectedEntries(transactionFrom(head).transaction)) ?? [];
+  const entries = (head: Item) => readable(() => expectedEntries(transactionFrom(head))) ?? [];
   return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
 export const entryName = ({ state, month, currency }: Pick<OpenEntry, 'state' | 'month' | 'currency'>): string =>
   `entry of ${state}, ${month}, ${currency}`;
 
-const figuresText = ({ base, amounts }: OpenEntry) =>
+// Without the reference, which a finalized transaction may get later.
+const figuresText = ({ base, amounts, document, exceptions }: OpenEntry) =>
   [
-    `${base.taxable_amount} / ${base.exempt_amount}`,
-    ...amounts
-      .map((sum) =>
-        [sum.jurisdiction_code, sum.rate, sum.taxable_amount, sum.exempt_amount, sum.tax_amount].join(' / '),
-      )
-      .sort(),
+    amountsText(base),
+    ...amounts.map((sum) => [sum.jurisdiction_code, sum.rate, amountsText(sum), sum.tax_amount].join(' / ')).sort(),
+    ...amounts.flatMap(({ calculated_tax_amount: tax }) => (tax === undefined ? [] : [`calculated ${tax}`])).sort(),
+    ...(exceptions ?? []).map(({ reason, gross_amount }) => `${reason} ${gross_amount}`),
+    ...(document ? [`${document.type} of ${document.tax_day}`] : []),
   ].join(', ');
+
+const amountsText = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: OpenEntry['base']) =>
+  [
+    ...[taxable_amount, exempt_amount],
+    ...namedExemptions.flatMap((reason) => (exempt?.[reason] ? [`${reason} ${exempt[reason]}`] : [])),
+    ...(not_covered_amount ? [`not covered ${not_covered_amount}`] : []),
+  ].join(' / ');
 
 /** The place of an entry: open (`null`), or in a filing. */
 type Found = { readonly item: Item; readonly filing: StoredFiling | null };
@@ -75,17 +83,21 @@ const findEntries = async (account: string, expected: readonly OpenEntry[], book
 /** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
 export const checkEntries = async (
   account: string,
-  transaction: Transaction,
+  stored: StoredTransaction,
   book: FilingBook,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
-  const expected = expectedEntries(transaction);
+  const expected = expectedEntries(stored);
   const places = await findEntries(account, expected, book);
-  const faults = places.flatMap(({ entry, found }) => entryFaults(transaction, entry, found));
+  const faults = places.flatMap(({ entry, found }) => entryFaults(stored, entry, found));
   const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
-  return { count: expected.length, faults: [...faults, ...filingsFaults(transaction, expected, filings)] };
+  return { count: expected.length, faults: [...faults, ...filingsFaults(stored, filings)] };
 };
 
-const entryFaults = ({ version }: Transaction, expected: OpenEntry, found: readonly Found[]): Fault[] => {
+const entryFaults = (
+  { transaction: { version } }: StoredTransaction,
+  expected: OpenEntry,
+  found: readonly Found[],
+): Fault[] => {
   const name = entryName(expected);
   const [first] = found;
   if (!first) return [{ what: name, actual: 'none', expected: figuresText(expected) }];
@@ -104,15 +116,12 @@ const entryFaults = ({ version }: Transaction, expected: OpenEntry, found: reado
 };
 
 /** A transaction names the filings that were filed with one of its entries, and is filed when all its states are. */
-const filingsFaults = (
-  { filings, status }: Transaction,
-  expected: readonly OpenEntry[],
-  holding: readonly StoredFiling[],
-): Fault[] => {
+const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling[]): Fault[] => {
+  const { filings, status } = stored.transaction;
   const filed = holding.filter((filing) => filing.status === 'filed').map(({ id }) => id);
   const named = filings.map(({ id }) => id);
   const states = new Set(filings.map(({ state }) => state));
-  const isFiled = expected.length > 0 && expected.every(({ state }) => states.has(state));
+  const isFiled = states.size > 0 && awaitedStates(stored).every((state) => states.has(state));
   return [
     ...filed.flatMap((id) => faultUnless(named.includes(id), `filings, of ${id}`, 'none', 'named')),
     ...named.flatMap((id) =>
@@ -134,9 +143,9 @@ const filingsFaults = (
 
 const batch = 25;
 
-/** The states whose open entries are read: those of the built-in releases, and the given ones. */
+/** The states whose open entries are read: every one, because sales that no content covers have entries, and the given ones. */
 export const statesOfEntries = (others: Iterable<string> = []): readonly string[] =>
-  [...new Set([...builtInReleases().map(({ state }) => state), ...others])].sort();
+  [...new Set([...stateJurisdictions, ...others])].sort();
 
 /**
  * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
