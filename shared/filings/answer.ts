@@ -4,7 +4,8 @@ import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/po
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
-import { answeredExceptions, answeredSummary, answeredTotals, type Totals, totalsOfAll } from './totals.ts';
+import { type Totals, totalsOfAll } from './totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals } from './totals-answer.ts';
 
 /** The number of entries of all shards, by phase. */
 export const countsOf = (shards: readonly ShardProgress[]): Counts => ({

@@ -45,9 +45,8 @@ const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) =>
 
 const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };
 
-// Jurisdictions without a code come last.
+// Jurisdictions without a code come first: most often the state itself.
 const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
-  Number(a.reporting_code === null) - Number(b.reporting_code === null) ||
   (a.reporting_code ?? '').localeCompare(b.reporting_code ?? '', 'en', { numeric: true });
 
 /**

@@ -7,15 +7,8 @@ import { lastMonthOf, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
-import {
-  answeredExceptions,
-  answeredSummary,
-  answeredTotals,
-  noTotals,
-  type Totals,
-  totalsOfAll,
-  withEntries,
-} from './totals.ts';
+import { noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals } from './totals-answer.ts';
 
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { count, currencyCode, signedAmount } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
-import { exceptionReasons } from '../transactions/entry-reasons.ts';
+import { exceptionReasons } from '../transactions/entries/reasons.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;
 export type FilingStatus = (typeof filingStatuses)[number];

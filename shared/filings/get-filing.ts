@@ -9,7 +9,7 @@ import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
 import type { Filing, FilingEntries, FilingEntry, FilingException, FilingExceptionList } from './response.ts';
-import { answeredEntryAmounts } from './totals.ts';
+import { answeredEntryAmounts } from './totals-answer.ts';
 
 /**
  * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both

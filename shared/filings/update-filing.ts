@@ -14,7 +14,7 @@ import {
   filingTransitionProblem,
   newerFiled,
 } from './problems.ts';
-import { answeredExceptions } from './totals.ts';
+import { answeredExceptions } from './totals-answer.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**

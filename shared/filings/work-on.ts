@@ -8,7 +8,7 @@ import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
-import { answeredSummary } from './totals.ts';
+import { answeredSummary } from './totals-answer.ts';
 
 const phaseOf = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';

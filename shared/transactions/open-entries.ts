@@ -1,14 +1,13 @@
-import { summaryOfRows } from '../calculations/figures.ts';
-import type { LineItemResponse, TaxRowResponse, TaxSummaryRow } from '../calculations/response.ts';
-import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
-import { allocate } from '../money/allocate.ts';
-import { exponentOf, formatAmount, parseAmount } from '../money/currency.ts';
-import { decimal, digits, rescale } from '../money/decimal.ts';
-import { type ExceptionReason, type NamedExemption, namedExemptions } from './entry-reasons.ts';
+import type { TaxSummaryRow } from '../calculations/response.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
+import { exponentOf, formatAmount } from '../money/currency.ts';
+import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
+import type { ExceptionReason, NamedExemption } from './entries/reasons.ts';
+import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The parts of an amount that are not zero. Entries that earlier versions posted have none. */
-type OpenSplit = {
+export type OpenSplit = {
   /** Parts of `exempt_amount`. The rest is exempt because of the product. */
   readonly exempt?: { readonly [Reason in NamedExemption]?: string | undefined } | undefined;
   /** The part that the content does not cover. It is neither taxable nor exempt. */
@@ -65,159 +64,8 @@ export type OpenEntry = {
   readonly exceptions?: readonly EntryException[] | undefined;
 };
 
-type Posting = Pick<StoredTransaction, 'transaction' | 'pinned' | 'entryForm' | 'replacedReason'>;
-
-/** Minor units. */
-type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly calculated: bigint } & {
-  readonly parts: Readonly<Record<Part, bigint>>;
-};
-type Part = NamedExemption | 'not_covered';
-
-/** A row with its calculated tax, and the part of the gross that its untaxed amount belongs to; `null` is the product. */
-type Row = { readonly row: TaxRowResponse; readonly calculated: bigint; readonly part: Part | null };
-
-/** The rows of one line or of the shipping in one state. */
-type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
-
-const parts: readonly Part[] = [...namedExemptions, 'not_covered'];
-const noParts = (): Record<Part, bigint> => ({
-  resale: 0n,
-  customer: 0n,
-  marketplace: 0n,
-  not_registered: 0n,
-  not_covered: 0n,
-});
-
-const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amount);
-
-// Uncollected tax is not owed. Over-collected tax is.
-const isLiability = (row: TaxRowResponse) =>
-  !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.taxability_reason) || isTaxed(row);
-
-const summed = (rows: readonly Row[], exponent: number): Sum => {
-  const sums = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n, parts: noParts() };
-  for (const { row, calculated, part } of rows) {
-    const exempt = parseAmount(row.exempt_amount, exponent);
-    sums.taxable += parseAmount(row.taxable_amount, exponent);
-    sums.tax += parseAmount(row.tax_amount, exponent);
-    sums.calculated += calculated;
-    if (part) sums.parts[part] += exempt;
-    if (part !== 'not_covered') sums.exempt += exempt;
-  }
-  return sums;
-};
-
-const grossOf = ({ taxable, exempt, parts: { not_covered } }: Sum) => taxable + exempt + not_covered;
-
-const largestOf = (rows: readonly Row[], exponent: number): Sum =>
-  [...Map.groupBy(rows, ({ row }) => row.jurisdiction_code).values()]
-    .map((group) => summed(group, exponent))
-    .reduce((largest, sum) => (grossOf(sum) > grossOf(largest) ? sum : largest));
-
-/** The sum of the jurisdiction that represents a charge in its state. */
-const baseOf = ({ state, rows }: Charge, exponent: number): Sum => {
-  const own = rows.filter(({ row }) => row.jurisdiction_code === state);
-  if (own.length > 0) return summed(own, exponent);
-  // Of equal ones, the jurisdiction that taxes.
-  return largestOf(
-    [...rows].sort((a, b) => Number(isLiability(b.row)) - Number(isLiability(a.row))),
-    exponent,
-  );
-};
-
-const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): bigint =>
-  parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
-
-/**
- * The calculated tax of each row. Only its sum is recorded where another tax was: it is distributed in proportion to the
- * recorded tax, or to taxable amount times rate where no tax was recorded, by largest remainder. Nothing was calculated
- * on a row that is over-collected.
- */
-const calculatedTaxes = (transaction: Transaction, rows: readonly TaxRowResponse[], exponent: number): bigint[] => {
-  const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
-  const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
-    rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
-  const recorded = weighted(({ tax_amount }) => parseAmount(tax_amount, exponent));
-  if (transaction.tax_amount === transaction.calculated_tax_amount) return recorded;
-  const total = parseAmount(transaction.calculated_tax_amount, exponent);
-  const isSome = (weights: readonly bigint[]) => weights.some((weight) => weight > 0n);
-  const weights = isSome(recorded) ? recorded : weighted((row) => rateUnits(row, exponent));
-  if (isSome(weights)) return allocate(total, weights);
-  // A fee without a rate.
-  return rows.map((_, index) => (index === 0 ? total : 0n));
-};
-
-/** The part that an untaxed amount belongs to. */
-const partOf = (
-  { taxability_reason }: TaxRowResponse,
-  buyer: LineItemResponse | null,
-  { transaction, replacedReason }: Posting,
-): Part | null => {
-  switch (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) {
-    case 'customer_exempt': {
-      const exemption = buyer?.customer?.exemption ?? transaction.customer?.exemption;
-      return exemption?.type === 'resale' ? 'resale' : 'customer';
-    }
-    case 'marketplace_collects':
-      return 'marketplace';
-    case 'not_collecting':
-      return 'not_registered';
-    case 'not_supported':
-      return 'not_covered';
-    default:
-      return null;
-  }
-};
-
-// A place abroad has the code of its country, and no state.
-const stateOf = ({ jurisdiction_code }: TaxRowResponse): string | null =>
-  jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
-
-// A state without a tax of its own has a row, too. It says nothing where a local jurisdiction has one.
-const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
-  const others = rows.filter(({ row }) => row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
-  return others.length > 0 ? others : rows;
-};
-
-const chargesOf = (posting: Posting, exponent: number): Charge[] => {
-  const { transaction } = posting;
-  const { line_items, shipping } = transaction;
-  // The certificate of the shipping is that of the document, or of the first line with one.
-  const certified = transaction.customer?.exemption
-    ? null
-    : (line_items.find(({ customer }) => customer?.exemption) ?? null);
-  const charges = [
-    ...line_items.map((line) => ({ taxes: line.taxes, line, buyer: line })),
-    ...(shipping ? [{ taxes: shipping.taxes, line: null, buyer: certified }] : []),
-  ];
-  const rows = charges.flatMap(({ taxes }) => taxes);
-  const calculated = calculatedTaxes(transaction, rows, exponent);
-  let position = 0;
-  return charges.flatMap(({ taxes, line, buyer }) => {
-    const ofCharge = taxes.flatMap((row) => {
-      const state = stateOf(row);
-      const tax = calculated[position++] ?? 0n;
-      return state === null ? [] : [{ row, calculated: tax, part: partOf(row, buyer, posting), state }];
-    });
-    return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
-      state,
-      line,
-      rows: withoutUntaxing(ofState),
-    }));
-  });
-};
-
-/** The charges by state that an earlier version posted: what is owed alone. */
-const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
-  [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
-    [
-      ...Map.groupBy(taxes.filter(isLiability), (row) => jurisdictionCode(stateOfJurisdiction(row.jurisdiction_code))),
-    ].map(([state, rows]) => ({
-      state,
-      line: null,
-      rows: rows.map((row) => ({ row, calculated: parseAmount(row.tax_amount, exponent), part: null })),
-    })),
-  );
+/** What the entries of a transaction depend on. */
+export type Posting = Pick<StoredTransaction, 'transaction' | 'pinned' | 'entryForm' | 'replacedReason'>;
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
@@ -243,63 +91,6 @@ export const awaitedStates = (posting: Posting): readonly string[] =>
   statesOf(posting, exponentOf(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );
-
-type Write = (minor: bigint) => string;
-
-const splitOf = ({ parts: amounts }: Pick<Sum, 'parts'>, write: Write): OpenSplit => {
-  const { not_covered, ...exempt } = amounts;
-  const named = namedExemptions.filter((reason) => exempt[reason] !== 0n);
-  return {
-    ...(named.length > 0 && { exempt: Object.fromEntries(named.map((reason) => [reason, write(exempt[reason])])) }),
-    ...(not_covered !== 0n && { not_covered_amount: write(not_covered) }),
-  };
-};
-
-const baseOfAll = (sums: readonly Sum[], write: Write): OpenBase => {
-  const all = noParts();
-  for (const part of parts) for (const sum of sums) all[part] += sum.parts[part];
-  return {
-    taxable_amount: write(sums.reduce((sum, { taxable }) => sum + taxable, 0n)),
-    exempt_amount: write(sums.reduce((sum, { exempt }) => sum + exempt, 0n)),
-    ...splitOf({ parts: all }, write),
-  };
-};
-
-/** The sums by jurisdiction and rate. */
-const amountsOf = (rows: readonly Row[], exponent: number, write: Write): OpenAmounts[] => {
-  const groups = Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`);
-  const taxes = rows.map(({ row }) => row);
-  return summaryOfRows(taxes, exponent, write).map((amounts) => {
-    const sum = summed(groups.get(`${amounts.jurisdiction_code} ${amounts.rate}`) ?? [], exponent);
-    return {
-      ...amounts,
-      exempt_amount: write(sum.exempt),
-      ...splitOf(sum, write),
-      ...(sum.calculated !== sum.tax && { calculated_tax_amount: write(sum.calculated) }),
-    };
-  });
-};
-
-const exceptionsOf = (charges: readonly Charge[], gross: bigint, exponent: number, write: Write): EntryException[] => {
-  const rows = charges.flatMap((charge) => charge.rows);
-  const uncovered = charges.map((charge) =>
-    charge.rows.filter(({ row, part }) => part === 'not_covered' && /[1-9]/.test(row.exempt_amount)),
-  );
-  // A local jurisdiction may be the only one that is not covered.
-  const notCovered = uncovered.reduce(
-    (sum, some) => (some.length > 0 ? sum + largestOf(some, exponent).parts.not_covered : sum),
-    0n,
-  );
-  const differs = (sign: 1n | -1n) =>
-    rows.some(({ row, calculated }) => sign * (parseAmount(row.tax_amount, exponent) - calculated) > 0n);
-  return [
-    ...(uncovered.some((some) => some.length > 0)
-      ? [{ reason: 'not_covered', gross_amount: write(notCovered) } as const]
-      : []),
-    ...(differs(1n) ? [{ reason: 'over_collected', gross_amount: write(gross) } as const] : []),
-    ...(differs(-1n) ? [{ reason: 'under_collected', gross_amount: write(gross) } as const] : []),
-  ];
-};
 
 const documentOf = (transaction: Transaction, charges: readonly Charge[]): EntryDocument => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];

@@ -23,6 +23,10 @@ describe('a CSV file', () => {
     expect(csvText(['tax_amount'], [{ tax_amount }])).toBe(`tax_amount\r\n${tax_amount}\r\n`);
   });
 
+  it('leaves a figure that does not exist empty', () => {
+    expect(csvText(['rate', 'tax_amount'], [{ rate: null, tax_amount: '6.00' }])).toBe('rate,tax_amount\r\n,6.00\r\n');
+  });
+
   it.each(['=1', '1e5', '', '1,5', '+1', '1.', Number.NaN, Infinity])('refuses the figure %s', (tax_amount) => {
     expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
   });

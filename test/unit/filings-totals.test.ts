@@ -1,15 +1,8 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  answeredExceptions,
-  answeredSummary,
-  answeredTotals,
-  noTotals,
-  type Totals,
-  totalsOfAll,
-  withEntries,
-} from '../../shared/filings/totals.ts';
+import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
 import { compressText, decompress } from '../../shared/store/client/compressed.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';

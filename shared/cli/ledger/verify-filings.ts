@@ -2,15 +2,8 @@ import { batchesOf } from '../../batches.ts';
 import { dayAfter } from '../../calendar.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
-import {
-  answeredExceptions,
-  answeredSummary,
-  answeredTotals,
-  noTotals,
-  type Totals,
-  totalsOfAll,
-  withEntries,
-} from '../../filings/totals.ts';
+import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
+import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { exceptionReasons } from '../../transactions/entry-reasons.ts';
+import { exceptionReasons } from '../../transactions/entries/reasons.ts';
 import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';

@@ -1,0 +1,89 @@
+import { exponentOf, formatAmount } from '../money/currency.ts';
+import { decimal, digits, rescale } from '../money/decimal.ts';
+import { exceptionReasons } from '../transactions/entries/reasons.ts';
+import type { OpenAmounts } from '../transactions/open-entries.ts';
+import type { FilingExceptions, FilingSummary } from './filing.ts';
+import type { FilingTotal } from './response.ts';
+import { amountsSum, grossOf, type Sum, type Totals } from './totals.ts';
+
+const answeredAmounts = (sum: Sum, currency: string) => {
+  const exponent = exponentOf(currency);
+  const zero = formatAmount(0n, exponent);
+  // Most parts are zero.
+  const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
+  const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
+  const { resale = 0n, customer = 0n, marketplace = 0n, not_registered = 0n } = sum;
+  return {
+    gross_amount: write(grossOf(sum)),
+    exempt_amount: write(exempt),
+    exempt_by_reason: {
+      resale: write(resale),
+      product: write(exempt - resale - customer - marketplace - not_registered),
+      customer: write(customer),
+      marketplace: write(marketplace),
+      not_registered: write(not_registered),
+    },
+    not_covered_amount: write(not_covered),
+    taxable_amount: write(taxable),
+    calculated_tax_amount: write(tax - difference),
+    tax_amount: write(tax),
+    over_collected_amount: write(over_collected),
+  };
+};
+
+const answered = (sum: Sum, currency: string) => ({
+  ...answeredAmounts(sum, currency),
+  credit_amount: formatAmount(sum.credit ?? 0n, exponentOf(currency)),
+  credit_count: sum.credits ?? 0,
+  count: sum.count,
+});
+
+/** The amounts of one jurisdiction and rate of an entry for the API. */
+export const answeredEntryAmounts = (amounts: OpenAmounts, currency: string) =>
+  answeredAmounts(amountsSum(amounts, exponentOf(currency)), currency);
+
+const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+const unitsOf = (rate: string): bigint => rescale(decimal(rate), digits.fraction);
+
+type Rated = { readonly rate: string };
+const byRate = (a: Rated, b: Rated) => {
+  const above = unitsOf(a.rate) - unitsOf(b.rate);
+  return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
+};
+
+/** The totals by jurisdiction for the API, ordered by code and currency; rates in ascending order. */
+export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
+  [...jurisdictions.values()]
+    .map(({ sum, rates, reporting, ...jurisdiction }) => ({
+      ...jurisdiction,
+      reporting_code: reporting?.code ?? null,
+      ...answered(sum, jurisdiction.currency),
+      rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
+    }))
+    .sort((a, b) => byText(a.jurisdiction_code, b.jurisdiction_code) || byText(a.currency, b.currency));
+
+/** The totals of the whole state, by currency. */
+export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
+  [...summary]
+    .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
+    .sort((a, b) => byText(a.currency, b.currency));
+
+/** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
+export const answeredExceptions = ({ exceptions }: Totals): FilingExceptions => {
+  const sumsOf = (wanted: string) =>
+    [...exceptions]
+      .flatMap(([key, sum]) => {
+        const [reason, currency = ''] = key.split(' ');
+        return reason === wanted
+          ? [{ currency, count: sum.count, gross_amount: formatAmount(sum.gross, exponentOf(currency)) }]
+          : [];
+      })
+      .sort((a, b) => byText(a.currency, b.currency));
+  const any = sumsOf('any');
+  return {
+    count: any.reduce((sum, { count }) => sum + count, 0),
+    gross_amount: any.length > 1 ? null : (any[0]?.gross_amount ?? '0.00'),
+    by_reason: exceptionReasons.flatMap((reason) => sumsOf(reason).map((sum) => ({ reason, ...sum }))),
+  };
+};

@@ -1,0 +1,117 @@
+import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
+import { allocate } from '../../money/allocate.ts';
+import { parseAmount } from '../../money/currency.ts';
+import { decimal, digits, rescale } from '../../money/decimal.ts';
+import type { Posting } from '../open-entries.ts';
+import type { Transaction } from '../transaction.ts';
+import type { NamedExemption } from './reasons.ts';
+
+export type Part = NamedExemption | 'not_covered';
+
+/** A row with its calculated tax, and the part of the gross that its untaxed amount belongs to; `null` is the product. */
+export type Row = { readonly row: TaxRowResponse; readonly calculated: bigint; readonly part: Part | null };
+
+/** The rows of one line or of the shipping in one state. */
+export type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
+
+export const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amount);
+
+// Uncollected tax is not owed. Over-collected tax is.
+export const isLiability = (row: TaxRowResponse) =>
+  !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.taxability_reason) || isTaxed(row);
+
+const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): bigint =>
+  parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
+
+/**
+ * The calculated tax of each row. Only its sum is recorded where another tax was: it is distributed in proportion to the
+ * recorded tax, or to taxable amount times rate where no tax was recorded, by largest remainder. Nothing was calculated
+ * on a row that is over-collected.
+ */
+const calculatedTaxes = (transaction: Transaction, rows: readonly TaxRowResponse[], exponent: number): bigint[] => {
+  const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
+  const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
+    rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
+  const recorded = weighted(({ tax_amount }) => parseAmount(tax_amount, exponent));
+  if (transaction.tax_amount === transaction.calculated_tax_amount) return recorded;
+  const total = parseAmount(transaction.calculated_tax_amount, exponent);
+  const isSome = (weights: readonly bigint[]) => weights.some((weight) => weight > 0n);
+  const weights = isSome(recorded) ? recorded : weighted((row) => rateUnits(row, exponent));
+  if (isSome(weights)) return allocate(total, weights);
+  // A fee without a rate.
+  return rows.map((_, index) => (index === 0 ? total : 0n));
+};
+
+/** The part that an untaxed amount belongs to. */
+const partOf = (
+  { taxability_reason }: TaxRowResponse,
+  buyer: LineItemResponse | null,
+  { transaction, replacedReason }: Posting,
+): Part | null => {
+  switch (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) {
+    case 'customer_exempt': {
+      const exemption = buyer?.customer?.exemption ?? transaction.customer?.exemption;
+      return exemption?.type === 'resale' ? 'resale' : 'customer';
+    }
+    case 'marketplace_collects':
+      return 'marketplace';
+    case 'not_collecting':
+      return 'not_registered';
+    case 'not_supported':
+      return 'not_covered';
+    default:
+      return null;
+  }
+};
+
+// A place abroad has the code of its country, and no state.
+const stateOf = ({ jurisdiction_code }: TaxRowResponse): string | null =>
+  jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
+
+// A state without a tax of its own has a row, too. It says nothing where a local jurisdiction has one.
+const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
+  const others = rows.filter(({ row }) => row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
+  return others.length > 0 ? others : rows;
+};
+
+/** The rows of each line and of the shipping, by state. Places abroad have none. */
+export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
+  const { transaction } = posting;
+  const { line_items, shipping } = transaction;
+  // The certificate of the shipping is that of the document, or of the first line with one.
+  const certified = transaction.customer?.exemption
+    ? null
+    : (line_items.find(({ customer }) => customer?.exemption) ?? null);
+  const charges = [
+    ...line_items.map((line) => ({ taxes: line.taxes, line, buyer: line })),
+    ...(shipping ? [{ taxes: shipping.taxes, line: null, buyer: certified }] : []),
+  ];
+  const rows = charges.flatMap(({ taxes }) => taxes);
+  const calculated = calculatedTaxes(transaction, rows, exponent);
+  let position = 0;
+  return charges.flatMap(({ taxes, line, buyer }) => {
+    const ofCharge = taxes.flatMap((row) => {
+      const state = stateOf(row);
+      const tax = calculated[position++] ?? 0n;
+      return state === null ? [] : [{ row, calculated: tax, part: partOf(row, buyer, posting), state }];
+    });
+    return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
+      state,
+      line,
+      rows: withoutUntaxing(ofState),
+    }));
+  });
+};
+
+/** The charges by state that an earlier version posted: what is owed alone. */
+export const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
+  [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
+    [
+      ...Map.groupBy(taxes.filter(isLiability), (row) => jurisdictionCode(stateOfJurisdiction(row.jurisdiction_code))),
+    ].map(([state, rows]) => ({
+      state,
+      line: null,
+      rows: rows.map((row) => ({ row, calculated: parseAmount(row.tax_amount, exponent), part: null })),
+    })),
+  );
