@@ -1,6 +1,7 @@
 import { accept, mapResult, type Result } from '../result.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
 import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';
+import { filingTermsOf } from './filing-calendar.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
@@ -40,6 +41,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   period_start: filing.period_start,
   period_end: filing.period_end,
   frequency: filing.frequency,
+  ...filingTermsOf(filing.state, filing.frequency, filing.period_end),
   status: filing.status,
   confirmation_number: filing.confirmation_number,
   totals: null,

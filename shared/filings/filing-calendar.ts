@@ -3,6 +3,7 @@ import { addDays, dayOf, lastDayOf, monthOf } from '../calendar.ts';
 import calendar from '../content/filing-calendar.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
+import type { Filing } from './response.ts';
 
 /** The due day: so many months after the period's last month, on a day of that month, or its last day. */
 type Due = {
@@ -72,15 +73,6 @@ const dueDate = (due: Due, periodEnd: string): string | null => {
   return nextBusinessDay(onDay);
 };
 
-/** What is established of a state's return. Texts are as the state's guidance has them. */
-export type FilingTerms = {
-  readonly due_rule: string | null;
-  readonly vendor_discount: string;
-  readonly zero_return_required: boolean | null;
-  readonly source: string;
-  readonly confidence: string;
-};
-
 /**
  * The due date of a period's return (`YYYY-MM-DD`), on the next business day after a weekend or a federal holiday, and the
  * state's terms. `null` where the content has none, or no date that fits calendar periods. `state` is a jurisdiction code.
@@ -89,13 +81,14 @@ export const filingTermsOf = (
   state: string,
   frequency: Frequency,
   periodEnd: string,
-): { readonly due_date: string | null; readonly terms: FilingTerms | null } => {
+): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms'> => {
   const known = states[stateOfJurisdiction(state)];
-  if (!known) return { due_date: null, terms: null };
-  const { due: dues, ...terms } = known;
+  if (!known) return { due_date: null, vendor_discount: null, terms: null };
+  const { due: dues, vendor_discount, ...terms } = known;
   const due = dues[frequency];
   return {
     due_date: due ? dueDate(due, periodEnd) : null,
+    vendor_discount,
     terms: { due_rule: due?.rule ?? null, ...terms },
   };
 };

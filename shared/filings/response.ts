@@ -148,6 +148,20 @@ export const FilingExceptionList = described(
 );
 export type FilingExceptionList = z.infer<typeof FilingExceptionList>;
 
+const FilingTerms = described(
+  z.object({
+    due_rule: described(z.nullable(z.string()), 'When returns of this frequency are due, in words.'),
+    zero_return_required: described(
+      z.nullable(z.boolean()),
+      'Whether a return is due for a period without sales. `null` if it is not established.',
+    ),
+    source: described(z.string(), 'Where this was found.'),
+    confidence: described(z.string(), '`high` or `medium`. Check it with the state.'),
+  }),
+  'The terms of the returns of a state.',
+  { id: 'FilingTerms' },
+);
+
 /** A filing as the API returns it (interface decisions 8). A dry run has no id and is not stored. */
 export const Filing = described(
   z.object({
@@ -157,6 +171,15 @@ export const Filing = described(
     period_start: described(date, 'The first day of the period.'),
     period_end: described(date, 'The last day of the period.'),
     frequency: described(z.enum(frequencies), 'How often the account files in the state.'),
+    due_date: described(
+      z.nullable(date),
+      'The last day for sending the return: the next business day after a weekend or a federal holiday. `null` if it is not established.',
+    ),
+    vendor_discount: described(
+      z.nullable(z.string()),
+      'What the seller may keep for filing on time, in words. `null` if it is not established. Levy does not subtract it.',
+    ),
+    terms: described(z.nullable(FilingTerms), 'What is established of the returns of the state. `null` if nothing is.'),
     status: described(
       z.enum([...filingStatuses, 'dry_run']),
       '`closing`, `closed`, `marking` (the return was sent, and Levy is marking its transactions as filed), `filed` or `canceled`. `dry_run` if nothing is stored.',

@@ -169,7 +169,7 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
         await ledger.commit(commitOf(heavy, created({ ...finalized, metadata })));
       }
       const ports = { index: transactionIndex, ledger, now: () => createdMs };
-      const caller = { id: heavy, cursor_secret: 's' } as Account;
+      const caller = { id: heavy, cursor_secret: 's', settings: { time_zone: 'UTC' } } as Account;
       const used = await unitsOf(() => listTransactions({ status: 'void', limit: 25 }, caller, ports));
       expect(used.requests).toBeLessThanOrEqual(4);
       const units = used.indexes['by_account'] ?? 0;

@@ -1,4 +1,5 @@
 import { totalsCsv } from '../../filings/csv.ts';
+import { filingTermsOf } from '../../filings/filing-calendar.ts';
 import type { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
 import { exampleFilingId, exampleId, pageOf } from './request-examples.ts';
 
@@ -36,6 +37,7 @@ export const closed: Filing = {
   period_start: '2026-10-01',
   period_end: '2026-10-31',
   frequency: 'month',
+  ...filingTermsOf('US-MI', 'month', '2026-10-31'),
   status: 'closed',
   confirmation_number: null,
   totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
