@@ -7,6 +7,7 @@ import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
+import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { contentReads, partitions } from '../shared/store/table-access.ts';
 import { createCalculation } from '../shared/transactions/create-calculation.ts';
@@ -17,8 +18,8 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/calculations',
   scope: 'read',
   access: {
-    actions: { ...contentReads, transactions: ['GetItem'] },
-    partitions: { transactions: [partitions.transactions] },
+    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem'] },
+    partitions: { transactions: [partitions.transactions, partitions.customers] },
   },
   tag: 'Calculations',
   summary: 'Calculate tax',
@@ -28,7 +29,7 @@ export const { endpoint, handler } = defineEndpoint({
   responses: [{ status: 200, description: 'The tax on the order.', schema: 'Calculation' }],
   errors: [...calculationErrors, 'validation_parent_not_found'],
   run: async ({ body, caller, unknownFields }) => {
-    const ports = { ledger: ledgerReads, loadContent, now };
+    const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };
     return mapResult(await createCalculation(body, unknownFields, caller.account, ports), (calculation) => {
       recordTax(calculation);
       return { status: 200, body: calculation };

@@ -18,7 +18,7 @@ export const calculationAnswerFields = {
   ...named('content_releases', 'engine_version', 'warnings', 'explanation'),
   line_items: {
     ...named('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
-    ...named('address_resolution'),
+    ...named('address_resolution', 'applied_exemption'),
   },
   shipping: named(...charge),
 } satisfies AnswerFields;
@@ -40,3 +40,6 @@ export const filingAnswerFields: AnswerFields = {
   ...named('totals', 'summary', 'progress', 'asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at'),
   ...named('warnings', 'entries'),
 };
+
+/** The fields that a customer has and its request does not. */
+export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');

@@ -31,6 +31,7 @@ export const partitions = {
   filings: 'F#*',
   periods: 'P#*',
   filingWork: filingWorkPartition,
+  customers: 'C#*',
 } as const;
 
 /** Partitions of the `drafts` index, the only index whose partitions are all of one kind. */
