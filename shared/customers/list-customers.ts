@@ -46,14 +46,45 @@ export const listCustomers = async (
   });
 };
 
-const isWanted = ({ exemptions }: Customer, { expiring_before, state }: Filters, today: string): boolean => {
-  if (expiring_before === undefined && state === undefined) return true;
+type IsWanted = (certificate: Certificate) => boolean;
+
+/** Whether a certificate is for a state (`US-MI`) or for all states. */
+export const isForState =
+  (state: string): IsWanted =>
+  ({ states }) =>
+    states === null || states.includes(state);
+
+/** Whether the last day of a certificate is today or later, and before a day. */
+export const isExpiring =
+  (today: string, before: string): IsWanted =>
+  ({ valid_to }) =>
+    valid_to !== null && today <= valid_to && valid_to < before;
+
+/** The conditions that one certificate of a customer must meet; none where the list is not filtered. */
+const conditionsOf = ({ expiring_before, state }: Filters, today: string): readonly IsWanted[] => {
   const place = state === undefined ? null : stateJurisdiction(state);
-  const isOfState = ({ states }: Certificate) => place === null || states === null || states.includes(place);
-  const isExpiring = ({ valid_to }: Certificate) =>
-    expiring_before === undefined || (valid_to !== null && today <= valid_to && valid_to < expiring_before);
-  return exemptions.some((certificate) => isOfState(certificate) && isExpiring(certificate));
+  return [
+    ...(place === null ? [] : [isForState(place)]),
+    ...(expiring_before === undefined ? [] : [isExpiring(today, expiring_before)]),
+  ];
 };
+
+const hasCertificate = ({ exemptions }: Customer, conditions: readonly IsWanted[]): boolean =>
+  conditions.length === 0 || exemptions.some((certificate) => conditions.every((isWanted) => isWanted(certificate)));
+
+/** All customers of an account with a certificate that meets the conditions, page by page. */
+export async function* customersOf(
+  account: string,
+  { page }: Pick<CustomerReads, 'page'>,
+  ...conditions: readonly IsWanted[]
+): AsyncGenerator<Customer> {
+  let after: string | null = null;
+  do {
+    const found: Awaited<ReturnType<CustomerReads['page']>> = await page(account, after, scannedRows);
+    yield* found.rows.filter((customer) => hasCertificate(customer, conditions));
+    after = found.next;
+  } while (after !== null);
+}
 
 /** One row more than the page, if there is one; `next` is the id at which reading stopped before the end. */
 const scan = async (
@@ -63,13 +94,12 @@ const scan = async (
   account: string,
   { customers, now }: ListPorts,
 ): Promise<{ readonly rows: readonly Customer[]; readonly next: string | null }> => {
-  const today = dayOf(now());
-  const isFiltered = filters.expiring_before !== undefined || filters.state !== undefined;
+  const conditions = conditionsOf(filters, dayOf(now()));
   const rows: Customer[] = [];
   let after = start;
   for (let call = 0; call < callsMax; call++) {
-    const found = await customers.page(account, after, isFiltered ? scannedRows : limit + 1);
-    rows.push(...found.rows.filter((customer) => isWanted(customer, filters, today)));
+    const found = await customers.page(account, after, conditions.length > 0 ? scannedRows : limit + 1);
+    rows.push(...found.rows.filter((customer) => hasCertificate(customer, conditions)));
     after = found.next;
     if (after === null || rows.length > limit) break;
   }
