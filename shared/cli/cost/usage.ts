@@ -145,9 +145,10 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
     lambdaTime: BigInt(options.memory) * lambdaMs(options.lines, counts, records),
     // Steps, the rate limit, and the last use of keys.
     writeUnit: total('writes') + onceIn(2n) + onceIn(1800n),
-    // In halves. Steps, retrievals, lists, and the key, the account and the active releases.
+    // In halves. Steps, the customer of a calculation, retrievals, lists, and the key, the account and the active releases.
     readUnit:
       2n * total('reads') +
+      2n * requests['create-calculation'] +
       requests['get-transaction'] * 2n * ceil(bytes.head, 4096n) +
       requests['list-transactions'] * ceil(rowsOfList * bytes.row, 4096n) +
       6n * onceIn(60n),
