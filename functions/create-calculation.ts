@@ -9,7 +9,7 @@ import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
-import { contentReads, partitions } from '../shared/store/table-access.ts';
+import { contentReads, customersRead, partitions } from '../shared/store/table-access.ts';
 import { createCalculation } from '../shared/transactions/create-calculation.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -18,8 +18,9 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/calculations',
   scope: 'read',
   access: {
-    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem'] },
-    partitions: { transactions: [partitions.transactions, partitions.customers] },
+    actions: { ...contentReads, transactions: ['GetItem'] },
+    partitions: { transactions: [partitions.transactions] },
+    ...customersRead,
   },
   tag: 'Calculations',
   summary: 'Calculate tax',

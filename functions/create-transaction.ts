@@ -7,7 +7,7 @@ import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
-import { contentReads, partitions, transactionPartitions } from '../shared/store/table-access.ts';
+import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 import { createTransaction } from '../shared/transactions/create-transaction.ts';
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
@@ -19,7 +19,8 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: {
     actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
-    partitions: { transactions: [...transactionPartitions, partitions.customers] },
+    partitions: { transactions: transactionPartitions },
+    ...customersRead,
   },
   tag: 'Transactions',
   summary: 'Create a transaction',

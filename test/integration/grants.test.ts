@@ -285,10 +285,13 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
   const stored = await made(client.call('POST', '/customers', { body: { id: 'cus_1' } }));
   const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, customer: stored, ...filings };
-  const { actions: byTable, indexes = [], partitions: reachable = {} } = definitions[entry].access;
+  const { actions: byTable, indexes = [], partitions: reachable = {}, readOnly = [] } = definitions[entry].access;
   const granted = [
-    ...Object.entries(byTable).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
-    ...indexes.map((index) => `transactions Query ${index}`),
+    ...new Set([
+      ...Object.entries(byTable).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
+      ...indexes.map((index) => `transactions Query ${index}`),
+      ...readOnly.map(() => 'transactions BatchGetItem'),
+    ]),
   ].sort();
   // Two minutes later the instance has forgotten the caller, and the window is another one.
   reached.clear();
@@ -296,7 +299,11 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   expect(used).toEqual(granted);
   const kinds = Object.entries(reachable).flatMap(([table, all]) => all.map((kind) => `${table} ${kind}`));
   expect(limited([...reached, ...(notSeen[entry] ?? [])])).toEqual(
-    limited([...kinds, ...(indexes.includes('drafts') ? [`transactions ${draftPartitions}`] : [])]),
+    limited([
+      ...kinds,
+      ...readOnly.map((kind) => `transactions ${kind}`),
+      ...(indexes.includes('drafts') ? [`transactions ${draftPartitions}`] : []),
+    ]),
   );
   // Half an hour later its use is recorded again.
   if (granted.includes('accounts UpdateItem'))

@@ -67,7 +67,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
   metric: '28.20', // (5 x 5 + 5 + 64) x 0.30
-  alarm: '4.60', // 46 x 0.10
+  alarm: '5.00', // 50 x 0.10
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
@@ -97,7 +97,7 @@ describe('a bill', () => {
       tableStorage: '0.00', // of 25 GB
       functionLogBytes: '0.00', // of 5 GB
       metric: '25.20', // 10 less
-      alarm: '3.60', // 10 less
+      alarm: '4.00', // 10 less
       dashboard: '0.00', // of 3
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
       scheduledRun: '0.00', // of 14 million
