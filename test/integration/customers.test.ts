@@ -1,10 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerKey } from '../../shared/store/keys.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { made, metaOf, refusalOf } from '../support/sales.ts';
+import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
+import { made, metaOf, michigan, refusalOf, sale } from '../support/sales.ts';
 
 const resale = (others: object = {}) => ({ reason: 'resale', ...others });
 const path = (id: string) => `/customers/${encodeURIComponent(id)}` as const;
@@ -237,6 +238,50 @@ describe('updating', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.create({ id: 'a', name: 'A' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe('under faults', () => {
+  afterEach(noFaults);
+  const ofWrites = { of: ['TransactWriteItems'] };
+
+  it.each([2, 3])(
+    'changes a customer once where the replies of %i attempts are lost, and the request is sent again',
+    async (sends) => {
+      const client = await newClient();
+      const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
+      const key = (name: string) => ({ 'Idempotency-Key': name });
+      for (const [name, send] of Object.entries({
+        create: () => client.create({ id: 'a', name: 'A' }, key('create')),
+        update: () => client.update('a', { name: 'B' }, { ...key('update'), 'If-Match': '"1"' }),
+      })) {
+        lose();
+        const first = await send();
+        noFaults();
+        expect([name, first.status]).toEqual([name, sends === 3 ? 503 : name === 'create' ? 201 : 200]);
+        expect((await send()).status).toBe(name === 'create' ? 201 : 200);
+      }
+      expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
+    },
+  );
+
+  it('waits for contention, and then writes once', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    failSends({ ...ofWrites, sends: 2, error: () => cancelled('TransactionConflict'), where: 'on the way there' });
+    expect(await made(client.update('a', { name: 'B' }))).toMatchObject({ name: 'B', version: 2 });
+  });
+
+  it('refuses a calculation with 503 where the customer cannot be read: it never guesses that tax applies', async () => {
+    const caller = await newCaller();
+    await made(clientOf(caller).create({ id: 'a', exemptions: [resale()] }));
+    const calculate = () =>
+      caller.call('POST', '/calculations', { body: sale({ customer: { id: 'a', address: michigan } }) });
+    expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
+    failSends({ of: ['BatchGetItem'], error: throttled, where: 'on the way there' });
+    expect(refusalOf(await calculate())).toBe('503 | system_service_unavailable');
+    noFaults();
+    expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
   });
 });
 
