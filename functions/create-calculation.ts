@@ -8,8 +8,9 @@ import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
+import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
-import { contentReads, partitions } from '../shared/store/table-access.ts';
+import { contentReads, customersRead, partitions } from '../shared/store/table-access.ts';
 import { createCalculation } from '../shared/transactions/create-calculation.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -20,6 +21,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: {
     actions: { ...contentReads, transactions: ['GetItem'] },
     partitions: { transactions: [partitions.transactions] },
+    ...customersRead,
   },
   tag: 'Calculations',
   summary: 'Calculate tax',
@@ -29,7 +31,7 @@ export const { endpoint, handler } = defineEndpoint({
   responses: [{ status: 200, description: 'The tax on the order.', schema: 'Calculation' }],
   errors: [...calculationErrors, 'validation_parent_not_found'],
   run: async ({ body, caller, unknownFields }) => {
-    const ports = { ledger: ledgerReads, loadContent, now };
+    const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };
     return mapResult(
       await createCalculation(withTaxDay(body, caller.account), unknownFields, caller.account, ports),
       (calculation) => {

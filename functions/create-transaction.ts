@@ -8,7 +8,7 @@ import { recordTax } from '../shared/observability/answered-tax.ts';
 import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
-import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
+import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 import { createTransaction } from '../shared/transactions/create-transaction.ts';
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
@@ -21,6 +21,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: {
     actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
     partitions: { transactions: transactionPartitions },
+    ...customersRead,
   },
   tag: 'Transactions',
   summary: 'Create a transaction',

@@ -3,16 +3,19 @@ import type { Schedule } from '../shared/define-schedule.ts';
 import type { Endpoint } from '../shared/http/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';
+import { endpoint as createCustomer } from './create-customer.ts';
 import { endpoint as createFiling } from './create-filing.ts';
 import { endpoint as createReconciliation } from './create-reconciliation.ts';
 import { endpoint as createTransaction } from './create-transaction.ts';
 import { endpoint as getCoverage } from './get-coverage.ts';
+import { endpoint as getCustomer } from './get-customer.ts';
 import { endpoint as getDocs } from './get-docs.ts';
 import { endpoint as getFiling } from './get-filing.ts';
 import { endpoint as getOpenapi } from './get-openapi.ts';
 import { endpoint as getRates } from './get-rates.ts';
 import { endpoint as getTransaction } from './get-transaction.ts';
 import { endpoint as getTransactionHistory } from './get-transaction-history.ts';
+import { endpoint as listCustomers } from './list-customers.ts';
 import { endpoint as listFilingExceptions } from './list-filing-exceptions.ts';
 import { endpoint as listFilings } from './list-filings.ts';
 import { endpoint as listProductAttributes } from './list-product-attributes.ts';
@@ -20,6 +23,7 @@ import { endpoint as listProductTaxCodes } from './list-product-tax-codes.ts';
 import { endpoint as listTransactions } from './list-transactions.ts';
 import { endpoint as replayTransaction } from './replay-transaction.ts';
 import { schedule as sweepDrafts } from './sweep-drafts.ts';
+import { endpoint as updateCustomer } from './update-customer.ts';
 import { endpoint as updateFiling } from './update-filing.ts';
 import { endpoint as updateTransaction } from './update-transaction.ts';
 
@@ -34,6 +38,10 @@ const allEndpoints = [
   getTransactionHistory,
   updateTransaction,
   replayTransaction,
+  createCustomer,
+  listCustomers,
+  getCustomer,
+  updateCustomer,
   createFiling,
   listFilings,
   getFiling,

@@ -6,7 +6,7 @@ import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { mapResult } from '../shared/result.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
-import { contentReads, transactionPartitions } from '../shared/store/table-access.ts';
+import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 import { TransactionUpdate } from '../shared/transactions/request.ts';
 import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
 import { updateTransaction } from '../shared/transactions/update-transaction.ts';
@@ -19,6 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   access: {
     actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem'] },
     partitions: { transactions: transactionPartitions },
+    ...customersRead,
   },
   tag: 'Transactions',
   summary: 'Update a transaction',

@@ -100,7 +100,7 @@ export class EndpointFunction extends LambdaFunction {
     });
   }
 
-  #grant({ actions: byTable, indexes = [], partitions = {} }: TableAccess, tables: Tables): void {
+  #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, tables: Tables): void {
     for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
       const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
@@ -108,6 +108,7 @@ export class EndpointFunction extends LambdaFunction {
       this.#allow(others, tables.arnOf(table), partitions[table]);
       this.#allow(actions.filter(onAccounts), tables.arnOf(table), updatablePartitions);
     }
+    if (readOnly) this.#allow(['BatchGetItem'], tables.arnOf('transactions'), readOnly);
     for (const index of indexes)
       this.#allow(
         ['Query'],

@@ -4,14 +4,14 @@ import { canonicalJson } from './canonical-json.ts';
 
 /** What a cursor is valid for. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
 export type CursorScope = {
-  readonly list: 'transactions' | 'filings';
+  readonly list: 'transactions' | 'filings' | 'customers';
   readonly secret: string;
   readonly filters: unknown;
 };
 
 const signatureOf = (payload: string, { list, secret, filters }: CursorScope): Buffer =>
   createHmac('sha256', secret)
-    .update(`${list === 'filings' ? 'filings\n' : ''}${payload}\n${canonicalJson(filters)}`)
+    .update(`${list === 'transactions' ? '' : `${list}\n`}${payload}\n${canonicalJson(filters)}`)
     .digest();
 
 export const encodeCursor = (position: string, scope: CursorScope): string => {

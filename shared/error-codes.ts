@@ -60,6 +60,11 @@ export const errorCodes = {
     remedy:
       'Read the transaction in `meta.transaction_id`: continue with it if an earlier attempt of yours created it, otherwise choose another `reference_id`.',
   },
+  conflict_duplicate_customer_id: {
+    status: 409,
+    meaning: 'The account has a customer with this `id` and another content; `meta.version` is its version.',
+    remedy: 'Read the customer, and change it with `POST /customers/{id}`, or choose another `id`.',
+  },
   conflict_invalid_status_transition: {
     status: 409,
     meaning: 'The status cannot change from `meta.from` to `meta.to`.',
@@ -73,7 +78,7 @@ export const errorCodes = {
   },
   conflict_immutable_field: {
     status: 409,
-    meaning: 'The field cannot change in the current status.',
+    meaning: 'The field cannot change, or not in the current status.',
     remedy: 'Leave the field out. To correct a finalized sale, credit or void it and record a new one.',
   },
   conflict_draft_expired: {
@@ -124,8 +129,8 @@ export const errorCodes = {
   },
   precondition_failed: {
     status: 412,
-    meaning: 'The version of the transaction does not match `If-Match`.',
-    remedy: 'Read the transaction again, check your change against it, and send its new `ETag`.',
+    meaning: 'The version of the transaction or customer does not match `If-Match`.',
+    remedy: 'Read it again, check your change against it, and send its new `ETag`.',
   },
   validation_body_too_large: {
     status: 413,

@@ -18,7 +18,7 @@ export const calculationAnswerFields = {
   ...named('content_releases', 'engine_version', 'warnings', 'explanation'),
   line_items: {
     ...named('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
-    ...named('address_resolution'),
+    ...named('address_resolution', 'applied_exemption'),
   },
   shipping: named(...charge),
 } satisfies AnswerFields;
@@ -50,3 +50,6 @@ export const filingAnswerFields: AnswerFields = {
   ),
   ...named('warnings', 'entries'),
 };
+
+/** The fields that a customer has and its request does not. */
+export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');

@@ -7,7 +7,7 @@ import { explain } from './explain/explain.ts';
 import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput, ShippingRequest } from './request.ts';
-import type { Calculation, LineItemResponse, ShippingResponse } from './response.ts';
+import type { AppliedExemption, Calculation, LineItemResponse, ShippingResponse } from './response.ts';
 import { warningsOf } from './warnings.ts';
 
 /** The engine's version. A transaction pins it, and a replay reports when it differs. */
@@ -39,7 +39,7 @@ const outcomeOf = (
   taxed: TaxedDocument,
   unknownFields: readonly string[],
 ): Outcome => {
-  const { document, located, taxDate } = read;
+  const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
   const lines = input.line_items ?? [];
   const echoes = lineEchoes(lines);
@@ -49,8 +49,8 @@ const outcomeOf = (
     ...inputEcho(input, taxDate),
     shipping: input.shipping && taxed.shipping ? shippingResponse(input.shipping, taxed.shipping, write) : null,
     line_items: taxed.lines.map((line, index) => {
-      const { resolution } = located[index] as LocatedLine;
-      return lineResponse(echoes[index] as LineEcho, amounts[index] as bigint, line, resolution, write);
+      const found = { resolution: (located[index] as LocatedLine).resolution, exemption: exemptions[index] ?? null };
+      return lineResponse(echoes[index] as LineEcho, amounts[index] as bigint, line, found, write);
     }),
     subtotal_amount: write(totals.subtotal),
     applied_discount_amount: write(totals.discount),
@@ -64,7 +64,7 @@ const outcomeOf = (
     content_releases: contentReleases(located),
     engine_version: engineVersion,
     warnings: warningsOf(input, read, taxed, unknownFields),
-    explanation: input.explain ? explain({ input, document, located, taxed, write }) : null,
+    explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };
 
@@ -76,12 +76,16 @@ const chargeFigures = ({ taxable, exempt, tax, rows }: TaxedShipping, write: Wri
 });
 
 type LineEcho = ReturnType<typeof lineEchoes>[number];
+type Found = {
+  readonly resolution: LineItemResponse['address_resolution'];
+  readonly exemption: AppliedExemption | null;
+};
 
 const lineResponse = (
   echo: LineEcho,
   amount: bigint,
   line: TaxedLine,
-  resolution: LineItemResponse['address_resolution'],
+  { resolution, exemption }: Found,
   write: Writer,
 ): LineItemResponse => ({
   ...echo,
@@ -91,6 +95,7 @@ const lineResponse = (
   net_amount: write(line.net),
   ...chargeFigures(line, write),
   address_resolution: resolution,
+  applied_exemption: exemption,
 });
 
 const shippingResponse = (sent: ShippingRequest, taxed: TaxedShipping, write: Writer): ShippingResponse => ({

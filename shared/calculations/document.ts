@@ -2,16 +2,20 @@ import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
 import type { ReleaseFor } from '../content/content.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Relief, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { appliedInline, chooseCertificate, inlineExemption, isWithin, type KnownCertificates } from './certificates.ts';
+import { lineIds } from './echo.ts';
 import type { Customer, Exemption } from './fields.ts';
 import { distinct, type LocatedLine, locateLines } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
 import type { CalculationInput } from './request.ts';
+import type { AppliedExemption, Warning } from './response.ts';
 
 /** The inputs of a calculation besides the request. */
 export type Context = {
@@ -19,6 +23,8 @@ export type Context = {
   readonly releaseFor: ReleaseFor;
   /** The service's time in milliseconds. */
   readonly now: number;
+  /** The certificates of the buyers. Without it, only those in the request apply. */
+  readonly certificates?: KnownCertificates;
 };
 
 export type ReadDocument = {
@@ -26,6 +32,10 @@ export type ReadDocument = {
   readonly located: readonly LocatedLine[];
   /** ISO instant or date that begins with the tax day: as sent, or now. */
   readonly taxDate: string;
+  /** The certificate that exempts each line, or `null`. */
+  readonly exemptions: readonly (AppliedExemption | null)[];
+  /** Warnings about certificates of customers that do not apply on the tax day. */
+  readonly certificateWarnings: readonly Warning[];
 };
 
 export const generalGoods = 'GENERAL';
@@ -37,21 +47,12 @@ const productOf = (text: string): ProductTaxCode => {
   return parsed.value;
 };
 
-const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined) =>
-  (!from || from <= day) && (!to || day <= to);
-
 const isValid = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
   isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => stateJurisdiction(region) === place));
 
-/**
- * Why nothing is collected from a buyer in a place (`US-MI`) on a tax day, or `null`.
- *
- * In this order: the account is not registered there, a marketplace collects, the buyer's certificate is valid. A line's
- * customer overrides the document's (interface decisions 2).
- */
-const reliefOf = (
-  { collected_by, customer }: CalculationInput,
-  lineCustomer: Customer | null,
+/** Why nothing is collected in a place (`US-MI`) on a tax day from any buyer, or `null`. */
+const sellersRelief = (
+  collectedBy: CalculationInput['collected_by'],
   place: string,
   day: string,
   { registrations }: Settings,
@@ -61,9 +62,63 @@ const reliefOf = (
     !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))
   )
     return 'not_collecting';
-  if (collected_by === 'marketplace') return 'marketplace_collects';
-  const exemption = lineCustomer?.exemption ?? customer?.exemption;
-  return exemption && isValid(exemption, place, day) ? 'customer_exempt' : null;
+  return collectedBy === 'marketplace' ? 'marketplace_collects' : null;
+};
+
+type Buyer = {
+  readonly exemption: AppliedExemption | null;
+  readonly warnings: readonly Omit<Warning, 'pointer'>[];
+};
+
+const noCertificate: Buyer = { exemption: null, warnings: [] };
+
+/**
+ * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
+ * certificate in the request overrides those of the customer (interface decisions 2 and 13).
+ */
+const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
+  const ids = known && 'recorded' in known ? lineIds(input.line_items ?? []) : [];
+  const chosen = new Map<string, Buyer>();
+  return (customer: Customer | null, index: number, place: string): Buyer => {
+    const inline = inlineExemption(customer, input.customer);
+    if (inline) return isValid(inline, place, day) ? { exemption: appliedInline(inline), warnings: [] } : noCertificate;
+    const customerId = customer?.id ?? input.customer?.id ?? null;
+    if (known === undefined || customerId === null) return noCertificate;
+    if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
+    const certificates = known.customers.get(customerId);
+    if (!certificates) return noCertificate;
+    return getOrAdd(chosen, `${place} ${customerId}`, () => {
+      const { applied, warnings } = chooseCertificate(certificates, { customerId, place, day });
+      return { exemption: applied, warnings };
+    });
+  };
+};
+
+/**
+ * Why nothing is collected for each line, with the certificates that exempt them, in this order: the account is not
+ * registered, a marketplace collects, the buyer's certificate is valid.
+ */
+const reliefs = (
+  input: CalculationInput,
+  located: readonly LocatedLine[],
+  day: string,
+  { certificates, settings }: Context,
+) => {
+  const buyerOf = buyersOf(input, day, certificates);
+  const relief: Relief[] = [];
+  const exemptions: (AppliedExemption | null)[] = [];
+  const warnings: Warning[] = certificates && 'recorded' in certificates ? [...certificates.warnings] : [];
+  for (const [index, { customer }] of (input.line_items ?? []).entries()) {
+    const { code } = (located[index] as LocatedLine).place;
+    const sellers = sellersRelief(input.collected_by, code, day, settings);
+    // Where the seller collects from nobody, no certificate is needed.
+    const buyer = sellers === null ? buyerOf(customer ?? null, index, code) : noCertificate;
+    const pointer = customer?.id ? `/line_items/${index}/customer/id` : '/customer/id';
+    relief.push(sellers ?? (buyer.exemption ? 'customer_exempt' : null));
+    exemptions.push(buyer.exemption);
+    warnings.push(...buyer.warnings.map((warning) => ({ ...warning, pointer })));
+  }
+  return { relief, exemptions, warnings };
 };
 
 /**
@@ -79,8 +134,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
   const located = locateLines(input, context, day);
   if (!located.ok) return located;
+  const { relief, exemptions, warnings } = reliefs(input, located.value, day, context);
   const lines = (input.line_items ?? []).map((line, index): TaxLine => {
-    const { place } = located.value[index] as LocatedLine;
     const quantity = decimal(line.quantity);
     return {
       product: productOf(line.product_tax_code ?? generalGoods),
@@ -88,9 +143,9 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minor(line.discount_amount),
       thirdPartyDiscount: minor(line.third_party_discount_amount),
-      place,
+      place: (located.value[index] as LocatedLine).place,
       use: line.customer?.use ?? input.customer?.use ?? null,
-      relief: reliefOf(input, line.customer ?? null, place.code, day, context.settings),
+      relief: relief[index] ?? null,
     };
   });
   // Where nothing is collected, incomplete content does not matter.
@@ -103,6 +158,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   return accept({
     taxDate,
     located: located.value,
+    exemptions,
+    certificateWarnings: warnings,
     document: {
       day,
       currency,

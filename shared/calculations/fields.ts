@@ -93,7 +93,7 @@ export const metadata = described(
   { maxProperties: metadataMax.keys },
 );
 
-const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
+export const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
 // An unknown region would exempt nothing, without an error.

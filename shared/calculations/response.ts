@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
-import { amount, currencyCode, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
-import { Customer, identifier, instantKeywords, productTaxCode, ShipFrom, text } from './fields.ts';
+import { amount, currencyCode, date, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
+import { Customer, exemptionTypes, identifier, instantKeywords, productTaxCode, ShipFrom, text } from './fields.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 
@@ -24,6 +24,8 @@ const warningCodes = [
   'credit_line_unmatched',
   'credit_field_ignored',
   'credit_before_sale',
+  'exemption_expired',
+  'exemption_not_yet_valid',
 ] as const;
 
 export const Warning = described(
@@ -96,6 +98,22 @@ export const AddressResolution = described(
 );
 export type AddressResolution = z.infer<typeof AddressResolution>;
 
+export const AppliedExemption = described(
+  z.object({
+    customer_id: described(
+      z.nullable(z.string()),
+      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the certificate.',
+    ),
+    reason: described(z.enum(exemptionTypes), 'The reason for the exemption.'),
+    certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
+    valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
+    valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
+  }),
+  'The certificate that exempted a line item.',
+  { id: 'AppliedExemption' },
+);
+export type AppliedExemption = z.infer<typeof AppliedExemption>;
+
 const taxes = described(
   z.array(TaxRowResponse),
   'The tax by jurisdiction. Never empty: rows without tax state the reason.',
@@ -134,6 +152,11 @@ export const LineItemResponse = described(
     ...taxFigures,
     taxes,
     address_resolution: AddressResolution,
+    // A transaction is returned as it was recorded, so earlier ones do not have the field.
+    applied_exemption: described(
+      z.optional(z.nullable(AppliedExemption)),
+      'The certificate that exempted the line item. `null` if none did. Missing in transactions that were recorded before the field existed.',
+    ),
   }),
   'A line item as sent, with its calculated amounts.',
   { id: 'LineItem' },

@@ -73,20 +73,24 @@ const aliases: Readonly<Record<string, string>> = {
 const fieldNames = (): string[] =>
   [CalculationRequest, LineItemRequest, Customer, PostalAddress].flatMap(({ shape }) => Object.keys(shape));
 
-const suggestionFor = (name: string): string => {
-  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  const field = alias ?? closest(name, fieldNames(), Math.floor(name.length / 4));
+const suggestionFor = (name: string, names: readonly string[] | undefined): string => {
+  const alias = names === undefined && Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  const field = alias ?? closest(name, names ?? fieldNames(), Math.floor(name.length / 4));
   return field === undefined || field === name ? '' : ` Did you mean \`${field}\`?`;
 };
 
-const unknownFieldWarning = (pointer: string): Warning => {
+const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  return { code: 'unknown_field', message: `Unknown field \`${name}\`, ignored.${suggestionFor(name)}`, pointer };
+  const message = `Unknown field \`${name}\`, ignored.${suggestionFor(name, names)}`;
+  return { code: 'unknown_field', message, pointer };
 };
 
-/** A warning for each of the first 20 unknown fields, and one for the number of the others. */
-export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] => {
-  const named = pointers.slice(0, unknownFieldsMax).map(unknownFieldWarning);
+/**
+ * A warning for each of the first 20 unknown fields, and one for the number of the others. `names` are the fields to
+ * suggest; by default, those of a calculation.
+ */
+export const unknownFieldWarnings = (pointers: readonly string[], names?: readonly string[]): Warning[] => {
+  const named = pointers.slice(0, unknownFieldsMax).map((pointer) => unknownFieldWarning(pointer, names));
   const others = pointers.length - named.length;
   const message = `${others} more unknown fields, ignored.`;
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
@@ -95,7 +99,7 @@ export const unknownFieldWarnings = (pointers: readonly string[]): Warning[] => 
 /** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
-  { document, located }: Pick<ReadDocument, 'document' | 'located'>,
+  { document, located, certificateWarnings }: Pick<ReadDocument, 'document' | 'located' | 'certificateWarnings'>,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
 ): Warning[] => {
@@ -129,6 +133,7 @@ export const warningsOf = (
     treated.add(treatments);
     for (const warning of doubtWarnings(treatments, pointer)) add(warning);
   }
+  for (const warning of certificateWarnings) add(warning);
   for (const warning of taxed.shipping ? shippingWarnings(taxed.shipping) : []) add(warning);
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))

@@ -20,6 +20,11 @@ export const groups = [
     operations: ['updateTransaction'],
   },
   {
+    title: 'Exempt customers',
+    text: 'Store the exemption certificates of your customers. Calculations and transactions that name a customer apply the certificate that is valid on their tax date.',
+    operations: ['createCustomer', 'updateCustomer', 'getCustomer', 'listCustomers'],
+  },
+  {
     title: 'File tax returns',
     text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
     operations: ['createFiling', 'getFiling', 'listFilingExceptions', 'updateFiling', 'listFilings'],

@@ -14,6 +14,7 @@ export const tags = [
   { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
   { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
   { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
+  { name: 'Customers', description: 'Buyers and their exemption certificates.' },
   { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
   { name: 'Rates', description: 'The rates of an address, without an order.' },
   { name: 'Coverage', description: 'What the tax content covers, and what it does not.' },

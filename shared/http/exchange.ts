@@ -59,16 +59,29 @@ const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) 
   return headers;
 };
 
+// Whether API Gateway decodes path parameters is not documented. No id has a percent-encoded character, so that decoding is
+// safe for parameters that are decoded already.
+const decoded = (text: string | undefined): string | undefined => {
+  try {
+    return text && decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const parametersOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
+
 // Not `event.path`, which includes a domain's base path: a retry at the other address must have the same path.
-const pathOf = ({ resource, pathParameters }: APIGatewayProxyEvent): string =>
-  resource.replace('{id}', () => pathParameters?.['id'] ?? '');
+const pathOf = (event: APIGatewayProxyEvent): string =>
+  event.resource.replace('{id}', () => parametersOf(event)['id'] ?? '');
 
 /** Read a REST API's proxy event (payload v1) into an exchange. */
 export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => number): Exchange => ({
   requestId: event.requestContext.requestId,
   method: event.httpMethod,
   path: pathOf(event),
-  pathParameters: event.pathParameters ?? {},
+  pathParameters: parametersOf(event),
   headers: lowerCased(pairs(event.headers, event.multiValueHeaders)),
   query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
   rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),

@@ -54,6 +54,11 @@ export const idempotencyKey = (account: string, digest: string): ItemKey => ({ p
 /** The key of the mark of a ledger import: which export, and the last line that was imported. */
 export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });
 
+export const customerPartition = (account: string): string => `C#${account}`;
+
+/** The key of a customer. The client's id is the whole sort key, so that no two ids share a key. */
+export const customerKey = (account: string, id: string): ItemKey => ({ pk: customerPartition(account), sk: id });
+
 type OpenEntryPlace = {
   readonly transactionId: string;
   readonly state: string;

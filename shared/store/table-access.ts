@@ -20,6 +20,8 @@ export type TableAccess = {
   readonly indexes?: readonly IndexName[];
   /** The partitions that the function may reach in a table, as patterns of an IAM policy. A table left out is open. */
   readonly partitions?: Partial<Record<TableName, readonly string[]>>;
+  /** Partitions of the transactions table that the function may only read, with BatchGetItem. */
+  readonly readOnly?: readonly string[];
 };
 
 /** Partitions of the transactions table by what they hold; the keys are in store/keys.ts. */
@@ -32,6 +34,7 @@ export const partitions = {
   periods: 'P#*',
   filingWork: filingWorkPartition,
   due: 'DUE#*',
+  customers: 'C#*',
 } as const;
 
 /** Partitions of the `drafts` index, the only index whose partitions are all of one kind. */
@@ -72,6 +75,9 @@ export const transactionPartitions = [
   partitions.openEntries,
 ] as const;
 
+/** The customers that a calculation names: no function that records transactions can change a certificate. */
+export const customersRead = { readOnly: [partitions.customers] } as const satisfies Partial<TableAccess>;
+
 /** The accounts that a schedule works for: never their keys. */
 export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
 
@@ -79,8 +85,8 @@ export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
  * The access of an endpoint that needs a credential: it also reads the key and the account, counts the request and
  * records the use of the key.
  */
-export const withCaller = ({ actions, partitions: own = {}, ...indexes }: TableAccess): TableAccess => ({
-  ...indexes,
+export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAccess): TableAccess => ({
+  ...others,
   actions: { accounts: ['GetItem', 'UpdateItem'], ...actions },
   partitions: { accounts: ['KEY#*', 'ACCOUNT#*'], ...own },
 });

@@ -1,5 +1,6 @@
 import { addressesOf } from '../calculations/addresses-of.ts';
 import { calculate, type Outcome } from '../calculations/calculate.ts';
+import { customerIdsOf, type KnownCertificates } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { LoadContent } from '../content/content.ts';
@@ -9,12 +10,31 @@ import { mapResult, type Result } from '../result.ts';
 import { creditOf } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
 import type { PinnedSettings } from './pinned.ts';
+import type { Ports } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
 
 /** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
 export type BaseContext = Omit<Context, 'releaseFor'>;
+
+/** What a calculation reads: content, and the customers of an account. */
+export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
+
+/**
+ * The certificates of the input's customers as they are now. Reads nothing where the input names no customer, or where the
+ * context has the certificates that were recorded.
+ */
+const certificatesOf = async (
+  input: Parameters<typeof customerIdsOf>[0],
+  { certificates }: BaseContext,
+  { account, customers }: CalculationReads,
+): Promise<KnownCertificates | undefined> => {
+  const ids = certificates ? [] : customerIdsOf(input);
+  if (ids.length === 0) return certificates;
+  const found = await customers.findSome(account, ids);
+  return { customers: new Map([...found].map(([id, { exemptions }]) => [id, exemptions])) };
+};
 
 /** The context of a new calculation: the active content of the input's addresses. */
 export const currentContext = async (
@@ -39,7 +59,7 @@ type Pinning = {
 export const pinnedContext = async (
   input: Addressed,
   { transaction: { content_releases }, pinned }: Pinning,
-  { settings, now }: BaseContext,
+  { settings, ...base }: BaseContext,
   loadContent: LoadContent,
 ): Promise<Context> => {
   const then = { ...settings, ...pinned };
@@ -47,24 +67,34 @@ export const pinnedContext = async (
   const isChosen = ({ isStateGuessed, state, zip5 }: TaxAddress) =>
     !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);
   const found = await loadContent(addressesOf(input, then), content_releases);
-  return { settings: then, now, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
+  return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 
 /** The calculated figures of a document; `kind` is that of a credit of a sale. */
 export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
 
-/** Calculate a document from the active content, or a credit from the current state of its sale and the sale's content. */
+const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
+  certificates ? { ...context, certificates } : context;
+
+/**
+ * Calculate a document from the active content, or a credit from the current state of its sale and the sale's content. Lines
+ * that are calculated use the certificates of `base`, or else those that the customers have now.
+ */
 export const calculateWithContent = async (
   request: CreditRequest,
   sale: StoredTransaction | null,
   base: BaseContext,
-  loadContent: LoadContent,
+  reads: CalculationReads,
   unknownFields: readonly string[],
 ): Promise<Result<Calculated>> => {
-  if (sale) {
-    const context = await pinnedContext(unmatchedInput(sale.transaction, request), sale, base, loadContent);
-    return creditOf(sale, request, context, unknownFields);
-  }
-  const context = await currentContext(request, base, loadContent);
-  return mapResult(calculate(request, context, unknownFields), (outcome) => ({ outcome, kind: null }));
+  const { loadContent } = reads;
+  const input = sale ? unmatchedInput(sale.transaction, request) : request;
+  const [context, certificates] = await Promise.all([
+    sale ? pinnedContext(input, sale, base, loadContent) : currentContext(input, base, loadContent),
+    certificatesOf(input, base, reads),
+  ]);
+  const known = withCertificates(context, certificates);
+  return sale
+    ? creditOf(sale, request, known, unknownFields)
+    : mapResult(calculate(request, known, unknownFields), (outcome) => ({ outcome, kind: null }));
 };

@@ -10,13 +10,13 @@ import type { Ports } from './ports.ts';
 
 /**
  * Calculate the tax of a document (interface decisions 2). A credit with a parent returns what that credit would record, so
- * that the refunded tax equals the recorded one. Reads the ledger in that case only.
+ * that the refunded tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
  */
 export const createCalculation = async (
   request: CalculationRequest,
   unknownFields: readonly string[],
   { id: account, settings }: Account,
-  ports: Pick<Ports, 'now' | 'loadContent'> & { readonly ledger: Pick<Ledger, 'find'> },
+  ports: Pick<Ports, 'now' | 'loadContent' | 'customers'> & { readonly ledger: Pick<Ledger, 'find'> },
 ): Promise<Result<Calculation>> => {
   const base = { settings, now: ports.now() };
   const { type = 'sale', parent_transaction_id: parentId = null } = request;
@@ -24,7 +24,7 @@ export const createCalculation = async (
   const parent = type !== 'credit' || parentId === null ? null : await ports.ledger.find(account, parentId);
   if (parent === undefined) return refuse(parentNotFound);
   const sale = parent && storedAsOf(parent, base.now);
-  const calculated = await calculateWithContent(request, sale, base, ports.loadContent, unknownFields);
+  const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, unknownFields);
   return mapResult(calculated, ({ outcome }) => ({
     object: 'calculation',
     type: type ?? 'sale',

@@ -84,14 +84,14 @@ const createOnce = async (
 const draft = async (
   { request, unknownFields }: Creation,
   parent: StoredTransaction | null,
-  { account: { settings } }: Caller,
+  { account: { id: account, settings } }: Caller,
   ports: CreatePorts,
 ): Promise<Result<StoredTransaction>> => {
   const supplied = request.tax_amount ?? null;
   const decimals = parent && taxDecimalsProblem(supplied, parent.transaction.currency);
   if (decimals) return refuse(decimals);
   const base = { settings, now: ports.now() };
-  const calculated = await calculateWithContent(request, parent, base, ports.loadContent, unknownFields);
+  const calculated = await calculateWithContent(request, parent, base, { ...ports, account }, unknownFields);
   if (!calculated.ok) return calculated;
   const { outcome, kind } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);

@@ -4,7 +4,7 @@ import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { asOf } from './lifecycle.ts';
 import { chooseIndex, cursorOf, filtersAfter, positionOf } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
-import { cursorProblem } from './page-limit.ts';
+import { cursorProblem, fitting } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -18,9 +18,6 @@ type ListPorts = {
 const callsMax = 4;
 // The page size of reads that the index cannot filter.
 const scannedRows = 100;
-
-// A Lambda answer has at most 6 MB, and one row may have more than a million bytes.
-const pageBytesMax = 4_000_000;
 
 type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListPosition | null };
 
@@ -87,16 +84,6 @@ const scan = async (
     if (after === null || rows.length > limitOf(query)) break;
   }
   return { rows, next: after };
-};
-
-/** The first rows that fit into an answer, at least one. */
-const fitting = (rows: readonly TransactionRow[]): TransactionRow[] => {
-  let bytes = 0;
-  const end = rows.findIndex((row, at) => {
-    bytes += Buffer.byteLength(JSON.stringify(row));
-    return at > 0 && bytes > pageBytesMax;
-  });
-  return end === -1 ? [...rows] : rows.slice(0, end);
 };
 
 const withLines = async (

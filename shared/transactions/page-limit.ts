@@ -22,6 +22,19 @@ export const pageLimit = (description = 'Page size.') =>
 export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;
 
+// A Lambda answer has at most 6 MB, and one row may have more than a million bytes.
+const pageBytesMax = 4_000_000;
+
+/** The first rows that fit into an answer, at least one. */
+export const fitting = <Row>(rows: readonly Row[]): Row[] => {
+  let bytes = 0;
+  const end = rows.findIndex((row, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    return at > 0 && bytes > pageBytesMax;
+  });
+  return end === -1 ? [...rows] : rows.slice(0, end);
+};
+
 /** The problem of a cursor of another list, or of none. */
 export const cursorProblem = (
   detail: string,

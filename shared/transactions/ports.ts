@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { LoadContent } from '../content/content.ts';
+import type { CustomerReads } from '../customers/customer.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
@@ -16,6 +17,7 @@ export type Caller = {
 export type Ports = {
   readonly ledger: Ledger;
   readonly loadContent: LoadContent;
+  readonly customers: Pick<CustomerReads, 'findSome'>;
   /** The service's time in milliseconds. */
   readonly now: () => number;
   /** The most bytes that a transaction takes, including its credit counters. */
@@ -99,10 +101,10 @@ export const notFound: Problem = {
 };
 
 /** The refusal of a change whose If-Match has other versions than this one, the current one. */
-export const otherVersion = (version: number): Problem => ({
+export const otherVersion = (version: number, resource: 'transaction' | 'customer' = 'transaction'): Problem => ({
   code: 'precondition_failed',
   title: 'Precondition Failed',
-  detail: `The transaction is at version ${version}. Read it again, then retry with the new ETag.`,
+  detail: `The ${resource} is at version ${version}. Read it again, then retry with the new ETag.`,
   source: { header: 'If-Match' },
   meta: { version },
 });

@@ -76,6 +76,7 @@ const updateOnce = async (
     account: caller.account,
     base: { settings: caller.account.settings, now: nowMs },
     loadContent: ports.loadContent,
+    customers: ports.customers,
   });
   if (!planned.ok) return planned;
   if (planned.value === null)

@@ -88,6 +88,15 @@ describe('The curl commands of the page work', () => {
     ]);
   });
 
+  it('store a customer, list, retrieve and change it', async () => {
+    expect((await run('createCustomer', 'curl')).status).toBe(201);
+    expect((await run('listCustomers', 'curl')).body.data).toHaveLength(1);
+    const created = await run('getCustomer', 'curl');
+    const renewed = await run('updateCustomer', '"valid_to"');
+    expect([created.body.version, renewed.body.version]).toEqual([1, 2]);
+    expect((await run('updateCustomer', '"exemptions": []')).body.exemptions).toEqual([]);
+  });
+
   it('file', async () => {
     const filer = filerOf(caller);
     const dry = await run('createFiling', '"dry_run"');

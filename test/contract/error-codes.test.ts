@@ -76,6 +76,11 @@ const provocations: Record<Code, () => Promise<Answer>> = {
     await created(caller, { ...sale, reference_id: 'invoice_1' });
     return create(caller, { ...sale, reference_id: 'invoice_1' });
   },
+  conflict_duplicate_customer_id: async () => {
+    const caller = await newCaller();
+    await caller.call('POST', '/customers', { body: { id: 'cus_9' } });
+    return caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'Another' } });
+  },
   conflict_invalid_status_transition: async () => {
     const caller = await newCaller();
     const transaction = await created(caller, { ...sale, status: 'finalized' });

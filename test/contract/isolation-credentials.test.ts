@@ -42,6 +42,10 @@ const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write
   'get-transaction-history': { scope: 'read', status: 200 },
   'update-transaction': { scope: 'write', status: 200 },
   'replay-transaction': { scope: 'read', status: 200 },
+  'create-customer': { scope: 'write', status: 200 },
+  'list-customers': { scope: 'read', status: 200 },
+  'get-customer': { scope: 'read', status: 200 },
+  'update-customer': { scope: 'write', status: 200 },
   'create-filing': { scope: 'write', status: 200 },
   'list-filings': { scope: 'read', status: 200 },
   'get-filing': { scope: 'read', status: 200 },
@@ -53,7 +57,11 @@ const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write
 };
 const operations = Object.keys(served) as ClosedOperation[];
 const forbidden = { read: '403 auth_forbidden read', write: '403 auth_forbidden write' } as const;
-const absent = { draft: 'txn_01KAAAAAAAAAAAAAAAAAAAAAAA', filing: 'fil_01KAAAAAAAAAAAAAAAAAAAAAAA' };
+const absent = {
+  draft: 'txn_01KAAAAAAAAAAAAAAAAAAAAAAA',
+  filing: 'fil_01KAAAAAAAAAAAAAAAAAAAAAAA',
+  customer: 'nobody',
+};
 
 const asking =
   ([method, path, request = {}]: Asked, headers: Headers) =>
@@ -66,7 +74,7 @@ const shortOf = ({ status, body }: Awaited<ReturnType<Call>>): string => {
 const asked = async (
   operation: ClosedOperation,
   credential: keyof TwoAccounts['credentials'],
-  ids?: Pick<Ids, 'draft' | 'filing'>,
+  ids?: Pick<Ids, 'draft' | 'filing' | 'customer'>,
 ) => support.withCalls(asking(support.requestsTo(ids ?? two.owner)[operation], two.credentials[credential]));
 
 describe.each(operations)('%s', (operation) => {

@@ -36,6 +36,10 @@ const filingWays: readonly ((id: string) => Asked)[] = [
   (id) => ['GET', `/filings/${id}?expand=entries`, { headers: { Accept: 'text/csv' } }],
   (id) => ['POST', `/filings/${id}`, { body: { status: 'canceled' } }],
 ];
+const customerWays: readonly ((id: string) => Asked)[] = [
+  (id) => ['GET', `/customers/${id}`],
+  (id) => ['POST', `/customers/${id}`, { body: { name: 'stranger' } }],
+];
 /** The ones that carry an id elsewhere than in the path. */
 const otherWays: readonly (readonly [(id: string) => Asked, string])[] = [
   [
@@ -78,11 +82,13 @@ const textOf = (answer: Answer) => JSON.stringify(support.bytesOf(answer));
 describe.each([
   { collection: 'transactions', ways: transactionWays, count: 3500, seed: 1 },
   { collection: 'filings', ways: filingWays, count: 1500, seed: 2 },
+  { collection: 'customers', ways: customerWays, count: 1000, seed: 4 },
 ] as const)('$count different ids made from those of another account', ({ collection, ways, count, seed }) => {
   it(`are the same 404, to the byte, in every path of /${collection}`, { timeout: 180_000 }, async () => {
     const references = await Promise.all(ways.map(async (way) => textOf(await asStranger(way(nobodys(collection))))));
     for (const text of references) expect(text).toMatch(/^\{"status":404,.*not_found/);
-    const ids = foreignIds([...ownersIds().transactions, ...ownersIds().filings], accounts(), count, seeded(seed));
+    const owned = [...ownersIds().transactions, ...ownersIds().filings, two.owner.customer];
+    const ids = foreignIds(owned, accounts(), count, seeded(seed));
     expect(new Set(ids).size).toBe(count);
     const asked = ids.map((id, index) => ({ id, way: Math.floor(index / 30) % ways.length }));
     const others = await unexpected(asked, async ({ id, way }) => {
@@ -130,6 +136,7 @@ it('each of these ways leads somewhere: with the own id it is no 404, and no ref
   const own = { 'X-API-Key': two.stranger.key };
   const sold = (await two.stranger.call('POST', '/transactions', { body: sale() })).body.id;
   for (const way of transactionWays) expect((await as(own, way(sold))).status).toBe(200);
+  for (const way of customerWays) expect((await as(own, way(two.stranger.customer))).status).toBe(200);
   for (const way of filingWays) expect([200, 202]).toContain((await as(own, way(two.stranger.filing))).status);
   const parent = (await two.stranger.call('POST', '/transactions', { body: sale({ status: 'finalized' }) })).body.id;
   const ids = [parent, parent, parent, two.stranger.filing];

@@ -51,6 +51,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   ])[] = [
     ['transactions', (cursor) => ['GET', `/transactions?limit=1&starting_after=${cursor}`], 'transactions', noCursor],
     ['filings', (cursor) => ['GET', `/filings?limit=1&starting_after=${cursor}`], 'filings', noCursor],
+    ['customers', (cursor) => ['GET', `/customers?limit=1&starting_after=${cursor}`], 'customers', noCursor],
     [
       'entries, for its own filing',
       (cursor) => ['GET', `/filings/${two.stranger.filing}?expand=entries&limit=1&starting_after=${cursor}`],
@@ -107,7 +108,8 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
 });
 
 it('all of it left the things of the account as they were', async () => {
-  const { sale: sold, credit, voided, draft, filing, earlier } = two.owner;
+  const { sale: sold, credit, voided, draft, filing, earlier, customer } = two.owner;
+  expect((await two.owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
   const status = async (path: `/${'transactions' | 'filings'}/${string}`) => {
     const { body } = await two.owner.call('GET', path);
     return [body.status, 'version' in body ? body.version : null].join(' ');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { calculation, rates, ratesQuery, replay } from '../../shared/http/openapi/answer-examples.ts';
-import { coverage } from '../../shared/http/openapi/examples.ts';
-import { exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
+import { coverage, examplesOf } from '../../shared/http/openapi/examples.ts';
+import { exampleCustomer, exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import './observe-exchanges.ts';
 
@@ -138,9 +138,26 @@ describe('the examples of the document work as they are', () => {
     expect(body).toEqual({ ...replay, id, version: 1 });
   });
 
+  it('creates, changes and lists the customer of the examples with the documented responses', async () => {
+    const { call } = await newCaller();
+    const documented = (operation: string, status: number) => examplesOf(operation).responses?.[status];
+    const own = ({ created_at: _c, updated_at: _u, ...customer }: Record<string, unknown>) => customer;
+    const { resale } = requestExamples['create-customer'];
+    const created = await call('POST', '/customers', { body: resale.value });
+    expect([created.status, created.headers.get('Location')]).toEqual([201, `customers/${exampleCustomer.id}`]);
+    expect(own(created.body)).toEqual(own(documented('create-customer', 201) as Record<string, unknown>));
+    expect((await call('GET', `/customers/${exampleCustomer.id}`)).body).toEqual(created.body);
+    expect((await call('GET', '/customers')).body.data).toEqual([created.body]);
+    const { renew, remove } = requestExamples['update-customer'];
+    const renewed = await call('POST', `/customers/${exampleCustomer.id}`, { body: renew.value });
+    expect(own(renewed.body)).toEqual(own(documented('update-customer', 200) as Record<string, unknown>));
+    const removed = await call('POST', `/customers/${exampleCustomer.id}`, { body: remove.value });
+    expect(own(removed.body)).toEqual({ ...own(renewed.body), exemptions: [], version: 3 });
+  });
+
   // Those of filings need a period: filing-workflows.test.ts.
   const cases = Object.entries(requestExamples)
-    .filter(([operation]) => !operation.endsWith('-filing'))
+    .filter(([operation]) => !/-(filing|customer)$/.test(operation))
     .flatMap(([operation, examples]) =>
       Object.entries<{ value: Readonly<Record<string, unknown>> }>(examples).map(([name, { value }]) => ({
         operation,

@@ -23,7 +23,8 @@ const entries: Record<string, TableAccess> = {
 };
 const roleOf = (entry: string) => idOf(functionOf(synthesized, entry)[1].Properties['Role']);
 
-const expectedOnTables = ({ actions: byTable, indexes = [] }: TableAccess): string[] => [
+const expectedOnTables = ({ actions: byTable, indexes = [], readOnly = [] }: TableAccess): string[] => [
+  ...readOnly.map(() => 'Allow dynamodb:BatchGetItem on TransactionsTable.Arn'),
   ...Object.entries(byTable).flatMap(([name, actions]) =>
     actions.map((action) => `Allow dynamodb:${action} on ${tableIds[name as keyof typeof tableIds]}.Arn`),
   ),
@@ -86,9 +87,12 @@ it('updates of the accounts table are limited to request counters and uses of ke
 });
 
 // Written out, not taken from the definition.
-it('a calculation may only get items of the ledger', () => {
+it('a calculation may only get items of the ledger, and customers in batches', () => {
   const ledger = allowedTo(synthesized, roleOf('create-calculation')).filter((of) => of.includes('TransactionsTable'));
-  expect(ledger).toEqual(['Allow dynamodb:GetItem on TransactionsTable.Arn']);
+  expect(ledger).toEqual([
+    'Allow dynamodb:BatchGetItem on TransactionsTable.Arn',
+    'Allow dynamodb:GetItem on TransactionsTable.Arn',
+  ]);
 });
 
 const conditionsOf = (entry: string, on: string) =>
@@ -100,10 +104,13 @@ const leading = (...partitions: string[]) => [{ 'ForAllValues:StringLike': { 'dy
 
 // Written out, not taken from the definitions.
 it.each([
-  ['create-calculation', 'TransactionsTable.Arn', leading('T#*')],
+  ['create-calculation', 'TransactionsTable.Arn', [...leading('T#*'), ...leading('C#*')]],
+  ['list-customers', 'TransactionsTable.Arn', leading('C#*')],
+  ['create-customer', 'TransactionsTable.Arn', leading('C#*', 'I#*')],
+  ['update-customer', 'TransactionsTable.Arn', leading('C#*', 'I#*')],
   ['get-transaction', 'TransactionsTable.Arn', leading('T#*')],
   ['list-transactions', 'TransactionsTable.Arn', leading('T#*')],
-  ['create-transaction', 'TransactionsTable.Arn', leading('T#*', 'R#*', 'I#*', 'O#*')],
+  ['create-transaction', 'TransactionsTable.Arn', [...leading('T#*', 'R#*', 'I#*', 'O#*'), ...leading('C#*')]],
   ['get-filing', 'TransactionsTable.Arn', leading('F#*')],
   ['list-filing-exceptions', 'TransactionsTable.Arn', leading('F#*')],
   ['create-reconciliation', 'TransactionsTable.Arn', leading('T#*', 'R#*')],
@@ -115,6 +122,18 @@ it.each([
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
 ])('%s reaches only its own partitions of %s', (entry, on, expected) => {
   expect(conditionsOf(entry, on)).toEqual(expected);
+});
+
+// Written out, not taken from the definitions.
+it('only the two functions for it may write customers', () => {
+  const writers = Object.keys(entries).filter((entry) =>
+    statementsOf(synthesized, roleOf(entry)).some(
+      ({ Action, Condition }) =>
+        JSON.stringify(Condition ?? {}).includes('"C#*"') &&
+        listed(Action).some((action) => /PutItem|UpdateItem|DeleteItem/.test(action)),
+    ),
+  );
+  expect(writers.sort()).toEqual(['create-customer', 'update-customer']);
 });
 
 it('no function reaches the whole ledger or all accounts', () => {

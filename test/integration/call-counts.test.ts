@@ -81,6 +81,54 @@ describe('calls to the ledger, warm (interface decisions 12)', () => {
     ]);
   });
 
+  it('a customer makes one more, once for each hundred; none where a certificate is inline or nothing is edited', async () => {
+    const client = await warmClient();
+    await made(client.call('POST', '/customers', { body: { id: 'known', exemptions: [{ reason: 'resale' }] } }));
+    const of = (id: string, others: object = {}) => sale({ customer: { ...sale().customer, id, ...others } });
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ quantity: '1', unit_price: '1.00', customer: { id: `c${at}` } }));
+    for (const id of ['known', 'unknown'])
+      expect(await callsOf(() => client.calculate(of(id)))).toEqual(['BatchGetItem']);
+    expect(await callsOf(() => client.calculate({ ...of('known'), line_items: lines(100) }))).toEqual(['BatchGetItem']);
+    expect(await callsOf(() => client.calculate({ ...of('known'), line_items: lines(101) }))).toHaveLength(2);
+    expect(await callsOf(() => client.calculate(of('known', { exemption: { type: 'other' } })))).toEqual([]);
+    expect(await callsOf(() => client.create(of('known')))).toEqual(['BatchGetItem', 'TransactWriteItems']);
+    const { id } = await made(client.create(of('known')));
+    expect(await callsOf(() => client.update(id, { explain: true }))).toEqual([
+      'GetItem',
+      'BatchGetItem',
+      'TransactWriteItems',
+    ]);
+    const unedited = ['GetItem', 'TransactWriteItems'];
+    expect(await callsOf(() => client.update(id, { tax_amount: '1.00' }))).toEqual(unedited);
+    expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(unedited);
+    const parent = await made(client.get(id));
+    expect(await callsOf(() => client.create(creditOf(parent, half)))).toEqual(unedited);
+    const other = { line_items: [{ id: 'other', quantity: '1', unit_price: '1.00' }] };
+    expect(await callsOf(() => client.calculate({ type: 'credit', parent_transaction_id: id, ...other }))).toEqual([
+      'GetItem',
+      'BatchGetItem',
+    ]);
+  });
+
+  it('creating, reading and listing customers makes one, changing two', async () => {
+    const client = await warmClient();
+    const post = (path: '/customers' | '/customers/{id}', body: object, headers = {}) =>
+      client.call('POST', path.replace('{id}', 'a') as typeof path, { body, headers });
+    expect(await callsOf(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems']);
+    expect(await callsOf(() => post('/customers', { id: 'a' }))).toEqual(['TransactWriteItems', 'GetItem']);
+    expect(await callsOf(() => post('/customers', { id: 'b' }, key))).toEqual(['TransactWriteItems']);
+    expect(await callsOf(() => post('/customers/{id}', { name: 'A' }))).toEqual(['GetItem', 'TransactWriteItems']);
+    expect(await callsOf(() => post('/customers/{id}', { name: 'B' }, key))).toEqual([
+      'BatchGetItem',
+      'TransactWriteItems',
+    ]);
+    expect(await callsOf(() => post('/customers/{id}', { name: 'B' }))).toEqual(['GetItem']);
+    expect(await callsOf(() => client.call('GET', '/customers/a'))).toEqual(['GetItem']);
+    for (const query of ['', '?state=MI', '?expiring_before=2030-01-01'])
+      expect(await callsOf(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
+  });
+
   it('reading one makes one', async () => {
     const client = await warmClient();
     const { id } = await sold(client);

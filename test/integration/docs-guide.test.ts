@@ -53,6 +53,8 @@ it('The commands of the guide work in their order', async () => {
     ['transaction', 'finalized', 'credit', null, '6.00'],
     ['calculation', null, 'credit', null, '3.00'],
     ['transaction', 'finalized', 'credit', null, '3.00'],
+    ['customer', null, null, null, null],
+    ['calculation', null, 'sale', null, '0.00'],
     ['transaction', 'finalized', 'sale', null, '6.00'],
     ['filing', 'dry_run', null, null, '6.00'],
     ['transaction', 'draft', 'sale', null, '6.00'],
@@ -61,5 +63,5 @@ it('The commands of the guide work in their order', async () => {
   ]);
   const values = valuesIn(stdout);
   expect(values[3]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
-  expect(values[11]).toEqual(values[12]);
+  expect(values[13]).toEqual(values[14]);
 });

@@ -10,6 +10,7 @@ export const nobodys: Ids = {
   draft: 'txn_01KDDDDDDDDDDDDDDDDDDDDDDD',
   filing: 'fil_01KAAAAAAAAAAAAAAAAAAAAAAA',
   earlier: 'fil_01KBBBBBBBBBBBBBBBBBBBBBBB',
+  customer: 'cus_of_nobody',
 };
 
 export const notFound = '404 | not_found';
@@ -81,6 +82,21 @@ const all: readonly Attempt[] = [
     'POST /filings/{earlier}',
     notFound,
     change({ status: 'canceled' }, { 'Idempotency-Key': 'k' }),
+  ],
+  ['reading a customer', 'GET /customers/{customer}', notFound],
+  ['changing a customer', 'POST /customers/{customer}', notFound, change({ name: 'stranger' })],
+  ['changing nothing of a customer', 'POST /customers/{customer}', notFound, change({})],
+  [
+    'changing version 1 of a customer',
+    'POST /customers/{customer}',
+    notFound,
+    change({ name: 'stranger' }, { 'If-Match': '"1"' }),
+  ],
+  [
+    'changing a customer with a key',
+    'POST /customers/{customer}',
+    notFound,
+    change({ name: 'stranger' }, { 'Idempotency-Key': 'k' }),
   ],
   ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
 ];

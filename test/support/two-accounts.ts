@@ -45,6 +45,11 @@ const belongingsOf = async (
   const filer = filerOf(caller);
   const earlier = await closedFiling(filer, 'MI', '2026-09-30');
   const filing = await closedFiling(filer, 'MI', '2026-10-31');
+  // An own id, like all of the client's: each account has one that the other does not have.
+  const customer = `cus_of_${caller.account.id}`;
+  for (const id of [customer, 'the-same-customer'])
+    await made(caller.call('POST', '/customers', { body: { id, name: caller.account.id } }));
+  await made(caller.call('POST', `/customers/${customer}`, { body: { name: null } }));
   const { next_cursor: entries } = (await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }))).entries;
   return {
     sale: sold.id,
@@ -53,10 +58,12 @@ const belongingsOf = async (
     draft: draft.id,
     filing: filing.id,
     earlier: earlier.id,
+    customer,
     bodies,
     cursors: {
       transactions: (await made(filer.list({ limit: '1' }))).next_cursor,
       filings: (await made(filer.filings({ limit: '1' }))).next_cursor,
+      customers: (await made(caller.call('GET', '/customers?limit=1'))).next_cursor,
       entries,
       // A list that is long enough to have one takes minutes to make.
       reconciliation: cursorOf({ id: sold.id, tax_date: sold.tax_date }, caller.account.cursor_secret, {
@@ -67,12 +74,14 @@ const belongingsOf = async (
 };
 export type Belongings = Awaited<ReturnType<typeof belongingsOf>>;
 /** The ids of things that one may try to reach. */
-export type Ids = Pick<Belongings, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier'>;
+export type Ids = Pick<Belongings, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier' | 'customer'>;
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
 /** A good request to every operation that needs a credential, with these ids where it takes one. */
-export const requestsTo = (ids: Pick<Ids, 'draft' | 'filing'>): Readonly<Record<ClosedOperation, Asked>> => ({
+export const requestsTo = (
+  ids: Pick<Ids, 'draft' | 'filing' | 'customer'>,
+): Readonly<Record<ClosedOperation, Asked>> => ({
   'list-product-attributes': ['GET', '/product-attributes'],
   'list-product-tax-codes': ['GET', '/product-tax-codes'],
   'create-calculation': ['POST', '/calculations', { body: sale() }],
@@ -82,6 +91,10 @@ export const requestsTo = (ids: Pick<Ids, 'draft' | 'filing'>): Readonly<Record<
   'get-transaction-history': ['GET', `/transactions/${ids.draft}/history`],
   'update-transaction': ['POST', `/transactions/${ids.draft}`, { body: { metadata: { by: 'stranger' } } }],
   'replay-transaction': ['POST', `/transactions/${ids.draft}/replay`],
+  'create-customer': ['POST', '/customers', { body: { id: ids.customer, exemptions: [] } }],
+  'list-customers': ['GET', '/customers'],
+  'get-customer': ['GET', `/customers/${ids.customer}`],
+  'update-customer': ['POST', `/customers/${ids.customer}`, { body: { exemptions: [] } }],
   'create-filing': ['POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } }],
   'list-filings': ['GET', '/filings'],
   'get-filing': ['GET', `/filings/${ids.filing}`],

@@ -55,10 +55,9 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // 1,500,000 + 330,000 + 1,440,000 + 1,950,000 + 1,400,000 + 180,000 + 2,430,000 + 800,000 = 10,030,000; the rate limit
   // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460. 11,827,300 x 0.625 = 7.392
   writeUnit: '7.39',
-  // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
-  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600;
-  // idle runs 8,760 x 10 = 87,600. 2,543,200 x 0.125 = 0.3179
-  readUnit: '0.32',
+  // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; customers of calculations 1,000,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
+  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600. 3,455,600 x 0.125 = 0.43195
+  readUnit: '0.43',
   // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, two of them 1,538; records 550 MB x 3 / 30 = 55; others 100:
   // 1,693 MB. Indexes 2 x 400,000 x 2,000 = 1,600 MB. 3,293,000,000 / 2^30 = 3.0668 x 0.25 = 0.7667
   tableStorage: '0.77',
@@ -68,7 +67,7 @@ const byHand: Readonly<Record<PriceName, string>> = {
   accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
   metric: '28.20', // (5 x 5 + 5 + 64) x 0.30
-  alarm: '4.70', // 47 x 0.10
+  alarm: '5.00', // 50 x 0.10
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
@@ -98,7 +97,7 @@ describe('a bill', () => {
       tableStorage: '0.00', // of 25 GB
       functionLogBytes: '0.00', // of 5 GB
       metric: '25.20', // 10 less
-      alarm: '3.70', // 10 less
+      alarm: '4.00', // 10 less
       dashboard: '0.00', // of 3
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
       scheduledRun: '0.00', // of 14 million

@@ -66,7 +66,12 @@ it('is credited as it was recorded, also with other lines', async () => {
     [withoutSetting(await recorded(false)), ['4.50', '0.45']],
   ] as const) {
     const isOn = stored.pinned.pass_on_general_excise;
-    const ports = { now, loadContent, ledger: { find: async () => stored } };
+    const ports = {
+      now,
+      loadContent,
+      ledger: { find: async () => stored },
+      customers: { findSome: async () => new Map() },
+    };
     const credits = [{}, { line_items }].map((lines) =>
       createCalculation({ type: 'credit', parent_transaction_id: 'txn_1', ...lines }, [], account(!isOn), ports),
     );

@@ -1,11 +1,12 @@
 import type { Release } from '../../content/release.ts';
-import type { TaxDocument, TaxedDocument, TaxLine } from '../../tax/document.ts';
+import type { TaxedDocument, TaxLine } from '../../tax/document.ts';
+import type { ReadDocument } from '../document.ts';
 import { lineIds } from '../echo.ts';
 import type { Customer } from '../fields.ts';
 import type { Writer } from '../figures.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
-import type { ExplanationStep } from '../response.ts';
+import type { AppliedExemption, ExplanationStep } from '../response.ts';
 import { lineBaseSteps, sharesOf, shippingBaseSteps } from './base.ts';
 import { placeSteps } from './place.ts';
 import { type Charge, chargesOf, type Invoices, invoicesOf, roundingStep } from './rounding.ts';
@@ -14,30 +15,40 @@ import type { Goods } from './rule.ts';
 import { step } from './step.ts';
 
 /** A calculation, from the request to the figures. */
-type Explained = {
+type Calculated = {
   readonly input: CalculationInput;
-  readonly document: TaxDocument;
-  readonly located: readonly LocatedLine[];
+  readonly read: Pick<ReadDocument, 'document' | 'located' | 'exemptions'>;
   readonly taxed: TaxedDocument;
   readonly write: Writer;
 };
+type Explained = Omit<Calculated, 'read'> & Calculated['read'];
 
 /** Computed once for all lines. */
 type Whole = Explained & { readonly charges: ReturnType<typeof chargesOf>; readonly invoices: Invoices };
 
-type Certificate = Goods['exemption'];
+const inlineText = (customer: Customer | null | undefined, pointer: string): string | null =>
+  customer?.exemption ? `the ${customer.exemption.type} certificate in ${pointer}/customer/exemption` : null;
 
-const certificateOf = (customer: Customer | null | undefined, pointer: string): Certificate =>
-  customer?.exemption ? { certificate: customer.exemption, pointer: `${pointer}/customer/exemption` } : null;
+const knownText = ({ customer_id: id, reason, certificate_number: number }: AppliedExemption): string | null =>
+  id === null ? null : `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
 
-const goodsOf = (line: TaxLine, index: number, shipping: bigint, { input, document, taxed }: Explained): Goods => ({
+/** The certificate of a line in words: that of the line, of the document, or of the customer. */
+const certificateOf = (index: number, { input, exemptions }: Explained): string | null => {
+  const exemption = exemptions[index];
+  return (
+    inlineText(input.line_items?.[index]?.customer, `/line_items/${index}`) ??
+    inlineText(input.customer, '') ??
+    (exemption ? knownText(exemption) : null)
+  );
+};
+
+const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
   product: line.product,
   quantity: line.quantity,
-  exemption:
-    certificateOf(input.line_items?.[index]?.customer, `/line_items/${index}`) ?? certificateOf(input.customer, ''),
-  day: document.day,
+  certificate: certificateOf(index, explained),
+  day: explained.document.day,
   release: line.place.release,
-  treatments: taxed.lines[index]?.treatments ?? [],
+  treatments: explained.taxed.lines[index]?.treatments ?? [],
   shipping,
 });
 
@@ -56,6 +67,13 @@ const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole
 
 const oneUnit = { units: 1n, scale: 0 };
 
+/** The certificate of the shipping into a state: the document's, or that of the first line there that has one. */
+const shippingCertificate = (release: Release | null, explained: Explained): string | null => {
+  const { input, document, exemptions } = explained;
+  const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
+  return inlineText(input.customer, '') ?? (index < 0 ? null : certificateOf(index, explained));
+};
+
 // Shipping can go to several states. Each state's rows have their own release and are rounded together.
 const shippingSteps = (explained: Whole): ExplanationStep[] => {
   const { input, document, taxed, write, charges } = explained;
@@ -65,7 +83,7 @@ const shippingSteps = (explained: Whole): ExplanationStep[] => {
   const goods = (release: Release | null): Goods => ({
     product,
     quantity: oneUnit,
-    exemption: certificateOf(input.customer, ''),
+    certificate: shippingCertificate(release, explained),
     day: document.day,
     release,
     treatments: shipping.treatments,
@@ -96,7 +114,8 @@ const leftOut = (index: number, count: number): ExplanationStep =>
  * that share it), its jurisdictions, the base, each jurisdiction's rule and rate, the rounding. Each step has its rule and
  * citation. After 1.2 MB of steps, one step counts the remaining lines.
  */
-export const explain = (explained: Explained): ExplanationStep[] => {
+export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] => {
+  const explained: Explained = { ...calculated, ...read };
   const { lines, day } = explained.document;
   const charges = chargesOf(explained.document, explained.taxed);
   const whole = { ...explained, charges, invoices: invoicesOf([...charges.lines, ...charges.shipping], day) };

@@ -7,7 +7,6 @@ import { definitionOf } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
-import type { Exemption } from '../fields.ts';
 import type { Writer } from '../figures.ts';
 import { timesQuantity } from './step.ts';
 
@@ -15,8 +14,8 @@ import { timesQuantity } from './step.ts';
 export type Goods = {
   readonly product: ProductTaxCode;
   readonly quantity: Decimal;
-  /** The buyer's certificate and its pointer in the request. */
-  readonly exemption: { readonly certificate: Exemption; readonly pointer: string } | null;
+  /** The buyer's certificate in words, if there is one. */
+  readonly certificate: string | null;
   readonly day: string;
   readonly release: Release | null;
   readonly treatments: readonly Treatment[];
@@ -56,9 +55,9 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
   );
 };
 
-const certificateText = ({ exemption, day }: Goods, name: string): string =>
-  exemption
-    ? `${name}: no tax, because the ${exemption.certificate.type} certificate in ${exemption.pointer} is valid on ${day}.`
+const certificateText = ({ certificate, day }: Goods, name: string): string =>
+  certificate
+    ? `${name}: no tax, because ${certificate} is valid on ${day}.`
     : `${name}: no tax, because the buyer is exempt.`;
 
 const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';

@@ -32,7 +32,7 @@ export const measuresOf = (lines: number): Measures => {
 
 /** Fixed parts of the stack. A test compares them with the template. */
 export const deployment = {
-  ...{ alarmMetrics: 48, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
+  ...{ alarmMetrics: 51, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
   ...{ memory: 1024, dailyBackups: 7, monthlyBackups: 13 },
 } as const;
 
@@ -145,9 +145,11 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
     lambdaTime: BigInt(options.memory) * lambdaMs(options.lines, counts, records),
     // Steps, the rate limit, and the last use of keys.
     writeUnit: total('writes') + onceIn(2n) + onceIn(1800n),
-    // In halves. Steps, retrievals, lists, the key, the account and the active releases, and idle runs of close-periods.
+    // In halves. Steps, the customer of a calculation, retrievals, lists, the key, the account and the active releases, and
+    // idle runs of close-periods.
     readUnit:
       2n * total('reads') +
+      2n * requests['create-calculation'] +
       requests['get-transaction'] * 2n * ceil(bytes.head, 4096n) +
       requests['list-transactions'] * ceil(rowsOfList * bytes.row, 4096n) +
       6n * onceIn(60n) +

@@ -20,7 +20,11 @@ const createdAt = '2026-10-08T12:00:00.000Z';
 const createdMs = Date.parse(createdAt);
 const account = newAccount({ name: 'Example', serviceVersion: currentVersion, createdMs });
 
-const ports = { now: () => createdMs, loadContent: async () => builtInReleaseFor };
+const ports = {
+  now: () => createdMs,
+  loadContent: async () => builtInReleaseFor,
+  customers: { findSome: async () => new Map() },
+};
 const calculated = await createCalculation(CalculationRequest.parse(sale), [], account, {
   ...ports,
   ledger: { find: async () => undefined },

@@ -3,6 +3,14 @@ import { attribution } from '../../coverage/attribution.ts';
 import { coverageOfAll } from '../../coverage/coverage.ts';
 import type { Coverage } from '../../coverage/response.ts';
 import {
+  type Customer,
+  certificateOf,
+  customerAnswer,
+  customerExists,
+  customerIdFixed,
+  customerNotFound,
+} from '../../customers/customer.ts';
+import {
   cancelFirst,
   closeFirst,
   confirmationMissing,
@@ -12,6 +20,7 @@ import {
 } from '../../filings/problems.ts';
 import type { Problem } from '../../problem.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
+import { otherVersion } from '../../transactions/ports.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import {
   calculation,
@@ -33,7 +42,7 @@ import {
   filingList,
   marking,
 } from './filing-examples.ts';
-import { pageOf, requestExamples } from './request-examples.ts';
+import { exampleCustomer, pageOf, requestExamples } from './request-examples.ts';
 
 const day = '2026-11-21';
 const release = builtInRelease('MI');
@@ -83,6 +92,24 @@ const reconciliation: Reconciliation = {
   warnings: [],
 };
 
+const customer: Customer = {
+  ...exampleCustomer,
+  exemptions: exampleCustomer.exemptions.map(({ states, ...terms }) =>
+    certificateOf({ ...terms, states: [...states] }),
+  ),
+  created_at: '2026-10-08T12:00:00.000Z',
+  updated_at: '2026-10-08T12:00:00.000Z',
+  version: 1,
+};
+const renewed: Customer = {
+  ...customer,
+  exemptions: requestExamples['update-customer'].renew.value.exemptions.map(({ states, ...terms }) =>
+    certificateOf({ ...terms, states: [...states] }),
+  ),
+  updated_at: '2026-10-09T12:00:00.000Z',
+  version: 2,
+};
+
 type RequestExamples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
 type Examples = {
@@ -105,6 +132,16 @@ const responses: Readonly<Record<string, Examples>> = {
   'update-transaction': { responses: { 200: finalized } },
   'replay-transaction': { responses: { 200: replay } },
   'create-reconciliation': { responses: { 200: reconciliation } },
+  'create-customer': {
+    responses: { 201: customerAnswer(customer), 200: customerAnswer(customer) },
+    problems: [customerExists(customer)],
+  },
+  'list-customers': { responses: { 200: pageOf('/customers', [customerAnswer(customer)]) } },
+  'get-customer': { responses: { 200: customerAnswer(customer) }, problems: [customerNotFound] },
+  'update-customer': {
+    responses: { 200: customerAnswer(renewed) },
+    problems: [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(customer.id)],
+  },
   'create-filing': {
     responses: { 202: closing, 200: dryRun },
     problems: [closeFirst('US-MI', '2026-09-30'), noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' })],

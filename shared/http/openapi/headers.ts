@@ -28,7 +28,7 @@ export const responseHeaders = {
   ),
   Allow: text('The methods that the path supports.', { pattern: '^[A-Z]+(, [A-Z]+)*$' }),
   Location: text('The URL of the created resource, relative to the URL of the request (RFC 3986, section 5.2).', {
-    pattern: '^(transactions|filings)/[^/]+$',
+    pattern: '^(transactions|filings|customers)/[^/]+$',
   }),
   ETag: text(
     'A strong entity tag. For a transaction, it is the version: send it in `If-Match` to change only the version that you have read.',

@@ -2,7 +2,7 @@ import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject }
 import type { DocumentedResponse, Endpoint } from '../endpoint.ts';
 import { examplesOf } from './examples.ts';
 import type { RequestHeader } from './headers.ts';
-import { exampleFilingId, exampleId } from './request-examples.ts';
+import { exampleCustomer, exampleFilingId, exampleId } from './request-examples.ts';
 import { responseSchemas } from './response-schemas.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 
@@ -10,14 +10,23 @@ const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, lette
 
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 
+const resources: Readonly<Record<string, { readonly description: string; readonly example: string }>> = {
+  customers: {
+    description: 'The id of the customer in your system, percent-encoded.',
+    example: exampleCustomer.id,
+  },
+  filings: { description: 'The id of the filing.', example: exampleFilingId },
+  transactions: { description: 'The id of the transaction.', example: exampleId },
+};
+
 const pathParameters = (path: string) =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path' as const,
     required: true,
-    description: path.startsWith('/filings') ? 'The id of the filing.' : 'The id of the transaction.',
     schema: { type: 'string' as const, minLength: 1 },
-    example: path.startsWith('/filings') ? exampleFilingId : exampleId,
+    description: '',
+    ...resources[path.split('/')[1] ?? ''],
   }));
 
 const requestBody = ({ name, body }: Endpoint) =>

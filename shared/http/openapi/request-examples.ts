@@ -29,6 +29,17 @@ export const exampleId = 'txn_01K6ZV5N5M3V7C8Z2Y4T6R9W0X';
 /** Stands for the filing id from an earlier response. */
 export const exampleFilingId = 'fil_01K8ZQ7B3D5G7J9M1P3R5T7W9Y';
 
+const certificate = {
+  states: ['MI', 'OH'],
+  reason: 'resale',
+  certificate_number: 'MI-38-1234567',
+  valid_from: '2025-01-01',
+  valid_to: '2028-12-31',
+} as const;
+
+/** A retailer that buys for resale. */
+export const exampleCustomer = { id: 'cus_42', name: 'Lakeside Outfitters LLC', exemptions: [certificate] } as const;
+
 const credit = { type: 'credit', parent_transaction_id: exampleId } as const;
 const refund = { ...credit, status: 'finalized', tax_date: '2026-10-09T12:00:00Z' } as const;
 const oneItem = [{ id: 'item_1', quantity: '1' }] as const;
@@ -55,6 +66,16 @@ export const requestExamples = {
     },
     void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
     note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
+  },
+  'create-customer': {
+    resale: { summary: 'Customer with a resale certificate', value: exampleCustomer },
+  },
+  'update-customer': {
+    renew: {
+      summary: 'Replace the certificates by a renewed one',
+      value: { exemptions: [{ ...certificate, certificate_number: 'MI-38-7654321', valid_to: '2030-12-31' }] },
+    },
+    remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
   },
   'create-reconciliation': {
     month: {

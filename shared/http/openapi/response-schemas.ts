@@ -1,5 +1,6 @@
 import { Calculation } from '../../calculations/response.ts';
 import { Coverage } from '../../coverage/response.ts';
+import { CustomerList, StoredCustomer } from '../../customers/response.ts';
 import { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
 import { Rates } from '../../rates/response.ts';
 import { RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
@@ -12,6 +13,7 @@ import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabul
 export const responseSchemas = {
   Calculation,
   Coverage,
+  CustomerList,
   Filing,
   FilingExceptionList,
   FilingList,
@@ -21,6 +23,7 @@ export const responseSchemas = {
   Reconciliation,
   Replay,
   RetrievedTransaction,
+  StoredCustomer,
   Transaction,
   TransactionHistory,
   TransactionList,

@@ -3,6 +3,7 @@ import type { ChangePorts, Ports } from '../../transactions/ports.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import { Contention, type RemainingMs } from '../client/contention.ts';
 import { loadContent } from '../content/load-content.ts';
+import { customerReads, customerReadsWithin } from '../customers/customer-reads.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';
 import { storedSize, storedSizeMax } from './transaction-item.ts';
 
@@ -44,6 +45,7 @@ export const fitsItemLimit = (stored: StoredTransaction, figures: 'new' | 'kept'
 /** The ports of the transaction use cases, on DynamoDB. */
 export const transactionPorts: Ports = {
   ledger,
+  customers: customerReads,
   loadContent,
   now,
   storedSize,
@@ -59,5 +61,6 @@ export const transactionPorts: Ports = {
 export const changePortsWithin = (remainingMs: RemainingMs): ChangePorts => ({
   ...transactionPorts,
   ledger: ledgerWithin(remainingMs),
+  customers: customerReadsWithin(remainingMs),
   remainingMs,
 });

@@ -28,9 +28,10 @@ const namesIn = (recorded: unknown, replayed: unknown): string[] => [
   ...new Set([recorded, replayed].flatMap((value) => (isObjectOrArray(value) ? Object.keys(value) : []))),
 ];
 
-// The field is in the content, but not in a row that an earlier version recorded. It is no figure.
+// Fields that rows and line items of earlier versions do not have. They are no figures.
+const laterFields = new Set(['reporting_code', 'applied_exemption']);
 const isUnrecorded = (recorded: unknown, name: string): boolean =>
-  name === 'reporting_code' && isObjectOrArray(recorded) && !Object.hasOwn(recorded, name);
+  laterFields.has(name) && isObjectOrArray(recorded) && !Object.hasOwn(recorded, name);
 
 const compare = (
   recorded: unknown,

@@ -1,4 +1,5 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
 import { inputOf } from '../../calculations/echo.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
@@ -56,7 +57,8 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
 // The sale's tax may have been replaced while it had no live credits, which distributed it differently.
 const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Context): Result<StoredTransaction> => {
   if (sale.transaction.tax_amount === state.tax_amount) return accept(saleAsOf(sale, state));
-  const calculated = calculate(inputsOf(sale.transaction), context, []);
+  const certificates = recordedCertificates(sale.transaction);
+  const calculated = calculate(inputsOf(sale.transaction), { ...context, certificates }, []);
   if (!calculated.ok) return calculated;
   const { line_items, shipping, tax_amount, total_amount } = withSuppliedTax(calculated.value, state.tax_amount);
   const transaction = { ...sale.transaction, line_items, shipping, tax_amount, total_amount };

@@ -1,6 +1,7 @@
 import type { Settings } from '../../accounts/account.ts';
 import { addressesOf } from '../../calculations/addresses-of.ts';
 import { engineVersion } from '../../calculations/calculate.ts';
+import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
 import type { LoadContent } from '../../content/content.ts';
 import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
@@ -82,7 +83,12 @@ const recordedContext = async (
   const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);
   try {
     const found = await loadContent(addresses, content_releases);
-    return { settings, now: now(), releaseFor: (address) => (isPinned(address) ? found(address) : undefined) };
+    return {
+      settings,
+      now: now(),
+      certificates: recordedCertificates(transaction),
+      releaseFor: (address) => (isPinned(address) ? found(address) : undefined),
+    };
   } catch (error) {
     if (!(error instanceof ReleaseNotFound)) throw error;
     return { reason: 'release_not_found', detail: `The content no longer has ${error.release}.` };

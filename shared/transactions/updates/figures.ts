@@ -1,10 +1,10 @@
 import type { Account } from '../../accounts/account.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { recordedCertificates } from '../../calculations/certificates.ts';
 import { inputOf } from '../../calculations/echo.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { unknownFieldWarnings } from '../../calculations/warnings.ts';
-import type { LoadContent } from '../../content/content.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../../result.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
@@ -12,6 +12,7 @@ import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippi
 import { takenBy, withCredited } from '../credits/remaining.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
+import type { Ports } from '../ports.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { replacedReasonOf } from '../supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
@@ -26,8 +27,7 @@ export type UpdateInput = {
   readonly unknownFields: readonly string[];
   readonly account: Account;
   readonly base: BaseContext;
-  readonly loadContent: LoadContent;
-};
+} & Pick<Ports, 'loadContent' | 'customers'>;
 type Edit = UpdateInput & { readonly requested: RequestedChanges };
 
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
@@ -35,6 +35,7 @@ type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount
 /**
  * The figures that the edits change; only the warnings where nothing is recalculated. The content is that of the sale for
  * a credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
+ * Likewise, edited inputs use the certificates that the customers have now, and otherwise the recorded ones apply.
  */
 export const figuresAfter = async (
   edit: Edit,
@@ -73,18 +74,22 @@ export const figuresAfter = async (
 
 /** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
 const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
-  const { update, stored, requested, parent, base, loadContent, unknownFields } = edit;
+  const { update, stored, requested, parent, account, loadContent, customers, unknownFields } = edit;
+  const isEdited = requested.inputs.length > 0;
+  // Without edited inputs, the recorded certificates apply, so that the figures stay as recorded.
+  const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
   type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
   const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
   const input = { ...inputOf(stored.transaction), ...changes };
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
-  if (!parent && requested.inputs.length === 0)
+  if (!parent && !isEdited)
     return calculate(input, await pinnedContext(input, stored, base, loadContent), unknownFields);
   // The same kind of credit again: all, the remainder, or these lines.
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
   const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
-  const calculated = await calculateWithContent(request, parent, base, loadContent, unknownFields);
+  const reads = { loadContent, customers, account: account.id };
+  const calculated = await calculateWithContent(request, parent, base, reads, unknownFields);
   return mapResult(calculated, ({ outcome }) => outcome);
 };
 

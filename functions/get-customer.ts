@@ -1,0 +1,25 @@
+import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { replyOfAnswer } from '../shared/http/idempotency.ts';
+import { accept, refuse } from '../shared/result.ts';
+import { customerReads } from '../shared/store/customers/customer-reads.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+export const { endpoint, handler } = defineEndpoint({
+  name: 'get-customer',
+  method: 'GET',
+  path: '/customers/{id}',
+  scope: 'read',
+  access: ledgerAccess(['GetItem'], partitions.customers),
+  tag: 'Customers',
+  summary: 'Retrieve a customer',
+  description: 'Returns the customer with its exemption certificates, also with those that have expired.',
+  responses: [{ status: 200, description: 'The customer.', schema: 'StoredCustomer', headers: ['ETag'] }],
+  errors: ['not_found'],
+  run: async ({ id, caller: { account } }) => {
+    const customer = await customerReads.find(account.id, id);
+    return customer
+      ? accept(replyOfAnswer({ answer: customerReply(200, customer), isReplayed: false }))
+      : refuse(customerNotFound);
+  },
+});

@@ -1,0 +1,136 @@
+import type { Customer, Exemption } from './fields.ts';
+import type { CalculationInput } from './request.ts';
+import type { AppliedExemption, LineItemResponse, Warning } from './response.ts';
+
+/** An exemption certificate of a customer; `states` are jurisdiction codes (`US-IN`), `null` for all states. */
+export type Certificate = Pick<AppliedExemption, 'reason' | 'certificate_number' | 'valid_from' | 'valid_to'> & {
+  readonly states: readonly string[] | null;
+};
+
+/**
+ * What is known about the certificates of buyers: those of the customers as they are now, or those that a transaction
+ * recorded, by the id of the line item.
+ */
+export type KnownCertificates =
+  | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
+  | { readonly recorded: ReadonlyMap<string, AppliedExemption>; readonly warnings: readonly Warning[] };
+
+type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
+  readonly line_items?: readonly { readonly customer?: Customer | null | undefined }[] | null | undefined;
+};
+
+/** The certificate that the request itself has for a line item: the line's customer, then the document's. */
+export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) =>
+  line?.exemption ?? document?.exemption ?? null;
+
+/** The ids of customers whose certificates can apply to a request, each once. Where a certificate is inline, it wins. */
+export const customerIdsOf = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
+  if (collected_by === 'marketplace') return [];
+  const ids = (line_items ?? [])
+    .filter((line) => inlineExemption(line.customer, customer) === null)
+    .map((line) => line.customer?.id ?? customer?.id ?? null);
+  return [...new Set(ids.filter((id) => id !== null))];
+};
+
+/** The certificates that a transaction recorded with its line items, so that recalculating it gives the same figures. */
+export const recordedCertificates = (transaction: {
+  readonly line_items: readonly LineItemResponse[];
+  readonly warnings: readonly Warning[];
+}): KnownCertificates => ({
+  recorded: new Map(
+    transaction.line_items.flatMap(({ id, applied_exemption: applied }) =>
+      applied && applied.customer_id !== null ? [[id, applied] as const] : [],
+    ),
+  ),
+  warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),
+});
+
+const certificateWarnings: ReadonlySet<string> = new Set<Warning['code']>([
+  'exemption_expired',
+  'exemption_not_yet_valid',
+]);
+
+export const isWithin = (day: string, from: string | null | undefined, to: string | null | undefined): boolean =>
+  (!from || from <= day) && (!to || day <= to);
+
+/** An exemption of the request as it is recorded with a line item. */
+export const appliedInline = (exemption: Exemption): AppliedExemption => ({
+  customer_id: null,
+  reason: exemption.type,
+  certificate_number: exemption.certificate_id ?? null,
+  valid_from: exemption.valid_from ?? null,
+  valid_to: exemption.valid_to ?? null,
+});
+
+// Sorts after every day.
+const noEnd = '~';
+const lastDay = ({ valid_to }: Certificate): string => valid_to ?? noEnd;
+
+/** The first of the certificates that no other one precedes. */
+const first = (certificates: readonly Certificate[], precedes: (a: Certificate, b: Certificate) => boolean) =>
+  certificates.reduce<Certificate | null>(
+    (best, certificate) => (best === null || precedes(certificate, best) ? certificate : best),
+    null,
+  );
+
+const latest = (certificates: readonly Certificate[]) => first(certificates, (a, b) => lastDay(a) > lastDay(b));
+
+const labelOf = ({ reason, certificate_number: number }: Certificate): string =>
+  number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
+
+const advice =
+  'Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.';
+
+const warning = (
+  code: 'exemption_expired' | 'exemption_not_yet_valid',
+  certificate: Certificate,
+  { customerId, place }: Pick<Question, 'customerId' | 'place'>,
+): Omit<Warning, 'pointer'> => {
+  const when =
+    code === 'exemption_expired'
+      ? `expired: its last day was ${certificate.valid_to}`
+      : `is not yet valid: its first day is ${certificate.valid_from}`;
+  return { code, message: `${labelOf(certificate)} of customer ${customerId} for ${place} ${when}. ${advice}` };
+};
+
+type Question = {
+  readonly customerId: string;
+  /** The jurisdiction code of the state that taxes the sale. */
+  readonly place: string;
+  /** The tax day. */
+  readonly day: string;
+};
+
+/** The certificate that applies, or the reasons why none does. */
+type Choice = {
+  readonly applied: AppliedExemption | null;
+  readonly warnings: readonly Omit<Warning, 'pointer'>[];
+};
+
+/**
+ * Choose the certificate of a customer that exempts a sale in a state on a day. Among several valid ones it is the one with
+ * the latest last day (none is the latest), then the first in the customer's list.
+ *
+ * Without a valid one, warns of the one that expired last and of the one that becomes valid next.
+ */
+export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
+  const { customerId, place, day } = question;
+  const ofPlace = certificates.filter(({ states }) => states === null || states.includes(place));
+  const valid = latest(ofPlace.filter(({ valid_from, valid_to }) => isWithin(day, valid_from, valid_to)));
+  if (valid) {
+    const { states: _, ...terms } = valid;
+    return { applied: { customer_id: customerId, ...terms }, warnings: [] };
+  }
+  const expired = latest(ofPlace.filter((certificate) => lastDay(certificate) < day));
+  const next = first(
+    ofPlace.filter(({ valid_from }) => (valid_from ?? '') > day),
+    (a, b) => (a.valid_from ?? '') < (b.valid_from ?? ''),
+  );
+  return {
+    applied: null,
+    warnings: [
+      ...(expired ? [warning('exemption_expired', expired, question)] : []),
+      ...(next ? [warning('exemption_not_yet_valid', next, question)] : []),
+    ],
+  };
+};

@@ -1,0 +1,125 @@
+/** `npm run customers -- …`: the customers of an account and their exemption certificates. */
+import { Command } from 'commander';
+import { addDays, dayOf } from '../calendar.ts';
+import { now } from '../config/clock.ts';
+import { type Customer, customerNotFound } from '../customers/customer.ts';
+import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
+import { customerReads } from '../store/customers/customer-reads.ts';
+import { addPut } from './customers/put.ts';
+import { requireAccount } from './terminal/accounts.ts';
+import { wholeNumber } from './terminal/arguments.ts';
+import { CommandError } from './terminal/errors.ts';
+import { counted, print, printJson, textTable } from './terminal/output.ts';
+import { runCommand, withCommands } from './terminal/run-command.ts';
+
+type Options = { readonly account: string; readonly json?: boolean };
+
+// Names and numbers come from clients: a control character could change what the terminal shows.
+const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '?');
+
+const headings = ['customer', 'name', 'reason', 'certificate', 'states', 'first day', 'last day'];
+
+/** One row for each certificate, and one for a customer without any. */
+const rowsOf = ({ id, name, exemptions }: Customer): readonly (readonly string[])[] => {
+  const who = [shown(id), shown(name ?? '')];
+  if (exemptions.length === 0) return [[...who, 'none']];
+  return exemptions.map(({ reason, certificate_number: number, states, valid_from, valid_to }) => [
+    ...who,
+    reason,
+    shown(number ?? ''),
+    states?.join(' ') ?? 'all',
+    valid_from ?? '',
+    valid_to ?? '',
+  ]);
+};
+
+const tableOf = (customers: readonly Customer[]): string => textTable([headings, ...customers.flatMap(rowsOf)]);
+
+const printAll = async (customers: AsyncIterable<Customer>, { json }: Options, summary: (count: number) => string) => {
+  const found = await Array.fromAsync(customers);
+  if (json) return printJson(found);
+  if (found.length > 0) print(tableOf(found));
+  print(summary(found.length));
+};
+
+const stateOf = (text: string): string => {
+  const state = stateJurisdiction(text);
+  if (state === null) throw new CommandError(`--state cannot be "${text}". Send the code or the name of a state.`);
+  return state;
+};
+
+const addAccount = (command: Command): Command =>
+  command.requiredOption('--account <id>', 'the account, such as acct_demo');
+
+const addList = (program: Command): void => {
+  addAccount(program.command('list'))
+    .summary('all customers with their certificates')
+    .description('List the customers of an account in the order of their ids, one line for each certificate.')
+    .option('--state <state>', 'only customers with a certificate for this state or for all states')
+    .option('--json', 'one JSON array')
+    .action(async ({ state, ...options }: Options & { readonly state?: string }) => {
+      const conditions = state === undefined ? [] : [isForState(stateOf(state))];
+      const { id } = await requireAccount(options.account);
+      await printAll(
+        customersOf(id, customerReads, ...conditions),
+        options,
+        (count) => `${counted(count, 'customer')}.`,
+      );
+    });
+};
+
+const addShow = (program: Command): void => {
+  addAccount(program.command('show'))
+    .summary('one customer')
+    .description('Show a customer with its certificates.')
+    .argument('<customer>', 'its id in your system, such as cus_42')
+    .option('--json', 'one JSON object')
+    .action(async (customer: string, { account, json }: Options) => {
+      const { id } = await requireAccount(account);
+      const found = await customerReads.find(id, customer);
+      if (!found)
+        throw new CommandError(
+          `${customerNotFound.detail} List them with \`npm run customers -- list --account ${id}\`.`,
+        );
+      if (json) return printJson(found);
+      print(tableOf([found]));
+      print(`Version ${found.version}, changed ${found.updated_at}.`);
+    });
+};
+
+const withinMax = 3660;
+
+const addExpiring = (program: Command): void => {
+  addAccount(program.command('expiring'))
+    .summary('certificates that expire soon')
+    .description('List the certificates whose last day is today (in UTC) or within the next days.')
+    .option('--within <days>', 'the number of days from today', wholeNumber(0, withinMax), 30)
+    .option('--json', 'one JSON array of customers, with these certificates only')
+    .addHelpText('after', '\nExample:\n  npm run customers -- expiring --account acct_demo --within 60')
+    .action(async ({ within, ...options }: Options & { readonly within: number }) => {
+      const { id } = await requireAccount(options.account);
+      const today = dayOf(now());
+      const isWanted = isExpiring(today, addDays(today, within + 1));
+      const expiring = async function* () {
+        for await (const customer of customersOf(id, customerReads, isWanted))
+          yield { ...customer, exemptions: customer.exemptions.filter(isWanted) };
+      };
+      await printAll(expiring(), options, (count) =>
+        count === 0
+          ? `No certificate expires within ${counted(within, 'day')}.`
+          : `${counted(count, 'customer')} with a certificate that expires within ${counted(within, 'day')}.`,
+      );
+    });
+};
+
+export const customersProgram = (): Command =>
+  withCommands(
+    new Command('customers').description(
+      'Customers and their exemption certificates, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `put` writes.',
+    ),
+    'npm run customers -- expiring --account acct_demo --within 30',
+    [addList, addShow, addPut, addExpiring],
+  );
+
+if (import.meta.main) await runCommand(customersProgram());

@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { exemptionTypes, identifier, text } from '../calculations/fields.ts';
+import { isDay } from '../calendar.ts';
+import { state } from '../content/location/state-field.ts';
+import { described } from '../described.ts';
+
+/** The most certificates of one customer. A customer then takes at most 130 KB, and a batch of 100 fits into one read. */
+export const exemptionsMax = 100;
+const statesMax = 60;
+
+const valueMax = 60;
+
+/** An error message that names the value that was sent. */
+const withValue =
+  (advice: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined || input === null
+      ? advice
+      : `${JSON.stringify(input).slice(0, valueMax)} is not valid. ${advice}`;
+
+const statesAdvice = 'Send an array of states, or null for all states.';
+const stateAdvice = 'Send the code of a state, such as IN or US-IN, or its name.';
+
+const certifiedState = z
+  .string({ error: withValue(stateAdvice) })
+  .check(z.refine((value) => state.safeParse(value).success, { error: withValue(stateAdvice) }));
+
+const dayAdvice = 'Send a date, such as "2026-10-08".';
+const day = z.string({ error: withValue(dayAdvice) }).check(z.refine(isDay, { error: withValue(dayAdvice) }));
+const dayKeywords = { format: 'date', examples: ['2026-10-08'] };
+
+const lastDayAdvice = 'Send a valid_to that is not before valid_from.';
+
+export const CertificateRequest = described(
+  z
+    .object(
+      {
+        states: described(
+          z.nullish(
+            z
+              .array(certifiedState, statesAdvice)
+              .check(z.minLength(1, statesAdvice), z.maxLength(statesMax, `Send at most ${statesMax} states.`)),
+          ),
+          'The states in which the certificate is valid, by code (`IN` or `US-IN`) or name. Default: all states.',
+        ),
+        reason: described(
+          z.enum(exemptionTypes, { error: withValue(`Send one of ${exemptionTypes.join(', ')}.`) }),
+          'The reason for the exemption.',
+        ),
+        certificate_number: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
+        valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.', dayKeywords),
+        valid_to: described(z.nullish(day), 'The last day on which the certificate is valid.', dayKeywords),
+      },
+      'Send an object.',
+    )
+    .check(
+      z.refine(({ valid_from, valid_to }) => !valid_from || !valid_to || valid_from <= valid_to, {
+        error: ({ input }) => {
+          const { valid_from, valid_to } = input as { readonly valid_from?: string; readonly valid_to?: string };
+          return `${valid_to} is before valid_from ${valid_from}. ${lastDayAdvice}`;
+        },
+        path: ['valid_to'],
+      }),
+    ),
+  'An exemption certificate of a customer.',
+  { id: 'CertificateRequest' },
+);
+export type CertificateRequest = z.infer<typeof CertificateRequest>;
+
+const exemptionsAdvice = `Send an array of at most ${exemptionsMax} certificates.`;
+const exemptions = z.array(CertificateRequest, exemptionsAdvice).check(z.maxLength(exemptionsMax, exemptionsAdvice));
+
+const nameText = 'The name of the customer. Levy does not use it.';
+const exemptionsText = `The exemption certificates of the customer: at most ${exemptionsMax}.`;
+
+// Clients resolve dots in a path, and gateways differ in how often they decode it.
+const pathAdvice =
+  'Send an id that can be part of a URL: other than "." and "..", and without percent-encoded characters such as "%2F".';
+const isPathSegment = (id: string) => id !== '.' && id !== '..' && !/%[0-9a-f]{2}/i.test(id);
+
+/** The body of POST /customers (interface decisions 13). */
+export const CustomerRequest = described(
+  z.object(
+    {
+      id: described(
+        identifier.check(z.refine(isPathSegment, { error: withValue(pathAdvice) })),
+        'The id of the customer in your system, which documents send as `customer.id`.',
+      ),
+      name: described(z.nullish(text(255)), nameText),
+      exemptions: described(z.nullish(exemptions), `${exemptionsText} Default: none.`),
+    },
+    'Send a JSON object.',
+  ),
+  'A customer to create. Levy ignores unknown fields and names them in `warnings`.',
+  { id: 'CustomerRequest' },
+);
+export type CustomerRequest = z.infer<typeof CustomerRequest>;
+
+/** The body of POST /customers/{id}. Absent means unchanged. */
+export const CustomerUpdate = described(
+  z.object(
+    {
+      id: described(z.optional(identifier), 'The id of the customer. It cannot be changed.'),
+      name: described(z.optional(z.nullable(text(255))), `${nameText} \`null\` removes it.`),
+      exemptions: described(
+        z.optional(exemptions),
+        `${exemptionsText} They replace all earlier ones; an empty array removes them.`,
+      ),
+    },
+    'Send a JSON object.',
+  ),
+  'The changes to a customer. Fields that are left out stay unchanged.',
+  { id: 'CustomerUpdate' },
+);
+export type CustomerUpdate = z.infer<typeof CustomerUpdate>;

@@ -1,0 +1,82 @@
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import type { CustomerPorts } from '../../customers/change-customers.ts';
+import type { CustomerCommit, Customers } from '../../customers/customer.ts';
+import type { Replay } from '../../transactions/ledger.ts';
+import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { batchGet } from '../client/reads.ts';
+import { type Write, writeTogether } from '../client/write-together.ts';
+import { customerKey, idempotencyKey } from '../keys.ts';
+import { idempotencyWrites } from '../ledger/commit-writes.ts';
+import { replayFrom } from '../ledger/idempotency-item.ts';
+import { ledgerWithin } from '../ledger/ledger-store.ts';
+import { customerFrom, customerItem } from './customer-item.ts';
+import { customerReadsWithin, isCustomerId } from './customer-reads.ts';
+
+const TableName = environment.tables.transactions;
+
+/** The writes of a commit in one DynamoDB transaction. The idempotency record is first. */
+const customerWrites = (commit: CustomerCommit): Write[] => {
+  const { account, before, after } = commit;
+  const condition =
+    before === null
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': before.version } };
+  return [
+    ...idempotencyWrites(commit).map(({ write }) => write),
+    { Put: { TableName, Item: customerItem(account, after), ...condition } },
+  ];
+};
+
+/** The reason why DynamoDB canceled a commit. Throws `Contention` where a retry may succeed. */
+const refusalOf = (
+  { idempotency, nowMs }: CustomerCommit,
+  exception: TransactionCanceledException,
+): Replay | { readonly kind: 'stale' } => {
+  const reasons = exception.CancellationReasons ?? [];
+  const record = idempotency && reasons[0]?.Item;
+  const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
+  if (replay) return replay;
+  // The other writer may be an earlier attempt of this request, whose record is its answer.
+  if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
+    throw new Contention('Other requests are writing the same customer.', { cause: exception });
+  if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
+  throw exception;
+};
+
+const customersWithin = (remainingMs: RemainingMs): Customers => {
+  const reads = customerReadsWithin(remainingMs);
+  return {
+    ...reads,
+    findWithReplay: async (account, id, idempotency, nowMs) => {
+      if (idempotency === null) return { stored: await reads.find(account, id), replay: undefined };
+      const keys = {
+        customer: isCustomerId(id) ? customerKey(account, id) : null,
+        record: idempotencyKey(account, idempotency.digest),
+      };
+      const items = await batchGet(TableName, [...(keys.customer ? [keys.customer] : []), keys.record], remainingMs);
+      const itemOf = (pk: string | undefined) => items.find((item) => item['pk'] === pk);
+      const item = itemOf(keys.customer?.pk);
+      return {
+        stored: item === undefined ? undefined : customerFrom(item),
+        replay: replayFrom(itemOf(keys.record.pk), idempotency, nowMs),
+      };
+    },
+    commit: (commit) => writeTogether(customerWrites(commit), (exception) => refusalOf(commit, exception), remainingMs),
+  };
+};
+
+/** The ports of changes of customers, on DynamoDB. */
+export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
+  customers: customersWithin(remainingMs),
+  ledger: ledgerWithin(remainingMs),
+  now,
+  // One of several concurrent changes succeeds in each round. Usually the invocation's time ends the retries first.
+  attemptsMax: 100,
+  remainingMs,
+  throwContention: () => {
+    throw new Contention('Concurrent requests keep changing the customer.');
+  },
+});

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
+import { stateHashOf } from '../../shared/transactions/audit.ts';
+import { newCaller } from '../support/api.ts';
+import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
+
+const ohio = { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } as const;
+const certificate = (others: object = {}) => ({
+  states: ['MI'],
+  reason: 'resale',
+  certificate_number: 'R-1',
+  valid_from: '2026-01-01',
+  valid_to: '2026-12-31',
+  ...others,
+});
+const applied = (others: object = {}) => ({
+  customer_id: 'cus_1',
+  reason: 'resale',
+  certificate_number: 'R-1',
+  valid_from: '2026-01-01',
+  valid_to: '2026-12-31',
+  ...others,
+});
+const buyer = (others: object = {}) => ({ customer: { id: 'cus_1', address: michigan, ...others } });
+
+const newShop = async (exemptions: object[] | null = [certificate()], settings: Partial<Settings> = {}) => {
+  const caller = await newCaller({ settings });
+  const client = clientOf(caller);
+  const put = (list: object[], id = 'cus_1') =>
+    made(client.call('POST', `/customers/${id}` as '/customers/{id}', { body: { exemptions: list } }));
+  const add = (id: string, list: object[]) =>
+    made(client.call('POST', '/customers', { body: { id, exemptions: list } }));
+  if (exemptions) await add('cus_1', exemptions);
+  const replay = async (id: string) =>
+    (await made(client.call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'))).match;
+  return { caller, client, put, add, replay };
+};
+
+type Lines = { readonly line_items: readonly { readonly applied_exemption?: unknown }[] };
+const exemptionsOf = ({ line_items }: Lines) => line_items.map(({ applied_exemption }) => applied_exemption);
+const warned = ({ warnings }: { warnings: readonly { code: string; pointer: string | null }[] }) =>
+  warnings.map(({ code, pointer }) => `${code} ${pointer}`);
+
+describe('a document that names a customer', () => {
+  it('is exempt by the certificate that is valid on its tax day, at once after it was stored', async () => {
+    const { client, put } = await newShop(null);
+    expect((await made(client.calculate(sale(buyer())))).tax_amount).toBe('6.00');
+    await made(client.call('POST', '/customers', { body: { id: 'cus_1', exemptions: [certificate()] } }));
+    const outcome = await made(client.calculate(sale(buyer())));
+    expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '100.00', customer: buyer().customer });
+    expect(exemptionsOf(outcome)).toEqual([applied()]);
+    expect(outcome.warnings).toEqual([]);
+    await put([]);
+    const taxed = await made(client.calculate(sale(buyer())));
+    expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
+  });
+
+  it.each([
+    ['2026-10-04T23:59:59Z', '6.00', ['exemption_not_yet_valid /customer/id']],
+    ['2026-10-05', '0.00', []],
+    ['2026-10-20T23:59:59Z', '0.00', []],
+    ['2026-10-21', '6.00', ['exemption_expired /customer/id']],
+  ])('on %s has a tax of %s', async (tax_date, tax, warnings) => {
+    const { client } = await newShop([certificate({ valid_from: '2026-10-05', valid_to: '2026-10-20' })]);
+    const outcome = await made(client.calculate(sale({ ...buyer(), tax_date })));
+    expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
+  });
+
+  it('is taxed after the last day, with a warning that names it', async () => {
+    const { client } = await newShop([certificate({ valid_to: '2026-10-07' })]);
+    const outcome = await made(client.create(sale(buyer())));
+    expect(outcome.tax_amount).toBe('6.00');
+    expect(outcome.warnings).toEqual([
+      {
+        code: 'exemption_expired',
+        message: expect.stringContaining('R-1 of customer cus_1 for US-MI expired: its last day was 2026-10-07.'),
+        pointer: '/customer/id',
+      },
+    ]);
+  });
+
+  it('keeps an unknown id as a mere reference, also where another account has the customer', async () => {
+    const { client } = await newShop(null);
+    await newShop();
+    const outcome = await made(client.calculate(sale(buyer())));
+    expect([outcome.tax_amount, exemptionsOf(outcome), outcome.warnings]).toEqual(['6.00', [null], []]);
+  });
+
+  it('lets an inline certificate win, also one that is not valid', async () => {
+    const { client } = await newShop();
+    const inline = (exemption: object) => made(client.calculate(sale(buyer({ exemption }))));
+    const other = await inline({ type: 'government', certificate_id: 'G-1' });
+    const none = { customer_id: null, valid_from: null, valid_to: null };
+    expect(exemptionsOf(other)).toEqual([{ ...none, reason: 'government', certificate_number: 'G-1' }]);
+    const expired = await inline({ type: 'resale', valid_to: '2026-01-31' });
+    expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual(['6.00', [null], []]);
+  });
+
+  it("uses the line's customer before the document's, in the state of each line", async () => {
+    const { client, add } = await newShop();
+    await add('cus_2', [certificate({ states: ['OH'], certificate_number: 'O-1' })]);
+    await add('cus_3', [certificate({ states: null, valid_to: '2026-06-30' })]);
+    const of = (id: string, customer: object) => goods({ id, customer });
+    const line_items = [
+      goods({ id: 'a' }),
+      of('b', { address: ohio }),
+      of('c', { id: 'cus_2', address: ohio }),
+      of('d', { id: 'cus_2' }),
+      of('e', { id: 'cus_3' }),
+      of('f', { id: 'cus_unknown' }),
+      of('g', { exemption: { type: 'other' } }),
+    ];
+    const kept = await made(client.create(sale({ ...buyer(), line_items, status: 'finalized' })));
+    const other = { customer_id: null, reason: 'other', certificate_number: null, valid_from: null, valid_to: null };
+    expect(exemptionsOf(kept)).toEqual([
+      applied(),
+      null,
+      applied({ customer_id: 'cus_2', certificate_number: 'O-1' }),
+      null,
+      null,
+      null,
+      other,
+    ]);
+    expect(kept.line_items.map(({ tax_amount }) => tax_amount !== '0.00')).toEqual([
+      false,
+      true,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(warned(kept).filter((warning) => warning.startsWith('exemption'))).toEqual([
+      'exemption_expired /line_items/4/customer/id',
+    ]);
+    const read = await made(client.get(kept.id));
+    expect(exemptionsOf(read)).toEqual(exemptionsOf(kept));
+  });
+
+  it('is not exempt where the account is not registered or a marketplace collects, without a warning', async () => {
+    const registrations = [{ state: 'OH', from: '2020-01-01', to: null, frequency: 'month' as const }];
+    const { client } = await newShop([certificate({ valid_to: '2026-06-30' })], { registrations });
+    const reasonsOf = ({ line_items }: { line_items: { taxes: { taxability_reason: string }[] }[] }) =>
+      line_items.map(({ taxes }) => taxes[0]?.taxability_reason);
+    for (const [others, reason] of [
+      [{}, 'not_collecting'],
+      [{ collected_by: 'marketplace', customer: { id: 'cus_1', address: ohio } }, 'marketplace_collects'],
+    ] as const) {
+      const outcome = await made(client.calculate(sale({ ...buyer(), ...others })));
+      expect([reasonsOf(outcome), exemptionsOf(outcome)]).toEqual([[reason], [null]]);
+      expect(outcome.warnings.filter(({ code }) => code.startsWith('exemption'))).toEqual([]);
+    }
+  });
+
+  it('exempts the shipping, too, and explains both with the certificate', async () => {
+    const { client } = await newShop();
+    const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
+    expect(outcome.tax_amount).toBe('0.00');
+    const text = 'Michigan: no tax, because the resale certificate R-1 of customer cus_1 is valid on 2026-10-08.';
+    const explained = outcome.explanation?.filter((step) => step.text === text).map(({ pointer }) => pointer);
+    expect(explained).toEqual(['/line_items/0', '/shipping']);
+  });
+
+  it('uses 250 customers on 250 lines', async () => {
+    const { client, add } = await newShop();
+    const ids = Array.from({ length: 250 }, (_, at) => `line_${at}`);
+    for (let at = 0; at < 250; at += 25)
+      await Promise.all(ids.slice(at, at + 25).map((id, index) => add(id, index % 2 === 0 ? [certificate()] : [])));
+    const line_items = ids.map((id) => goods({ id, customer: { id } }));
+    const outcome = await made(client.calculate(sale({ line_items })));
+    expect(outcome.line_items.map(({ tax_amount }) => tax_amount)).toEqual(
+      ids.map((_, at) => ((at % 25) % 2 === 0 ? '0.00' : '6.00')),
+    );
+  });
+});
+
+describe('what a transaction recorded', () => {
+  it('stays after the customer changed: in reads, replays, lists and when it is finalized', async () => {
+    const { client, put, replay } = await newShop();
+    const draft = await made(client.create(sale(buyer())));
+    const exempt = await sold(client, buyer());
+    await put([]);
+    expect(await replay(draft.id)).toBe(true);
+    expect(await replay(exempt.id)).toBe(true);
+    const finalized = await made(client.update(draft.id, { status: 'finalized' }));
+    expect([finalized.tax_amount, exemptionsOf(finalized)]).toEqual(['0.00', [applied()]]);
+    expect(await replay(draft.id)).toBe(true);
+    expect((await made(client.list({ state: 'MI' }))).data).toHaveLength(2);
+  });
+
+  it('stays when only the tax of a draft or sale is edited, with its warnings', async () => {
+    const { client, put, replay } = await newShop([certificate({ valid_to: '2026-10-07' })]);
+    for (const status of ['draft', 'finalized']) {
+      await put([certificate({ valid_to: '2026-10-07' })]);
+      const { id } = await made(client.create(sale({ ...buyer(), status })));
+      await put([certificate()]);
+      const edited = await made(client.update(id, { tax_amount: '5.00' }));
+      expect(edited).toMatchObject({ tax_amount: '5.00', calculated_tax_amount: '6.00' });
+      expect(warned(edited)).toEqual(['exemption_expired /customer/id', 'tax_amount_differs /tax_amount']);
+      const back = await made(client.update(id, { tax_amount: null }));
+      expect([back.tax_amount, exemptionsOf(back), warned(back)]).toEqual([
+        '6.00',
+        [null],
+        ['exemption_expired /customer/id'],
+      ]);
+      expect(await replay(id)).toBe(true);
+    }
+  });
+
+  it('is replaced when an input of a draft is edited: the certificates of that moment apply', async () => {
+    const { client, put, replay } = await newShop();
+    const { id } = await made(client.create(sale(buyer())));
+    await put([certificate({ certificate_number: 'R-2' })]);
+    const edited = await made(client.update(id, { explain: true }));
+    expect(exemptionsOf(edited)).toEqual([applied({ certificate_number: 'R-2' })]);
+    await put([]);
+    const taxed = await made(client.update(id, { tax_date: '2026-10-09', status: 'finalized' }));
+    expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
+    expect(await replay(id)).toBe(true);
+  });
+
+  it('is part of the audited state: another certificate has another hash', async () => {
+    const { client } = await newShop();
+    const after = recorded(await made(client.get((await sold(client, buyer())).id)));
+    const { data } = await made(
+      client.call('GET', `/transactions/${after.id}/history` as '/transactions/{id}/history'),
+    );
+    expect(data[0]?.state_hash).toBe(stateHashOf(after));
+    const others = [null, applied({ certificate_number: 'R-2' }), undefined] as const;
+    const hashes = others.map((applied_exemption) =>
+      stateHashOf({
+        ...after,
+        line_items: after.line_items.map((line) => ({ ...line, applied_exemption })),
+      } as typeof after),
+    );
+    expect(new Set([data[0]?.state_hash, ...hashes]).size).toBe(4);
+  });
+
+  it('is copied to the credits of a sale, whatever the customer has then', async () => {
+    const { client, put, replay } = await newShop();
+    const parent = await sold(client, buyer());
+    await put([]);
+    const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
+    const partial = await made(client.create(creditOf(parent, half)));
+    expect([partial.tax_amount, exemptionsOf(partial)]).toEqual(['0.00', [applied()]]);
+    const rest = await made(client.create(creditOf(parent, { credit_remaining: true })));
+    expect(exemptionsOf(rest)).toEqual([applied()]);
+    for (const { id } of [partial, rest]) expect(await replay(id)).toBe(true);
+    const whole = await made(client.calculate(creditOf(await sold(client, buyer()), { status: undefined })));
+    expect(whole.tax_amount).toBe('6.00');
+  });
+
+  it('of a line of a credit that matches no line of the sale is kept when the credit is finalized', async () => {
+    const { client, put, replay } = await newShop();
+    const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
+    const line_items = [goods({ id: 'other', quantity: '1' })];
+    const draft = await made(client.create(creditOf(parent, { status: 'draft', line_items })));
+    expect(exemptionsOf(draft)).toEqual([applied()]);
+    await put([]);
+    const finalized = await made(client.update(draft.id, { status: 'finalized' }));
+    expect([finalized.tax_amount, exemptionsOf(finalized)]).toEqual(['0.00', [applied()]]);
+    expect(await replay(draft.id)).toBe(true);
+  });
+});
+
+it('a calculation can be posted as a transaction as it is, without a warning', async () => {
+  const { client } = await newShop();
+  const calculation = await made(client.calculate(sale(buyer())));
+  const recorded = await made(client.create({ ...calculation, status: 'finalized' }));
+  expect([recorded.tax_amount, exemptionsOf(recorded), recorded.warnings]).toEqual(['0.00', [applied()], []]);
+});
+
+it('a sent applied_exemption exempts nobody', async () => {
+  const { client } = await newShop(null);
+  const line_items = [goods({ id: 'a', applied_exemption: applied() })];
+  expect((await made(client.calculate(sale({ ...buyer(), line_items })))).tax_amount).toBe('6.00');
+  const strict = { body: sale({ ...buyer(), line_items }), headers: { Prefer: 'handling=strict' } };
+  expect(refusalOf(await client.call('POST', '/calculations', strict))).toBe('200');
+});

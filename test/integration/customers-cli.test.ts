@@ -1,0 +1,198 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { customersFrom } from '../../shared/cli/customers/read-file.ts';
+import { customersProgram } from '../../shared/cli/customers.ts';
+import { newCaller } from '../support/api.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { made } from '../support/sales.ts';
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const newShop = async () => {
+  const { account, call } = await newCaller();
+  const run = (...args: string[]) => runInProcess(customersProgram(), [...args, '--account', account.id]);
+  const get = (id: string) => made(call('GET', `/customers/${id}` as '/customers/{id}'));
+  const putFile = async (name: string, text: string) => {
+    const folder = await mkdtemp(join(tmpdir(), 'levy-customers-'));
+    try {
+      await writeFile(join(folder, name), text);
+      return await run('put', '--file', join(folder, name));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+  return { account, run, get, putFile };
+};
+
+describe('put', () => {
+  it('creates a customer from options, changes it, and says when nothing changed', async () => {
+    const { run, get } = await newShop();
+    const terms = [
+      '--name',
+      'A shop',
+      '--reason',
+      'resale',
+      '--states',
+      'MI,Ohio',
+      '--number',
+      'R-1',
+      '--to',
+      '2028-12-31',
+    ];
+    expect(await run('put', 'cus_42', ...terms)).toMatchObject({
+      code: 0,
+      out: '1 customer: 1 created, 0 changed, 0 unchanged.\n',
+    });
+    const certificate = { reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: '2028-12-31' };
+    expect(await get('cus_42')).toMatchObject({
+      name: 'A shop',
+      exemptions: [{ ...certificate, states: ['US-MI', 'US-OH'] }],
+    });
+    expect((await run('put', 'cus_42', ...terms)).out).toBe('1 customer: 0 created, 0 changed, 1 unchanged.\n');
+    expect((await run('put', 'cus_42', '--json')).out).toBe(
+      `${JSON.stringify({ created: 0, changed: 1, unchanged: 0 }, null, 2)}\n`,
+    );
+    expect(await get('cus_42')).toMatchObject({ name: null, exemptions: [], version: 2 });
+  });
+
+  it('reads CSV: lines of one id are one customer, and several states are separated by semicolons', async () => {
+    const { putFile, get } = await newShop();
+    const lines = [
+      '\uFEFFid,name,states,reason,certificate_number,valid_from,valid_to',
+      'a,"Shop, A",MI;New York,resale,R-1,2026-01-01,2026-12-31',
+      'b,,,,,,',
+      '',
+      'a,"Shop, A",,government,,,',
+    ];
+    expect(await putFile('certificates.csv', lines.join('\r\n'))).toMatchObject({
+      code: 0,
+      out: '2 customers: 2 created, 0 changed, 0 unchanged.\n',
+    });
+    expect(await get('a')).toMatchObject({
+      name: 'Shop, A',
+      exemptions: [
+        { states: ['US-MI', 'US-NY'], reason: 'resale', certificate_number: 'R-1', valid_to: '2026-12-31' },
+        { states: null, reason: 'government', certificate_number: null, valid_to: null },
+      ],
+    });
+    expect(await get('b')).toMatchObject({ name: null, exemptions: [] });
+  });
+
+  it('reads JSON: an array as in POST /customers', async () => {
+    const { putFile, get } = await newShop();
+    const file = JSON.stringify([
+      { id: 'a', exemptions: [{ reason: 'other' }] },
+      { id: 'b', name: 'B' },
+    ]);
+    expect((await putFile('customers.json', file)).out).toContain('2 created');
+    expect((await get('a')).exemptions).toHaveLength(1);
+  });
+
+  it('names every wrong line, and then changes nothing', async () => {
+    const { putFile, run } = await newShop();
+    const lines = [
+      'id,name,states,reason,certificate_number,valid_from,valid_to',
+      'good,,MI,resale,,,',
+      'a,,Bavaria,resale,,,',
+      'b,,,church,,,2026-02-30',
+      'c,,,,R-1,,',
+      'good,Other,,,,,',
+      ',,,,,,',
+    ];
+    const { code, err } = await putFile('wrong.csv', lines.join('\n'));
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([
+      'Line 3: Invalid states. "Bavaria" is not valid. Send the code of a state, such as IN or US-IN, or its name.',
+      expect.stringMatching(/^Line 4: Invalid reason\. "church" is not valid\. Send one of resale/),
+      'Line 4: Invalid valid_to. "2026-02-30" is not valid. Send a date, such as "2026-10-08".',
+      expect.stringMatching(/^Line 5: Missing field reason\./),
+      'Line 6: The name differs from that of an earlier line of good. Send one name.',
+      expect.stringMatching(/^Line 7: Invalid id\./),
+      'Nothing was changed.',
+    ]);
+    expect((await run('list')).out).toBe('0 customers.\n');
+  });
+
+  it('names wrong and repeated entries and unknown fields of JSON', () => {
+    const entries = [{ id: 'a', exemption: [] }, { id: 'a' }, { exemptions: [{ reason: 'resale', state: 'MI' }] }, 7];
+    expect(customersFrom(JSON.stringify(entries)).errors.map((error) => error.slice(0, 40))).toEqual([
+      'Entry 1: Unknown field exemption. Send i',
+      'Entry 3 /id: Missing field id. Send id. ',
+      'Entry 3: Unknown field state. Send id, n',
+      'Entry 4: Invalid body. Send a JSON objec',
+      'Entry 2: The id a is repeated. Send each',
+    ]);
+  });
+
+  it.each<[string, string[], string]>([
+    ['neither an id nor a file', ['put'], 'Send the id of a customer with its options, or only --file.'],
+    ['both', ['put', 'a', '--file', 'x.csv'], 'Send the id of a customer with its options, or only --file.'],
+    ['a file that does not exist', ['put', '--file', '/nowhere/x.csv'], 'There is no file /nowhere/x.csv.'],
+    ['an unknown reason', ['put', 'a', '--reason', 'church'], '"church" is not valid.'],
+    ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
+    ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
+    ['an unknown customer', ['show', 'a'], 'No customer of this account has this id.'],
+    ['days that are no number', ['expiring', '--within', 'soon'], 'Send a whole number from 0'],
+  ])('refuses %s', async (_name, args, message) => {
+    const { run } = await newShop();
+    const { code, err } = await run(...args);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+  });
+
+  it('refuses a CSV file without the column id, and unknown columns and accounts', async () => {
+    const { putFile } = await newShop();
+    expect((await putFile('x.csv', 'name\nA')).err).toContain('The first line must name the columns: id,name,');
+    expect((await putFile('x.csv', 'id,region\na,MI')).err).toContain('Unknown: region.');
+    expect((await putFile('x.csv', 'id,name\na,A,B')).err).toMatch(/^The file is not CSV: .*line 2.* Nothing was/);
+    expect((await putFile('x.json', '{"id": ')).err).toMatch(/^The file is not JSON: /);
+    const unknown = await runInProcess(customersProgram(), ['list', '--account', 'acct_none']);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('There is no account acct_none.')]);
+  });
+});
+
+describe('list, show and expiring', () => {
+  it('print a table with a line for each certificate, without control characters, or JSON', async () => {
+    const { run, putFile } = await newShop();
+    await putFile(
+      'x.json',
+      JSON.stringify([
+        { id: 'a', name: 'A\u001b[31m', exemptions: [{ reason: 'resale', states: ['MI', 'OH'], valid_to: day(3) }] },
+        { id: 'b', exemptions: [{ reason: 'other', states: ['NY'], certificate_number: 'O-1' }] },
+        { id: 'c' },
+      ]),
+    );
+    const { out } = await run('list');
+    expect(out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '))).toEqual([
+      'customer | name | reason | certificate | states | first day | last day',
+      `a | A?[31m | resale | US-MI US-OH | ${day(3)}`,
+      'b | other | O-1 | US-NY',
+      'c | none',
+      '3 customers.',
+      '',
+    ]);
+    expect((await run('list', '--state', 'new york')).out).toContain('1 customer.');
+    const listed: { id: string }[] = JSON.parse((await run('list', '--json')).out);
+    expect(listed.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    expect((await run('show', 'b')).out).toMatch(/O-1.+Version 1, changed 20/s);
+    expect(JSON.parse((await run('show', 'b', '--json')).out)).toMatchObject({ id: 'b', version: 1 });
+  });
+
+  it('find the certificates that expire within the days, the last one included, and only those', async () => {
+    const { run, putFile } = await newShop();
+    const of = (id: string, ...ends: number[]) => ({
+      id,
+      exemptions: ends.map((days) => ({ reason: 'resale', valid_to: day(days) })),
+    });
+    await putFile('x.json', JSON.stringify([of('past', -1), of('today', 0), of('both', 30, 31), of('later', 31)]));
+    const ids = async (...args: string[]) => {
+      const found: { id: string; exemptions: object[] }[] = JSON.parse((await run('expiring', ...args, '--json')).out);
+      return found.map(({ id, exemptions }) => `${id} ${exemptions.length}`);
+    };
+    expect(await ids()).toEqual(['both 1', 'today 1']);
+    expect(await ids('--within', '31')).toEqual(['both 2', 'later 1', 'today 1']);
+    expect(await ids('--within', '0')).toEqual(['today 1']);
+    expect((await run('expiring')).out).toContain('2 customers with a certificate that expires within 30 days.');
+  });
+});

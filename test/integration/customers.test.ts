@@ -1,0 +1,383 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { customerKey } from '../../shared/store/keys.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { cancelled, failSends, lostReply, noFaults, throttled } from '../support/faults.ts';
+import { made, metaOf, michigan, refusalOf, sale } from '../support/sales.ts';
+
+const resale = (others: object = {}) => ({ reason: 'resale', ...others });
+const path = (id: string) => `/customers/${encodeURIComponent(id)}` as const;
+
+const clientOf = ({ call }: Caller) => ({
+  create: (body: unknown, headers = {}) => call('POST', '/customers', { body, headers }),
+  update: (id: string, body: unknown, headers = {}) => call('POST', path(id) as '/customers/{id}', { body, headers }),
+  get: (id: string) => call('GET', path(id) as '/customers/{id}'),
+  list: (parameters: Record<string, string> = {}) => call('GET', `/customers?${new URLSearchParams(parameters)}`),
+});
+const newClient = async () => clientOf(await newCaller());
+
+describe('creating', () => {
+  it('stores the customer with states as jurisdiction codes, each once, and every key', async () => {
+    const client = await newClient();
+    const exemptions = [resale({ states: ['MI', 'us-oh', 'Ohio'], valid_to: '2026-12-31' }), { reason: 'government' }];
+    const answer = await client.create({ id: 'cus_1', exemptions });
+    const none = { states: null, certificate_number: null, valid_from: null, valid_to: null };
+    expect(answer.body).toMatchObject({
+      object: 'customer',
+      id: 'cus_1',
+      name: null,
+      exemptions: [
+        { ...none, reason: 'resale', states: ['US-MI', 'US-OH'], valid_to: '2026-12-31' },
+        { ...none, reason: 'government' },
+      ],
+      version: 1,
+      warnings: [],
+    });
+    expect(answer.body.created_at).toBe(answer.body.updated_at);
+    expect([answer.status, answer.headers.get('ETag')]).toEqual([201, '"1"']);
+    const got = await client.get('cus_1');
+    expect([got.body, got.headers.get('ETag')]).toEqual([answer.body, '"1"']);
+  });
+
+  it('returns an existing customer with the same content, in any notation, and refuses another content', async () => {
+    const client = await newClient();
+    const first = await made(client.create({ id: 'a', exemptions: [resale({ states: ['MI'] })] }));
+    const same = await client.create({ id: 'a', name: null, exemptions: [resale({ states: ['Michigan'] })] });
+    expect([same.status, same.body]).toEqual([200, first]);
+    for (const content of [{ name: 'A' }, { exemptions: [] }, { exemptions: [resale({ states: ['OH'] })] }]) {
+      const refused = await client.create({ id: 'a', ...content });
+      expect(refusalOf(refused)).toBe('409 | conflict_duplicate_customer_id /id');
+      expect(metaOf(refused)).toEqual({ version: 1 });
+    }
+    expect((await client.get('a')).body).toEqual(first);
+  });
+
+  it('replays an Idempotency-Key byte for byte, and refuses it for another body', async () => {
+    const client = await newClient();
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await client.create({ id: 'a' }, key);
+    await made(client.update('a', { name: 'Changed' }));
+    const again = await client.create({ id: 'a' }, key);
+    expect([again.status, again.text, again.headers.get('Idempotent-Replayed')]).toEqual([201, first.text, 'true']);
+    expect(refusalOf(await client.create({ id: 'b' }, key))).toBe('422 | idempotency_key_reused Idempotency-Key');
+    expect((await client.get('b')).status).toBe(404);
+  });
+
+  it('warns of unknown fields and suggests the field that was meant', async () => {
+    const { warnings } = await made((await newClient()).create({ id: 'a', exemption: {}, zip: '1' }));
+    expect(warnings.map(({ code, message, pointer }) => [code, message, pointer])).toEqual([
+      ['unknown_field', 'Unknown field `exemption`, ignored. Did you mean `exemptions`?', '/exemption'],
+      ['unknown_field', 'Unknown field `zip`, ignored.', '/zip'],
+    ]);
+  });
+
+  const certificate = '/exemptions/0';
+  it.each<[string, object, string, string]>([
+    ['no id', {}, '422 | validation_required_field /id', 'Send id.'],
+    ['an empty id', { id: '' }, '422 | validation_invalid_format /id', '1 to 255 characters'],
+    ['a long id', { id: 'x'.repeat(256) }, '422 | validation_invalid_format /id', '1 to 255 characters'],
+    ['the id of a folder', { id: '..' }, '422 | validation_invalid_format /id', '".." is not valid.'],
+    ['a percent-encoded id', { id: 'a%2Fb' }, '422 | validation_invalid_format /id', '"a%2Fb" is not valid.'],
+    ['a long name', { id: 'a', name: 'x'.repeat(256) }, '422 | validation_invalid_format /name', 'at most 255'],
+    [
+      'too many certificates',
+      { id: 'a', exemptions: Array.from({ length: 101 }, () => resale()) },
+      '422 | validation_invalid_format /exemptions',
+      'at most 100 certificates',
+    ],
+    [
+      'no reason',
+      { id: 'a', exemptions: [{}] },
+      `422 | validation_required_field ${certificate}/reason`,
+      'resale, government',
+    ],
+    [
+      'an unknown reason',
+      { id: 'a', exemptions: [{ reason: 'church' }] },
+      `422 | validation_invalid_format ${certificate}/reason`,
+      '"church" is not valid. Send one of resale',
+    ],
+    [
+      'an unknown state',
+      { id: 'a', exemptions: [resale({ states: ['MI', 'Bavaria'] })] },
+      `422 | validation_invalid_format ${certificate}/states/1`,
+      '"Bavaria" is not valid. Send the code of a state',
+    ],
+    [
+      'no states',
+      { id: 'a', exemptions: [resale({ states: [] })] },
+      `422 | validation_invalid_format ${certificate}/states`,
+      'null for all states',
+    ],
+    [
+      'a day that does not exist',
+      { id: 'a', exemptions: [resale({ valid_to: '2026-02-30' })] },
+      `422 | validation_invalid_format ${certificate}/valid_to`,
+      '"2026-02-30" is not valid. Send a date',
+    ],
+    [
+      'an end before the beginning',
+      { id: 'a', exemptions: [resale({ valid_from: '2026-02-02', valid_to: '2026-02-01' })] },
+      `422 | validation_invalid_format ${certificate}/valid_to`,
+      '2026-02-01 is before valid_from 2026-02-02.',
+    ],
+  ])('refuses %s, naming field and value', async (_name, body, expected, detail) => {
+    const refused = await (await newClient()).create(body);
+    expect(refusalOf(refused)).toBe(expected);
+    expect(refused.text).toContain(JSON.stringify(detail).slice(1, -1));
+  });
+
+  it('stores the largest customer, and 100 of them are read at once', { timeout: 60_000 }, async () => {
+    const client = await newClient();
+    const states = ['AL', 'AK', 'AZ', 'AR', 'CA', 'CO', 'CT', 'DE', 'DC', 'FL', 'GA', 'HI', 'ID', 'IL', 'IN', 'IA']
+      .concat(['KS', 'KY', 'LA', 'ME', 'MD', 'MA', 'MI', 'MN', 'MS', 'MO', 'MT', 'NE', 'NV', 'NH', 'NJ', 'NM', 'NY'])
+      .concat(['NC', 'ND', 'OH', 'OK', 'OR', 'PA', 'RI', 'SC', 'SD', 'TN', 'TX', 'UT', 'VT', 'VA', 'WA', 'WV', 'WI']);
+    const dates = { valid_from: '2026-01-01', valid_to: '2026-12-31' };
+    const largest = { ...dates, reason: 'direct_pay', states, certificate_number: '€'.repeat(255) };
+    const id = `${'€'.repeat(254)}1`;
+    const created = await made(
+      client.create({ id, name: '€'.repeat(255), exemptions: Array.from({ length: 100 }, () => largest) }),
+    );
+    expect((await client.get(id)).body).toEqual(created);
+    expect((await made(client.list())).data).toEqual([created]);
+  });
+});
+
+describe('ids in a path', () => {
+  it.each(['a b', 'a/b', '#', '?', 'a#b', '100%', '%', 'ä€🧾', "o'neil&sons", '+', '...', 'C#acct_1', '{id}', '%2'])(
+    'finds and changes %s, and no other customer',
+    async (id) => {
+      const client = await newClient();
+      for (const other of ['other', `${id}#`, `${id} `]) await made(client.create({ id: other }));
+      const created = await made(client.create({ id }));
+      expect((await client.get(id)).body).toEqual(created);
+      expect((await made(client.update(id, { name: 'Changed' }))).id).toBe(id);
+      expect((await made(client.list())).data.map(({ name }) => name).sort()).toEqual(['Changed', null, null, null]);
+    },
+  );
+
+  it('keeps the customers of two accounts apart, also under ids made from the key of the other', async () => {
+    const [a, b] = [await newCaller(), await newCaller()];
+    await made(clientOf(a).create({ id: 'same', name: 'A' }));
+    await made(clientOf(b).create({ id: 'same', name: 'B' }));
+    await made(clientOf(b).create({ id: `${a.account.id}#same` }));
+    expect((await clientOf(a).get('same')).body).toMatchObject({ name: 'A' });
+    expect((await clientOf(b).get('same')).body).toMatchObject({ name: 'B' });
+    expect((await made(clientOf(a).list())).data).toHaveLength(1);
+  });
+});
+
+describe('updating', () => {
+  it('changes what is sent, replaces certificates as a whole, and counts a version', async () => {
+    const client = await newClient();
+    const created = await made(client.create({ id: 'a', name: 'A', exemptions: [resale({ states: ['MI'] })] }));
+    const renamed = await client.update('a', { name: null });
+    expect(renamed.body).toMatchObject({ name: null, exemptions: created.exemptions, version: 2 });
+    expect(renamed.headers.get('ETag')).toBe('"2"');
+    const replaced = await made(client.update('a', { exemptions: [{ reason: 'other' }, { reason: 'nonprofit' }] }));
+    expect(replaced.exemptions.map(({ reason }) => reason)).toEqual(['other', 'nonprofit']);
+    expect((await made(client.update('a', { exemptions: [] }))).exemptions).toEqual([]);
+    const unchanged = await made(client.update('a', { id: 'a', name: null, exemptions: [] }));
+    expect(unchanged.version).toBe(4);
+    expect((await client.get('a')).body).toEqual(unchanged);
+  });
+
+  it('refuses an unknown customer, another version, another id, and null for certificates', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    expect(refusalOf(await client.update('b', { name: 'B' }))).toBe('404 | not_found');
+    const stale = await client.update('a', { name: 'B' }, { 'If-Match': '"2"' });
+    expect(refusalOf(stale)).toBe('412 | precondition_failed If-Match');
+    expect(metaOf(stale)).toEqual({ version: 1 });
+    expect(refusalOf(await client.update('a', { id: 'b' }))).toBe('409 | conflict_immutable_field /id');
+    expect(refusalOf(await client.update('a', { exemptions: null }))).toBe(
+      '422 | validation_required_field /exemptions',
+    );
+    expect((await made(client.get('a'))).version).toBe(1);
+    for (const tag of ['"1"', '*', '"7", "3"']) await made(client.update('a', { name: tag }, { 'If-Match': tag }));
+  });
+
+  it('replays an Idempotency-Key before 404 and 412', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    const headers = { 'Idempotency-Key': 'k', 'If-Match': '"1"' };
+    const first = await client.update('a', { name: 'B' }, headers);
+    expect(first.status).toBe(200);
+    await made(client.update('a', { name: 'C' }));
+    const again = await client.update('a', { name: 'B' }, headers);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect((await made(client.get('a'))).name).toBe('C');
+  });
+
+  it('lets one of two concurrent changes with the same If-Match win, in each of 20 rounds', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    for (let version = 1; version <= 20; version++) {
+      const headers = { 'If-Match': `"${version}"` };
+      const names = [`left ${version}`, `right ${version}`];
+      const answers = await Promise.all(names.map((name) => client.update('a', { name }, headers)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+      const winner = names[answers.findIndex(({ status }) => status === 200)];
+      expect(await made(client.get('a'))).toMatchObject({ name: winner, version: version + 1 });
+    }
+  });
+
+  it('loses none of ten concurrent changes without If-Match', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, number) => made(client.update('a', { name: `name ${number}` }))),
+    );
+    expect(answers.map(({ version }) => version).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  it('creates one customer for ten concurrent requests of the same id', async () => {
+    const client = await newClient();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.create({ id: 'a', name: 'A' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe('under faults', () => {
+  afterEach(noFaults);
+  const ofWrites = { of: ['TransactWriteItems'] };
+
+  it.each([2, 3])(
+    'changes a customer once where the replies of %i attempts are lost, and the request is sent again',
+    async (sends) => {
+      const client = await newClient();
+      const lose = () => failSends({ ...ofWrites, sends, error: lostReply, where: 'on the way back' });
+      const key = (name: string) => ({ 'Idempotency-Key': name });
+      for (const [name, send] of Object.entries({
+        create: () => client.create({ id: 'a', name: 'A' }, key('create')),
+        update: () => client.update('a', { name: 'B' }, { ...key('update'), 'If-Match': '"1"' }),
+      })) {
+        lose();
+        const first = await send();
+        noFaults();
+        expect([name, first.status]).toEqual([name, sends === 3 ? 503 : name === 'create' ? 201 : 200]);
+        expect((await send()).status).toBe(name === 'create' ? 201 : 200);
+      }
+      expect(await made(client.get('a'))).toMatchObject({ name: 'B', version: 2 });
+    },
+  );
+
+  it('waits for contention, and then writes once', async () => {
+    const client = await newClient();
+    await made(client.create({ id: 'a' }));
+    failSends({ ...ofWrites, sends: 2, error: () => cancelled('TransactionConflict'), where: 'on the way there' });
+    expect(await made(client.update('a', { name: 'B' }))).toMatchObject({ name: 'B', version: 2 });
+  });
+
+  it('refuses a calculation with 503 where the customer cannot be read: it never guesses that tax applies', async () => {
+    const caller = await newCaller();
+    await made(clientOf(caller).create({ id: 'a', exemptions: [resale()] }));
+    const calculate = () =>
+      caller.call('POST', '/calculations', { body: sale({ customer: { id: 'a', address: michigan } }) });
+    expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
+    failSends({ of: ['BatchGetItem'], error: throttled, where: 'on the way there' });
+    expect(refusalOf(await calculate())).toBe('503 | system_service_unavailable');
+    noFaults();
+    expect((await calculate()).body).toMatchObject({ tax_amount: '0.00' });
+  });
+});
+
+describe('listing', () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const inDays = (days: number) => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
+
+  it('pages in the order of ids, each customer once', async () => {
+    const client = await newClient();
+    const ids = ['b', 'a', 'ä', 'B', '10', '9', 'a#'];
+    for (const id of ids) await made(client.create({ id }));
+    const found: string[] = [];
+    let after: Record<string, string> = {};
+    for (let page = 0; page < 10; page++) {
+      const { data, has_more, next_cursor } = await made(client.list({ limit: '2', ...after }));
+      found.push(...data.map(({ id }) => id));
+      if (!has_more) break;
+      after = { starting_after: next_cursor ?? '' };
+    }
+    expect(found).toEqual(['10', '9', 'B', 'a', 'a#', 'b', 'ä']);
+  });
+
+  it('finds certificates that end before a day and today or later', async () => {
+    const client = await newClient();
+    const ends = { yesterday: -1, today: 0, tomorrow: 1, next_week: 7 };
+    for (const [id, days] of Object.entries(ends))
+      await made(client.create({ id, exemptions: [resale({ valid_to: inDays(days) })] }));
+    await made(client.create({ id: 'endless', exemptions: [resale()] }));
+    await made(client.create({ id: 'none' }));
+    const idsBefore = async (days: number) =>
+      (await made(client.list({ expiring_before: inDays(days) }))).data.map(({ id }) => id);
+    expect(await idsBefore(0)).toEqual([]);
+    expect(await idsBefore(1)).toEqual(['today']);
+    expect(await idsBefore(7)).toEqual(['today', 'tomorrow']);
+    expect(await idsBefore(8)).toEqual(['next_week', 'today', 'tomorrow']);
+  });
+
+  it('finds the certificates of a state; with expiring_before, the same certificate', async () => {
+    const client = await newClient();
+    const certificate = (states: string[] | null, days: number) => resale({ states, valid_to: inDays(days) });
+    const customers = {
+      ohio: [certificate(['OH'], 3)],
+      all: [certificate(null, 3)],
+      michigan: [certificate(['MI'], 3)],
+      other: [certificate(['MI'], 3), certificate(['OH'], 90)],
+      none: [],
+    };
+    for (const [id, exemptions] of Object.entries(customers)) await made(client.create({ id, exemptions }));
+    const idsOf = async (parameters: Record<string, string>) =>
+      (await made(client.list(parameters))).data.map(({ id }) => id);
+    for (const state of ['OH', 'US-OH', 'ohio']) expect(await idsOf({ state })).toEqual(['all', 'ohio', 'other']);
+    expect(await idsOf({ state: 'OH', expiring_before: inDays(30) })).toEqual(['all', 'ohio']);
+  });
+
+  it('refuses unknown states and parameters, and cursors of other filters', async () => {
+    const client = await newClient();
+    for (const id of ['a', 'b']) await made(client.create({ id, exemptions: [resale()] }));
+    const { next_cursor } = await made(client.list({ limit: '1' }));
+    const starting_after = next_cursor ?? '';
+    const refused = async (parameters: Record<string, string>) => refusalOf(await client.list(parameters));
+    expect(await refused({ state: 'XX' })).toBe('422 | validation_invalid_format state');
+    expect(await refused({ expiring_before: 'soon' })).toBe('422 | validation_invalid_format expiring_before');
+    expect(await refused({ name: 'A' })).toBe('422 | validation_unknown_parameter name');
+    const invalid = '422 | validation_invalid_cursor starting_after';
+    expect(await refused({ starting_after, state: 'MI' })).toBe(invalid);
+    expect(await refused({ starting_after: 'a' })).toBe(invalid);
+    expect(await refused({ starting_after: `${starting_after}x` })).toBe(invalid);
+    expect((await made(client.list({ limit: '1', starting_after }))).data.map(({ id }) => id)).toEqual(['b']);
+  });
+
+  it('stops a filtered list after four reads of 100 customers, and goes on from there', async () => {
+    const client = await newClient();
+    for (let block = 0; block < 21; block++)
+      await Promise.all(Array.from({ length: 20 }, (_, at) => client.create({ id: `a${block * 20 + at}` })));
+    await made(client.create({ id: 'z', exemptions: [resale()] }));
+    const first = await made(client.list({ state: 'MI' }));
+    expect(first).toMatchObject({ data: [], has_more: true });
+    const next = await made(client.list({ state: 'MI', starting_after: first.next_cursor ?? '' }));
+    expect(next.data.map(({ id }) => id)).toEqual(['z']);
+    expect(next).toMatchObject({ has_more: false, next_cursor: null });
+  });
+});
+
+it('stores no attribute that the indexes of transactions read, so that lists of transactions never show it', async () => {
+  const caller = await newCaller();
+  await made(clientOf(caller).create({ id: 'a', name: 'A' }));
+  const Key = customerKey(caller.account.id, 'a');
+  const { Item } = await database.send(new GetCommand({ TableName: environment.tables.transactions, Key }));
+  expect(Object.keys(Item ?? {}).sort()).toEqual([
+    'created_at',
+    'exemptions',
+    'name',
+    'pk',
+    'sk',
+    'updated_at',
+    'version',
+  ]);
+  expect((await caller.call('GET', '/transactions')).body.data).toEqual([]);
+});

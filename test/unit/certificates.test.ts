@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { type Certificate, chooseCertificate, customerIdsOf } from '../../shared/calculations/certificates.ts';
+import { seeded } from '../support/seeded.ts';
+
+const certificate = (others: Partial<Certificate> = {}): Certificate => ({
+  states: null,
+  reason: 'resale',
+  certificate_number: null,
+  valid_from: null,
+  valid_to: null,
+  ...others,
+});
+const question = { customerId: 'cus_1', place: 'US-MI', day: '2026-10-08' };
+const choose = (...certificates: Certificate[]) => chooseCertificate(certificates, question);
+const numbered = (certificate_number: string, others: Partial<Certificate> = {}) =>
+  certificate({ certificate_number, ...others });
+
+describe('the certificate that applies', () => {
+  it.each<[string, Certificate[], string | null]>([
+    ['none', [], null],
+    ['one for all states and days', [numbered('a')], 'a'],
+    ['one of the state', [numbered('a', { states: ['US-OH'] }), numbered('b', { states: ['US-MI'] })], 'b'],
+    ['one on its first and last day', [numbered('a', { valid_from: question.day, valid_to: question.day })], 'a'],
+    ['not the one that ended the day before', [numbered('a', { valid_to: '2026-10-07' })], null],
+    ['not the one that begins the day after', [numbered('a', { valid_from: '2026-10-09' })], null],
+    [
+      'the one that ends last',
+      [numbered('a', { valid_to: '2026-11-01' }), numbered('b', { valid_to: '2026-12-01' })],
+      'b',
+    ],
+    ['one without an end before one with an end', [numbered('a', { valid_to: '9999-12-31' }), numbered('b')], 'b'],
+    ['the first of two that end on the same day', [numbered('a'), numbered('b', { states: ['US-MI'] })], 'a'],
+  ])('is %s', (_name, certificates, expected) => {
+    expect(choose(...certificates).applied?.certificate_number ?? null).toBe(expected);
+  });
+
+  it('is returned with its terms and the customer, without its states', () => {
+    const terms = {
+      reason: 'government',
+      certificate_number: 'G-1',
+      valid_from: '2026-01-01',
+      valid_to: null,
+    } as const;
+    expect(choose({ ...terms, states: ['US-MI'] })).toEqual({
+      applied: { customer_id: 'cus_1', ...terms },
+      warnings: [],
+    });
+  });
+});
+
+describe('the warnings', () => {
+  const codesAndDays = (...certificates: Certificate[]) =>
+    choose(...certificates).warnings.map(({ code, message }) => [code, /\d{4}-\d\d-\d\d/.exec(message)?.[0]]);
+
+  it('name the last day of the certificate that expired last, and the first day of the next', () => {
+    const old = ['2026-01-31', '2026-09-30', '2025-12-31'].map((valid_to) => certificate({ valid_to }));
+    const later = ['2027-01-01', '2026-12-01', '2028-01-01'].map((valid_from) => certificate({ valid_from }));
+    expect(codesAndDays(...old)).toEqual([['exemption_expired', '2026-09-30']]);
+    expect(codesAndDays(...later)).toEqual([['exemption_not_yet_valid', '2026-12-01']]);
+    expect(codesAndDays(...later, ...old)).toEqual([
+      ['exemption_expired', '2026-09-30'],
+      ['exemption_not_yet_valid', '2026-12-01'],
+    ]);
+  });
+
+  it('do not come for other states, nor where a certificate is valid', () => {
+    expect(codesAndDays(certificate({ states: ['US-OH'], valid_to: '2026-01-31' }))).toEqual([]);
+    expect(codesAndDays(certificate({ valid_to: '2026-01-31' }), certificate())).toEqual([]);
+  });
+
+  it('name the certificate, the customer, the state and the remedy', () => {
+    const [expired] = choose(numbered('R-7', { valid_to: '2026-01-31' })).warnings;
+    expect(expired?.message).toBe(
+      'The resale certificate R-7 of customer cus_1 for US-MI expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
+    );
+  });
+});
+
+// Counts days from 2026-01-01 and lists every day of a certificate: no comparison of texts, no order of candidates.
+const dayNumber = (day: string) => Math.round((Date.parse(day) - Date.parse('2026-01-01')) / 86_400_000);
+const dayText = (number: number) => new Date(Date.parse('2026-01-01') + number * 86_400_000).toISOString().slice(0, 10);
+const far = 10_000;
+
+type Numbered = Certificate & { readonly index: number };
+const oracle = (certificates: readonly Certificate[], place: string, day: number) => {
+  const valid: Numbered[] = [];
+  const lastDays: number[] = [];
+  const firstDays: number[] = [];
+  for (const [index, each] of certificates.entries()) {
+    const names = each.states ?? [place];
+    if (!new Set(names).has(place)) continue;
+    const start = each.valid_from === null ? -far : dayNumber(each.valid_from);
+    const end = each.valid_to === null ? far : dayNumber(each.valid_to);
+    const covers = Array.from({ length: 60 }, (_, at) => at).filter((at) => at >= start && at <= end);
+    if (covers.includes(day)) valid.push({ ...each, index });
+    else if (end < day) lastDays.push(end);
+    else firstDays.push(start);
+  }
+  if (valid.length > 0) {
+    const ends = valid.map(({ valid_to }) => (valid_to === null ? far : dayNumber(valid_to)));
+    const latest = Math.max(...ends);
+    return { index: valid[ends.indexOf(latest)]?.index, warned: [] };
+  }
+  return {
+    index: null,
+    warned: [
+      ...(lastDays.length > 0 ? [`exemption_expired ${dayText(Math.max(...lastDays))}`] : []),
+      ...(firstDays.length > 0 ? [`exemption_not_yet_valid ${dayText(Math.min(...firstDays))}`] : []),
+    ],
+  };
+};
+
+it('is that of an independent oracle for 20,000 random customers, states and days', () => {
+  const random = seeded(16);
+  const below = (most: number) => Math.floor(random() * most);
+  const states = ['US-MI', 'US-OH', 'US-NY', 'US-CA'];
+  const counts = { valid: 0, expired: 0, next: 0, none: 0 };
+  for (let round = 0; round < 20_000; round++) {
+    const certificates = Array.from({ length: below(6) }, (_, index): Certificate => {
+      const [a, b] = [below(60), below(60)].sort((left, right) => left - right) as [number, number];
+      return certificate({
+        certificate_number: String(index),
+        states: random() < 0.3 ? null : states.filter(() => random() < 0.4),
+        valid_from: random() < 0.3 ? null : dayText(a),
+        valid_to: random() < 0.3 ? null : dayText(b),
+      });
+    });
+    const place = states[below(4)] as string;
+    const day = below(60);
+    const actual = chooseCertificate(certificates, { customerId: 'c', place, day: dayText(day) });
+    const expected = oracle(certificates, place, day);
+    const number = actual.applied?.certificate_number;
+    expect({
+      index: number === undefined || number === null ? null : Number(number),
+      warned: actual.warnings.map(({ code, message }) => `${code} ${/\d{4}-\d\d-\d\d/.exec(message)?.[0]}`),
+    }).toEqual(expected);
+    if (expected.index !== null) counts.valid += 1;
+    else if (expected.warned.length === 0) counts.none += 1;
+    if (expected.warned.some((text) => text.startsWith('exemption_expired'))) counts.expired += 1;
+    if (expected.warned.some((text) => text.startsWith('exemption_not'))) counts.next += 1;
+  }
+  // Each outcome is common, so that none goes untested.
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(1000);
+});
+
+describe('the customers whose certificates are looked up', () => {
+  const exemption = { type: 'resale' } as const;
+  it.each<[string, Parameters<typeof customerIdsOf>[0], string[]]>([
+    ['none without an id', { customer: {}, line_items: [{}] }, []],
+    ["the document's, once for its lines", { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] }, ['a']],
+    ["the lines' own", { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
+    ['none with an inline certificate', { customer: { id: 'a', exemption }, line_items: [{}] }, []],
+    [
+      'none for a line with an inline certificate',
+      { customer: { id: 'a' }, line_items: [{ customer: { id: 'b', exemption } }] },
+      [],
+    ],
+    ['none where a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
+    ['none without lines', { customer: { id: 'a' } }, []],
+  ])('are %s', (_name, input, expected) => {
+    expect(customerIdsOf(input)).toEqual(expected);
+  });
+});
