@@ -30,6 +30,7 @@ const entryColumns = [
   ...(['transaction_id', 'month', 'currency', ...jurisdictionColumns, 'rate', ...amountColumns] as const),
   ...(['reporting_code', 'reference_id', 'tax_day', 'type', 'customer_id', 'postal_code', 'gross_amount'] as const),
   ...laterAmountColumns,
+  'certificate_number',
 ] as const;
 
 type Amounts = Pick<FilingRate, 'exempt_by_reason'>;
@@ -72,7 +73,13 @@ export const totalsCsv = (filing: Filing): string => {
 export const entriesCsv = (filing: Filing): string =>
   csvText(
     entryColumns,
-    (filing.entries?.data ?? []).flatMap(({ amounts, ...entry }) =>
-      amounts.map((amount) => ({ ...filing, filing_id: filing.id, ...entry, ...flat(amount) })),
+    (filing.entries?.data ?? []).flatMap(({ amounts, certificate_numbers, ...entry }) =>
+      amounts.map((amount) => ({
+        ...filing,
+        filing_id: filing.id,
+        certificate_number: certificate_numbers.join(' '),
+        ...entry,
+        ...flat(amount),
+      })),
     ),
   );

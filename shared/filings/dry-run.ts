@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { OpenEntry } from '../transactions/open-entries.ts';
+import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
 import { lastMonthOf, type Period } from './periods.ts';

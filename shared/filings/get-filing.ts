@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { OpenEntry } from '../transactions/open-entries.ts';
+import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
 import { filingAnswer } from './answer.ts';
 import { type EntryPlace, entryPlaceOf } from './ledger.ts';
@@ -144,6 +144,7 @@ const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
   tax_day: document?.tax_day ?? null,
   customer_id: document?.customer_id ?? null,
   postal_code: document?.postal_code ?? null,
+  certificate_numbers: [...(document?.certificate_numbers ?? [])],
 });
 
 const entryAnswer = (entry: OpenEntry): FilingEntry => ({

@@ -77,6 +77,10 @@ const documentShape = {
   tax_day: described(z.nullable(date), 'The day of the tax date.'),
   customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
   postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
+  certificate_numbers: described(
+    z.array(z.string()),
+    'The numbers of the certificates that exempted line items in the state.',
+  ),
 };
 
 const transactionShape = {
@@ -89,7 +93,7 @@ const FilingEntry = described(
     ...transactionShape,
     month: described(
       z.string(),
-      'The month of the tax date in UTC, as `YYYY-MM`. Before the period if the transaction was recorded late.',
+      'The month of the tax day, as `YYYY-MM`. Before the period if the transaction was recorded late.',
       { pattern: '^\\d{4}-\\d{2}$' },
     ),
     currency: currencyCode,

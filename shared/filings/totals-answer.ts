@@ -1,7 +1,7 @@
 import { exponentOf, formatAmount } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
+import type { OpenAmounts } from '../transactions/entries/entry.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
-import type { OpenAmounts } from '../transactions/open-entries.ts';
 import type { FilingExceptions, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 import { amountsSum, grossOf, type Sum, type Totals } from './totals.ts';

@@ -1,6 +1,6 @@
 import { exponentOf, parseAmount } from '../money/currency.ts';
+import type { OpenAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 import { type NamedExemption, namedExemptions } from '../transactions/entries/reasons.ts';
-import type { OpenAmounts, OpenEntry } from '../transactions/open-entries.ts';
 
 /** What a sum has only where it is not zero. `exempt` less its named parts is exempt because of the product. */
 type Part =

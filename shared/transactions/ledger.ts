@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts';
-import type { OpenEntry } from './open-entries.ts';
+import type { OpenEntry } from './entries/entry.ts';
 import type { StoredTransaction, TransactionSummary } from './transaction.ts';
 
 /** The storage ports of the use cases, which shared/store implements on DynamoDB. */

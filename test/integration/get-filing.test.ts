@@ -188,7 +188,8 @@ describe('a filing as CSV', () => {
     const named = { ...(filing.totals[0] as FilingTotal), jurisdiction_name: '=HYPERLINK("http://x")' };
     expect(totalsCsv({ ...filing, totals: [named] })).toContain(`,"'=HYPERLINK(""http://x"")",`);
     const amounts = [{ ...named, rate: '0.04', tax_amount: '-1.20' }];
-    const document = { reference_id: null, type: null, tax_day: null, customer_id: '+1', postal_code: null };
+    const none = { reference_id: null, type: null, tax_day: null, postal_code: null };
+    const document = { ...none, customer_id: '+1', certificate_numbers: [] };
     const entry = { transaction_id: '@x', ...document, month: '2026-10', currency: 'USD', amounts };
     const page = { object: 'list' as const, has_more: false, next_cursor: null, data: [entry] };
     expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,,,,,'\+1,,/);

@@ -28,7 +28,8 @@ import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { entryHashOf } from '../../shared/transactions/audit.ts';
-import { type OpenEntry, openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { FilingReads } from '../../shared/filings/ledger.ts';
-import type { OpenEntry } from '../../shared/transactions/open-entries.ts';
+import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 
 const account = {
   id: 'acc_1',

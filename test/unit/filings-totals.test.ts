@@ -5,7 +5,7 @@ import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/fi
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
 import { compressText, decompress } from '../../shared/store/client/compressed.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
-import type { OpenAmounts, OpenEntry } from '../../shared/transactions/open-entries.ts';
+import type { OpenAmounts, OpenEntry } from '../../shared/transactions/entries/entry.ts';
 
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
 type Currency = keyof typeof decimals;

@@ -8,7 +8,7 @@ import { dueItem } from '../../store/filings/due-item.ts';
 import { closePorts } from '../../store/filings/filing-ports.ts';
 import { accountKey, accountRegisterKey, openEntryKey } from '../../store/keys.ts';
 import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { type Figure, rounded } from './figure.ts';
 import { meter, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';

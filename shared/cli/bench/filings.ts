@@ -4,7 +4,7 @@ import { beginning, newFiling, newShards } from '../../filings/begin.ts';
 import { workOn } from '../../filings/work-on.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
 import { putItems, untilDone } from './put-items.ts';
 

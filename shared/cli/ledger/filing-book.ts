@@ -1,6 +1,6 @@
 import type { EntryPlace, StoredFiling } from '../../filings/ledger.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 
 const pageSize = 100;
 

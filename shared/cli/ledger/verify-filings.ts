@@ -8,7 +8,7 @@ import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
 import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-walk.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
 import { differing, type Fault, type Finding, faultUnless, findingsOf, orUnreadable } from './finding.ts';

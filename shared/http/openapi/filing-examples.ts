@@ -97,6 +97,7 @@ export const filingExceptionList: FilingExceptionList = {
       tax_day: '2026-10-08',
       customer_id: 'cus_9',
       postal_code: '48933',
+      certificate_numbers: [],
       currency: 'USD',
       reasons: [{ reason: 'not_covered', gross_amount: '95.00' }],
     },

@@ -2,7 +2,7 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
 import { type Write, writeTogether } from '../client/write-together.ts';
 import { filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';

@@ -1,7 +1,7 @@
 import { environment } from '../../config/environment.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import type { Commit, HeadChange } from '../../transactions/ledger.ts';
 import { isExpired } from '../../transactions/lifecycle.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import type { Write } from '../client/write-together.ts';
 import { claimKey, openEntryKey, placeOf } from '../keys.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { exceptionReasons } from '../../transactions/entries/reasons.ts';
-import type { OpenEntry } from '../../transactions/open-entries.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
 
@@ -65,6 +65,7 @@ const StoredFigures = z.object({
       reference_id: z.nullable(z.string()),
       customer_id: z.nullable(z.string()),
       postal_code: z.nullable(z.string()),
+      certificate_numbers: z.optional(z.array(z.string())),
     }),
   ),
   exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross_amount: z.string() }))),

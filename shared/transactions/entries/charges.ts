@@ -3,8 +3,8 @@ import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { allocate } from '../../money/allocate.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
-import type { Posting } from '../open-entries.ts';
 import type { Transaction } from '../transaction.ts';
+import type { Posting } from './entry.ts';
 import type { NamedExemption } from './reasons.ts';
 
 export type Part = NamedExemption | 'not_covered';
@@ -51,8 +51,9 @@ const partOf = (
 ): Part | null => {
   switch (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) {
     case 'customer_exempt': {
-      const exemption = buyer?.customer?.exemption ?? transaction.customer?.exemption;
-      return exemption?.type === 'resale' ? 'resale' : 'customer';
+      const inline = buyer?.customer?.exemption ?? transaction.customer?.exemption;
+      const reason = buyer?.applied_exemption?.reason ?? inline?.type;
+      return reason === 'resale' ? 'resale' : 'customer';
     }
     case 'marketplace_collects':
       return 'marketplace';
@@ -82,7 +83,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
   // The certificate of the shipping is that of the document, or of the first line with one.
   const certified = transaction.customer?.exemption
     ? null
-    : (line_items.find(({ customer }) => customer?.exemption) ?? null);
+    : (line_items.find(({ customer, applied_exemption }) => applied_exemption ?? customer?.exemption) ?? null);
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line, buyer: line })),
     ...(shipping ? [{ taxes: shipping.taxes, line: null, buyer: certified }] : []),

@@ -1,8 +1,8 @@
 import type { Writer } from '../../calculations/figures.ts';
 import { summaryOfRows } from '../../calculations/figures.ts';
 import { parseAmount } from '../../money/currency.ts';
-import type { EntryException, OpenAmounts, OpenEntry, OpenSplit } from '../open-entries.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
+import type { EntryException, OpenAmounts, OpenEntry, OpenSplit } from './entry.ts';
 import { namedExemptions } from './reasons.ts';
 
 /** Minor units. */

@@ -5,9 +5,10 @@ import { filedEntryKey, headKey, type ItemKey, openEntryKey, placeOf } from '../
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
+import type { OpenEntry } from '../../../transactions/entries/entry.ts';
 import { namedExemptions } from '../../../transactions/entries/reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
-import { awaitedStates, type OpenEntry, openEntriesOf } from '../../../transactions/open-entries.ts';
+import { awaitedStates, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { type FilingBook, filingsWith } from '../filing-book.ts';
 import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';

@@ -7,7 +7,7 @@ import { builtInReleaseById } from '../../../content/built-in.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
 import { findHead } from '../../../store/content/content-store.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
-import type { OpenEntry } from '../../../transactions/open-entries.ts';
+import type { OpenEntry } from '../../../transactions/entries/entry.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../terminal/errors.ts';
 
