@@ -48,7 +48,7 @@ export const filingAnswerFields: AnswerFields = {
     'filed_at',
     'canceled_at',
   ),
-  ...named('warnings', 'entries'),
+  ...named('warnings', 'entries', 'due_date', 'vendor_discount', 'terms'),
 };
 
 /** The fields that a customer has and its request does not. */
