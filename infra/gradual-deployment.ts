@@ -39,12 +39,17 @@ export class GradualDeployment extends Construct {
   readonly #application: LambdaApplication;
   readonly #role: Role;
   readonly #failures: Alarm;
+  /** One statement for all functions: an inline policy has at most 10,240 characters. */
+  readonly #shift = new PolicyStatement({
+    actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+  });
 
   constructor(scope: Construct, id: string, { config, api }: Props) {
     super(scope, id);
     this.#config = config;
     this.#application = new LambdaApplication(this, 'Application');
     this.#role = this.#deployer();
+    this.#role.addToPolicy(this.#shift);
     this.#failures = new Alarm(this, 'Failures', {
       ...alarmProps,
       alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
@@ -86,12 +91,7 @@ export class GradualDeployment extends Construct {
   }
 
   #allowShift(id: string, { functionArn }: LambdaFunction): void {
-    this.#role.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
-        resources: [functionArn, `${functionArn}:*`],
-      }),
-    );
+    this.#shift.addResources(functionArn, `${functionArn}:*`);
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${id}.Arn>:*]`,
       reason: 'Lambda numbers versions when they are published.',

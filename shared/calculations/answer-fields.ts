@@ -36,19 +36,9 @@ export const transactionAnswerFields: AnswerFields = {
 
 /** The fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
-  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'status', 'confirmation_number'),
-  ...named(
-    'totals',
-    'summary',
-    'exceptions',
-    'progress',
-    'asked_by',
-    'created_at',
-    'closed_at',
-    'filed_at',
-    'canceled_at',
-  ),
-  ...named('warnings', 'entries', 'due_date', 'vendor_discount', 'terms'),
+  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
+  ...named('status', 'confirmation_number', 'totals', 'summary', 'exceptions', 'progress', 'asked_by', 'created_at'),
+  ...named('closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
 };
 
 /** The fields that a customer has and its request does not. */

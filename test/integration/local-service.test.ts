@@ -153,7 +153,7 @@ describe('npm start, running', () => {
     { body: null, pointer: '' },
     { body: { now: '2027-01-01T00:00:00Z', advance_seconds: 1 }, pointer: '' },
     { body: { now: '2027-02-30T00:00:00Z' }, pointer: '/now' },
-    { body: { now: '2027-01-01T00:00:00+02:00' }, pointer: '/now' },
+    { body: { now: '2027-01-01T00:00:00+0200' }, pointer: '/now' },
     { body: { now: 1_800_000_000 }, pointer: '/now' },
     { body: { now: null }, pointer: '/now' },
     { body: { advance_seconds: '60' }, pointer: '/advance_seconds' },
