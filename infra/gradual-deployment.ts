@@ -49,7 +49,6 @@ export class GradualDeployment extends Construct {
     this.#config = config;
     this.#application = new LambdaApplication(this, 'Application');
     this.#role = this.#deployer();
-    this.#role.addToPolicy(this.#shift);
     this.#failures = new Alarm(this, 'Failures', {
       ...alarmProps,
       alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
@@ -91,6 +90,7 @@ export class GradualDeployment extends Construct {
   }
 
   #allowShift(id: string, { functionArn }: LambdaFunction): void {
+    if (this.#shift.resources.length === 0) this.#role.addToPolicy(this.#shift);
     this.#shift.addResources(functionArn, `${functionArn}:*`);
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${id}.Arn>:*]`,
