@@ -15,8 +15,8 @@ const dailyDays = 7;
 const monthlyDays = 400;
 
 /**
- * Daily backups of the tables for a week, and monthly ones for 400 days, beside point-in-time recovery of 35 days. They
- * survive a principal that may delete tables, and losses that are noticed later.
+ * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, beside point-in-time
+ * recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed later.
  *
  * Vault and role exist even without backups: AWS Backup expires a backup with the role that made it, and a retained vault
  * outside the template would block its name.
@@ -32,7 +32,7 @@ export class Backups extends Construct {
     const role = this.#role(tables);
     const vault = this.#vaultOf(tables);
     // A vault with backups would prevent the deletion of a disposable stack.
-    this.vault = settings.backups === 'plan' && settings.removal === 'retain' ? vault : null;
+    this.vault = settings.backups !== 'none' && settings.removal === 'retain' ? vault : null;
     if (this.vault) this.#backUp(tables, this.vault, role);
   }
 
@@ -42,23 +42,29 @@ export class Backups extends Construct {
       backupVault: vault,
       backupPlanRules: [
         // After midnight everywhere in the United States.
-        new BackupPlanRule({
-          ruleName: 'Daily',
-          scheduleExpression: Schedule.cron({ hour: '10', minute: '30' }),
-          deleteAfter: Duration.days(dailyDays),
-        }),
+        ...(this.#settings.backups === 'daily'
+          ? [this.#rule('Daily', Schedule.cron({ hour: '10', minute: '30' }), dailyDays)]
+          : []),
         // Within the start window of the daily rule: on the 1st, AWS makes one backup for both, with the longer retention.
-        new BackupPlanRule({
-          ruleName: 'Monthly',
-          scheduleExpression: Schedule.cron({ day: '1', hour: '12', minute: '30' }),
-          deleteAfter: Duration.days(monthlyDays),
-        }),
+        this.#rule('Monthly', Schedule.cron({ day: '1', hour: '12', minute: '30' }), monthlyDays),
       ],
     });
     plan.addSelection('Tables', {
       resources: tables.kept.map((table) => BackupResource.fromArn(table.tableArn)),
       role: role.withoutPolicyUpdates(),
       disableDefaultBackupPolicy: true,
+    });
+  }
+
+  /** A rule of the plan. A copy in another account or region is kept as long as its backup. */
+  #rule(ruleName: string, scheduleExpression: Schedule, days: number): BackupPlanRule {
+    const { backupCopyTo } = this.#settings;
+    const deleteAfter = Duration.days(days);
+    const copies =
+      backupCopyTo === null ? [] : [BackupVault.fromBackupVaultArn(this, `${ruleName}Copies`, backupCopyTo)];
+    return new BackupPlanRule({
+      ...{ ruleName, scheduleExpression, deleteAfter },
+      copyActions: copies.map((destinationBackupVault) => ({ destinationBackupVault, deleteAfter })),
     });
   }
 
@@ -106,7 +112,12 @@ export class Backups extends Construct {
       arns,
     );
     allow(['dynamodb:DescribeBackup', 'dynamodb:DeleteBackup'], backups);
-    if (key) role.addToPolicy(useOf(key));
+    if (key) {
+      role.addToPolicy(useOf(key));
+      // AWS Backup describes the key itself, not through DynamoDB.
+      role.addToPolicy(new PolicyStatement({ actions: ['kms:DescribeKey'], resources: [key.keyArn] }));
+    }
+    if (this.#settings.backupCopyTo !== null) allow(['backup:CopyIntoBackupVault'], [this.#settings.backupCopyTo]);
     for (const table of kept) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::<${tableId(table.node.id)}.Arn>/backup/*]`,

@@ -21,6 +21,8 @@ const ownMetrics = (namespace: string) => {
     new Metric({ namespace, metricName, statistic: Stats.SUM, period, ...others });
   return {
     durationOf: (operation: string, statistic: string) => own('Duration', { dimensionsMap: { operation }, statistic }),
+    /** New transactions. */
+    recorded: own('Recorded'),
     refused: (code: Code) => own('Refused', { dimensionsMap: { code } }),
     counted: (metricName: Counted) => own(metricName),
     cacheHitShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
@@ -47,6 +49,15 @@ const aws = (
   statistic: string = Stats.SUM,
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
+/** The sum of metrics, at most ten in an alarm. */
+const sumOf = (metrics: readonly Metric[], label: string) =>
+  new MathExpression({
+    expression: 'SUM(METRICS())',
+    usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
+    label,
+    period,
+  });
+
 /** Metrics of AWS's services, by their documented names. */
 const awsMetrics = (name: string) => {
   const api = { ApiName: name, Stage: stageName };
@@ -71,17 +82,10 @@ const awsMetrics = (name: string) => {
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
     ledgerErrors: (TableName: string) =>
-      new MathExpression({
-        expression: 'SUM(METRICS())',
-        usingMetrics: Object.fromEntries(
-          ledgerOperations.map((Operation, at) => [
-            `m${at}`,
-            aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }),
-          ]),
-        ),
-        label: 'server errors of DynamoDB',
-        period,
-      }),
+      sumOf(
+        ledgerOperations.map((Operation) => aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation })),
+        'server errors of DynamoDB',
+      ),
     waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
     ofPipe: (PipeName: string, metricName: string) => aws('AWS/EventBridge/Pipes', metricName, { PipeName }),
     backups: (BackupVaultName: string, end: 'Completed' | 'Failed') =>
@@ -90,25 +94,38 @@ const awsMetrics = (name: string) => {
 };
 
 /** Metrics computed from the service's and AWS's metrics. */
-const combined = ({ durationOf, ofUpdates }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
+const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
   /**
    * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
    *
-   * A pipe that is stopped or lacks permissions emits no metric at all. Refused requests of the whole API are subtracted
-   * from the requests, and at least ten must remain, because replayed answers cause no event.
+   * A pipe that is stopped or lacks permissions emits no metric at all. Replayed answers count as no transaction.
    */
   undeliveredPerHour: (pipe: string) =>
     new MathExpression({
-      expression: 'IF(created - refused - errors >= 10, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
+      expression: 'IF(recorded >= 1, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
       usingMetrics: {
-        created: durationOf('create-transaction', Stats.SAMPLE_COUNT),
-        refused: theirs.clientErrors,
-        errors: theirs.serverErrors,
+        recorded,
         invoked: theirs.ofPipe(pipe, 'Invocations'),
       },
-      label: 'transactions were created, and the pipe was not invoked',
+      label: 'transactions were recorded, and the pipe was not invoked',
       period: hour,
     }),
+  /** Throttled reads and writes of tables. */
+  throttledTables: (tables: readonly string[]) =>
+    sumOf(
+      tables.flatMap((TableName) =>
+        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => aws('AWS/DynamoDB', name, { TableName })),
+      ),
+      'throttled reads and writes of tables',
+    ),
+  /** Throttled writes of indexes, which throttle those of their table. */
+  throttledIndexes: (indexes: readonly (readonly [table: string, index: string])[]) =>
+    sumOf(
+      indexes.map(([TableName, GlobalSecondaryIndexName]) =>
+        aws('AWS/DynamoDB', 'WriteThrottleEvents', { TableName, GlobalSecondaryIndexName }),
+      ),
+      'throttled writes of indexes',
+    ),
   /** Ended runs of `update-content` on a day. Filled, as `backupsOfDay` is. */
   updatesOfDay: new MathExpression({
     expression: 'FILL(runs, 0)',

@@ -20,16 +20,27 @@ const { BackupSelection: selection } = synthesized.propertiesOf('AWS::Backup::Ba
 const [[vaultId, vault]] = ofType('AWS::Backup::BackupVault') as [[string, Resource]];
 const nameOf = (of: Properties) => of.BackupVaultName['Fn::Join'][1];
 
-it('backs up every table daily for 7 days and monthly for 400', () => {
+it('backs up every table monthly for 400 days, and with backups=daily also daily for 7', () => {
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
   expect(BackupPlanName).toBe('Levy');
   expect(planOf(own).BackupPlanName).toBe('Levy-staging');
-  expect(rules.map((rule: BackupRule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays])).toEqual([
+  const timesOf = (of: readonly BackupRule[]) =>
+    of.map((rule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays]);
+  expect(timesOf(rules)).toEqual([['cron(30 12 1 * ? *)', 400]]);
+  expect(timesOf(planOf(own).BackupPlanRule)).toEqual([
     ['cron(30 10 * * ? *)', 7],
     ['cron(30 12 1 * ? *)', 400],
   ]);
   for (const rule of rules) expect(idOf(rule.TargetBackupVault)).toBe(vaultId);
   expect(selection.Resources.map(flat)).toEqual(['TransactionsTable.Arn', 'ContentTable.Arn', 'AccountsTable.Arn']);
+});
+
+it('copies each backup to the vault of backupCopyTo, for as long as the backup is kept', () => {
+  expect(planOf(synthesized).BackupPlanRule[0]).not.toHaveProperty('CopyActions');
+  for (const { CopyActions, Lifecycle } of planOf(own).BackupPlanRule)
+    expect(CopyActions).toEqual([{ DestinationBackupVaultArn: everySetting.backupCopyTo, Lifecycle }]);
+  const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
+  expect(allowedTo(own, roleId)).toContain(`Allow backup:CopyIntoBackupVault on ${everySetting.backupCopyTo}`);
 });
 
 it('locks every vault after three days, within the lifetimes of the backups', () => {

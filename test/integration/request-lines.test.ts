@@ -2,6 +2,7 @@ import type { ConsumedCapacity as Consumed } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
+import { published } from '../../shared/observability/metric.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
@@ -11,6 +12,8 @@ import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
+
+published.areAll = true;
 
 afterEach(noFaults);
 

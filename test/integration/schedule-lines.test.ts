@@ -2,8 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import { published } from '../../shared/observability/metric.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
 import { metricLines } from '../support/log-watch.ts';
+
+published.areAll = true;
 
 // A sweep processes the drafts of all accounts, so this file has its own tables.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
