@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -60,12 +60,10 @@ export class Backups extends Construct {
   #rule(ruleName: string, scheduleExpression: Schedule, days: number): BackupPlanRule {
     const { backupCopyTo } = this.#settings;
     const deleteAfter = Duration.days(days);
-    const copies =
-      backupCopyTo === null ? [] : [BackupVault.fromBackupVaultArn(this, `${ruleName}Copies`, backupCopyTo)];
-    return new BackupPlanRule({
-      ...{ ruleName, scheduleExpression, deleteAfter },
-      copyActions: copies.map((destinationBackupVault) => ({ destinationBackupVault, deleteAfter })),
-    });
+    const rule = { ruleName, scheduleExpression, deleteAfter };
+    if (backupCopyTo === null) return new BackupPlanRule(rule);
+    const destinationBackupVault = BackupVault.fromBackupVaultArn(this, `${ruleName}Copies`, backupCopyTo);
+    return new BackupPlanRule({ ...rule, copyActions: [{ destinationBackupVault, deleteAfter }] });
   }
 
   // A vault cannot change its key, and CloudFormation cannot replace a named resource. So each key has its own vault, and
@@ -117,7 +115,19 @@ export class Backups extends Construct {
       // AWS Backup describes the key itself, not through DynamoDB.
       role.addToPolicy(new PolicyStatement({ actions: ['kms:DescribeKey'], resources: [key.keyArn] }));
     }
-    if (this.#settings.backupCopyTo !== null) allow(['backup:CopyIntoBackupVault'], [this.#settings.backupCopyTo]);
+    const { backupCopyTo } = this.#settings;
+    if (backupCopyTo !== null) {
+      allow(['backup:DescribeBackupVault', 'backup:CopyIntoBackupVault'], [backupCopyTo]);
+      const backup = { service: 'backup', resource: 'recovery-point', resourceName: '*' };
+      allow(
+        ['backup:CopyFromBackupVault'],
+        [Stack.of(this).formatArn({ ...backup, arnFormat: ArnFormat.COLON_RESOURCE_NAME })],
+      );
+      Validations.of(role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:backup:<AWS::Region>:<AWS::AccountId>:recovery-point:*]',
+        reason: 'AWS Backup generates the name of a backup when it is made.',
+      });
+    }
     for (const table of kept) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::<${tableId(table.node.id)}.Arn>/backup/*]`,

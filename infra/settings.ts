@@ -168,7 +168,7 @@ export const settingsOf = ({ node }: IConstruct): Settings => {
       'There are no backups to copy: leave it out, or give backups=monthly.',
     );
   // The CLI finds the region before the synthesis. GovCloud has no EventBridge Pipes.
-  if (/^us-gov-/.test(process.env['CDK_DEFAULT_REGION'] ?? '') && data.events)
+  if (/^us-gov-/.test(process.env['CDK_DEFAULT_REGION'] ?? '') && data.events && !data.sam)
     refuse('events', true, 'GovCloud regions have no EventBridge Pipes. Give events=false.');
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));

@@ -7,7 +7,11 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
 
 const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics'], isFull: boolean): IWidget[][] => [
   [
-    graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors], [metrics.errorShare]),
+    graph(
+      'Requests',
+      [metrics.requests, metrics.clientErrors, metrics.serverErrors, metrics.recorded],
+      [metrics.errorShare],
+    ),
     graph('p99 latency, ms by operation', [everyBy('operation', 'Duration', 'p99')]),
     graph(
       'Latency of calculations, ms',
@@ -16,7 +20,6 @@ const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics'], isFull
   ],
   [
     graph('Refusals by code', [everyBy('code', 'Refused', Stats.SUM)]),
-    graph('Transactions recorded', [metrics.recorded]),
     ...(isFull
       ? [
           graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', Stats.SUM)]),
@@ -83,7 +86,7 @@ export const dashboardRows = (watched: Watched): IWidget[][] => {
         : [
             graph(
               'Content updates, states by day',
-              (['Waiting', 'Failed', 'Stale', ...(isFull ? (['Activated'] as const) : [])] as const).map((name) =>
+              (['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const).map((name) =>
                 metrics.ofUpdates(name),
               ),
             ),

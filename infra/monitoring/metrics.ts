@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
+import { assert } from '../../shared/assert.ts';
 import type { Code } from '../../shared/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
@@ -49,14 +50,16 @@ const aws = (
   statistic: string = Stats.SUM,
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
-/** The sum of metrics, at most ten in an alarm. */
-const sumOf = (metrics: readonly Metric[], label: string) =>
-  new MathExpression({
+/** The sum of metrics. CloudWatch refuses an alarm that reads more than ten. */
+const sumOf = (metrics: readonly Metric[], label: string) => {
+  assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
+  return new MathExpression({
     expression: 'SUM(METRICS())',
     usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
     label,
     period,
   });
+};
 
 /** Metrics of AWS's services, by their documented names. */
 const awsMetrics = (name: string) => {
@@ -103,10 +106,7 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
   undeliveredPerHour: (pipe: string) =>
     new MathExpression({
       expression: 'IF(recorded >= 1, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
-      usingMetrics: {
-        recorded,
-        invoked: theirs.ofPipe(pipe, 'Invocations'),
-      },
+      usingMetrics: { recorded, invoked: theirs.ofPipe(pipe, 'Invocations') },
       label: 'transactions were recorded, and the pipe was not invoked',
       period: hour,
     }),

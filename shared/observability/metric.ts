@@ -11,9 +11,8 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 /** Whether all metrics are published (setting `metrics=full`), or those that alarms and the dashboard's first row read. */
 export const published = { areAll: environment.publishesAllMetrics };
 
-const essential: ReadonlySet<string> = new Set([
-  ...['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale', 'Waiting'],
-]);
+/** Counted failures (`countMetric`) are always published. */
+const essential: ReadonlySet<string> = new Set([...['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']]);
 
 /**
  * Metrics without a unit. Each name is a numeric field of the line; `by` is the field of the dimension. Metrics that the

@@ -43,8 +43,8 @@ const write = (
     },
     timeMs,
   );
+  // A line has one value per dimension, so each further state of a document gets a line, for the metric alone.
   if (!published.areAll) return;
-  // A line has one value per dimension, so each further state of a document gets a line.
   for (const [state, Tax] of others)
     writeMetrics([metrics(['Tax'], 'state')], { request_id: requestId, state, Tax }, timeMs);
 };

@@ -5,9 +5,11 @@ import {
   everySetting,
   flat,
   idOf,
+  listed,
   type Properties,
   type Resource,
   type Synthesized,
+  statementsOf,
   synthesize,
   withoutBackups,
 } from './synthesized.ts';
@@ -40,7 +42,11 @@ it('copies each backup to the vault of backupCopyTo, for as long as the backup i
   for (const { CopyActions, Lifecycle } of planOf(own).BackupPlanRule)
     expect(CopyActions).toEqual([{ DestinationBackupVaultArn: everySetting.backupCopyTo, Lifecycle }]);
   const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
-  expect(allowedTo(own, roleId)).toContain(`Allow backup:CopyIntoBackupVault on ${everySetting.backupCopyTo}`);
+  expect(allowedTo(own, roleId).filter((allowed) => allowed.includes(' backup:'))).toEqual([
+    'Allow backup:CopyFromBackupVault on arn:AWS::Partition:backup:AWS::Region:AWS::AccountId:recovery-point:*',
+    `Allow backup:CopyIntoBackupVault on ${everySetting.backupCopyTo}`,
+    `Allow backup:DescribeBackupVault on ${everySetting.backupCopyTo}`,
+  ]);
 });
 
 it('locks every vault after three days, within the lifetimes of the backups', () => {
@@ -85,6 +91,15 @@ it('with backups=none takes no backups, and keeps point-in-time recovery, the va
     .propertiesOf('AWS::DynamoDB::GlobalTable')
     .map(({ Replicas }) => Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled);
   expect(recovery).toEqual([true, true, true]);
+});
+
+it('allows the role to describe a customer-managed key itself, which AWS Backup does not do through DynamoDB', () => {
+  const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
+  const ofKey = statementsOf(own, roleId).filter(({ Resource: on }) => flat(listed(on)[0]) === 'DataKey.Arn');
+  expect(ofKey.filter(({ Condition }) => Condition === undefined).map(({ Action }) => Action)).toEqual([
+    'kms:DescribeKey',
+  ]);
+  expect(ofKey).toHaveLength(2);
 });
 
 it('allows the role only these tables and their backups', () => {

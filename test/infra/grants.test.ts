@@ -39,13 +39,11 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
   const { LoggingConfig, Environment } = functionOf(synthesized, entry)[1].Properties;
   const role = synthesized.at(roleOf(entry));
 
-  it('may do exactly what its definition lists, write its own log, and send its traces', () => {
+  it('may do exactly what its definition lists, and write its own log', () => {
     const logs = `${flat(LoggingConfig.LogGroup)}.Arn`;
     const expected = [
       `Allow logs:CreateLogStream on ${logs}`,
       `Allow logs:PutLogEvents on ${logs}`,
-      'Allow xray:PutTraceSegments on *',
-      'Allow xray:PutTelemetryRecords on *',
       ...expectedOnTables(access),
       ...(entry === 'update-content'
         ? [
@@ -126,7 +124,14 @@ it('no function reaches the whole ledger or all accounts', () => {
         ]);
 });
 
-it('wildcards exist for traces, alarms, versions and backups only, and one managed policy for the logs of API Gateway', () => {
+it('tracing=true lets every function send its traces, and nothing else', () => {
+  const traced = synthesize({ tracing: 'true' });
+  const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
+  for (const entry of Object.keys(entries))
+    expect(allowedTo(traced, roleOf(entry))).toEqual([...allowedTo(synthesized, roleOf(entry)), ...traces].sort());
+});
+
+it('wildcards exist for alarms, versions and backups only, and one managed policy for the logs of API Gateway', () => {
   const wildcards = allowedTo(synthesized)
     .filter((allowed) => allowed.includes('*'))
     .map((allowed) =>
@@ -140,8 +145,6 @@ it('wildcards exist for traces, alarms, versions and backups only, and one manag
     'dynamodb:DeleteBackup on table.Arn/backup/*',
     'dynamodb:DescribeBackup on table.Arn/backup/*',
     ...['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `lambda:${action} on function:*`),
-    'xray:PutTelemetryRecords on *',
-    'xray:PutTraceSegments on *',
   ]);
   const roles = propertiesOf('AWS::IAM::Role');
   expect(roles.flatMap(({ Policies = [] }) => Policies)).toEqual([]);

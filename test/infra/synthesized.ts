@@ -49,6 +49,7 @@ export type BackupRule = {
   readonly ScheduleExpression: string;
   readonly Lifecycle: { readonly DeleteAfterDays: number };
   readonly TargetBackupVault: Reference;
+  readonly CopyActions?: readonly object[];
 };
 type References =
   | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
