@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
+import { deployment } from '../../shared/cli/cost/usage.ts';
 import { scheduled } from '../../shared/define-schedule.ts';
 import { errorCodes } from '../../shared/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -17,7 +18,7 @@ import {
   tally,
 } from '../../shared/observability/tally.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
-import { seriesOf } from '../support/embedded-metric-format.ts';
+import { type MetricLine, seriesOf } from '../support/embedded-metric-format.ts';
 import { firesAt, isBreached } from './alarm-math.ts';
 import {
   disposable,
@@ -91,8 +92,8 @@ const own = [...used, ...shown].filter(({ Namespace }) => !Namespace.startsWith(
 type SweepPorts = Parameters<typeof sweepDrafts>[0];
 type ClosePorts = Parameters<typeof closePeriods>[0];
 
-/** The metrics that the code publishes with a setting `metrics`, from one line of each kind. */
-const written = async (setting: 'essential' | 'full'): Promise<ReadonlySet<string>> => {
+/** One line of each kind, as the code writes it with a setting `metrics`. */
+const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
   published.areAll = setting === 'full';
   const lines: Record<string, unknown>[] = [];
   const write = vi
@@ -122,8 +123,10 @@ const written = async (setting: 'essential' | 'full'): Promise<ReadonlySet<strin
   );
   for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
-  return new Set((lines as Parameters<typeof seriesOf>[0][]).flatMap(seriesOf));
+  return lines as MetricLine[];
 };
+const written = async (setting: 'essential' | 'full'): Promise<ReadonlySet<string>> =>
+  new Set((await linesOf(setting)).flatMap(seriesOf));
 
 /** Metrics of AWS's services, from their documentation. */
 const awsSeries = new Set([
@@ -168,6 +171,20 @@ describe('metrics of alarms and dashboard', () => {
     const unread = [...(await written('essential'))].filter((name) => !read.has(name));
     // Failures are too rare to cost anything.
     expect(unread.sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
+  });
+
+  it('are as many as `npm run cost` counts', async () => {
+    const countOf = async (setting: 'essential' | 'full') => {
+      // Those by code, state and operation depend on the traffic, and failures should have none.
+      const lasting = (await linesOf(setting)).flatMap((line) =>
+        seriesOf(line).flatMap((series) =>
+          / (code|state|operation)$/.test(series) ? [] : `${series} ${line['schedule']}`,
+        ),
+      );
+      return new Set(lasting.filter((series) => !counted.some((name) => series.includes(name)))).size;
+    };
+    expect(await countOf('essential')).toBe(deployment.essentialSeries);
+    expect(await countOf('full')).toBe(deployment.fullSeries);
   });
 
   it('reads at most ten metrics in each alarm', () => {
