@@ -5,6 +5,7 @@ import { Backups } from './backups.ts';
 import { ContentUpdates } from './content-updates.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import { operatorPolicy } from './operator-policy.ts';
 import { Schedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
@@ -42,7 +43,7 @@ export class ServiceStack extends Stack {
     const tables = new Tables(this, 'Tables', { settings });
     const { vault } = new Backups(this, 'Backups', { tables, settings });
     const api = new TaxApi(this, 'TaxApi', { tables, settings });
-    const { failedRuns } = new Schedules(this, 'Schedules', { tables, settings });
+    const { failedRuns, invoked } = new Schedules(this, 'Schedules', { tables, settings });
     // SAM supports neither event buses nor pipes.
     const events = settings.events && !settings.sam ? new Events(this, 'Events', { tables, settings }) : null;
     if (events) {
@@ -52,9 +53,15 @@ export class ServiceStack extends Stack {
     const { contentUpdates } = settings;
     // SAM runs no schedules.
     const updates = contentUpdates !== 'off' && !settings.sam;
-    if (updates) new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus: events?.bus ?? null });
+    const bus = events?.bus ?? null;
+    if (updates)
+      invoked.push(new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus }).invoked);
     if (settings.sam) refuseDeployment(this);
-    else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
+    else {
+      new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
+      const queues = [failedRuns, ...(events ? [events.deadLetterQueue] : [])];
+      operatorPolicy(this, { tables, scheduled: invoked, queues });
+    }
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
     for (const name of Object.keys(definitions) as TableName[])
       new CfnOutput(this, tableId(name), {
