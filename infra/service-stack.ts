@@ -30,6 +30,14 @@ const refuseDeployment = (stack: Stack): void => {
   });
 };
 
+/**
+ * Rules of cfn-lint, and so of `sam validate --lint`, that do not apply. The CDK makes a function depend on its role together
+ * with the role's policy, and only the policy is no reference (W3005). The parameter of `refuseDeployment` is unused (W2001).
+ */
+const lintMetadata = ({ sam }: Settings) => ({
+  'cfn-lint': { config: { ignore_checks: ['W3005', ...(sam ? ['W2001'] : [])] } },
+});
+
 /** All of Levy's resources in an AWS account. An app can hold several with different names. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
@@ -40,6 +48,7 @@ export class ServiceStack extends Stack {
       terminationProtection: settings.removal === 'retain',
       ...props,
     });
+    this.templateOptions.metadata = lintMetadata(settings);
     const tables = new Tables(this, 'Tables', { settings });
     const { vault } = new Backups(this, 'Backups', { tables, settings });
     const api = new TaxApi(this, 'TaxApi', { tables, settings });

@@ -122,6 +122,7 @@ export type Resource = {
 };
 type Template = {
   readonly Parameters?: Readonly<Record<string, { readonly Default?: string; readonly AllowedPattern?: string }>>;
+  readonly Metadata?: { readonly 'cfn-lint'?: { readonly config: { readonly ignore_checks: readonly string[] } } };
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Readonly<Record<string, { readonly Value: Reference }>>;
 };
