@@ -5,6 +5,7 @@ import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
+import { recordCreation } from '../shared/observability/tally.ts';
 import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
@@ -46,7 +47,10 @@ export const { endpoint, handler } = defineEndpoint({
     const creation = { request, idempotency: idempotencyOf(exchange), unknownFields };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
-    if (created.ok && created.value.transaction) recordTax(created.value.transaction);
+    if (created.ok && created.value.transaction) {
+      recordTax(created.value.transaction);
+      recordCreation();
+    }
     return mapResult(created, replyOfAnswer);
   },
 });

@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -15,8 +15,8 @@ const dailyDays = 7;
 const monthlyDays = 400;
 
 /**
- * Daily backups of the tables for a week, and monthly ones for 400 days, beside point-in-time recovery of 35 days. They
- * survive a principal that may delete tables, and losses that are noticed later.
+ * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, beside point-in-time
+ * recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed later.
  *
  * Vault and role exist even without backups: AWS Backup expires a backup with the role that made it, and a retained vault
  * outside the template would block its name.
@@ -32,7 +32,7 @@ export class Backups extends Construct {
     const role = this.#role(tables);
     const vault = this.#vaultOf(tables);
     // A vault with backups would prevent the deletion of a disposable stack.
-    this.vault = settings.backups === 'plan' && settings.removal === 'retain' ? vault : null;
+    this.vault = settings.backups !== 'none' && settings.removal === 'retain' ? vault : null;
     if (this.vault) this.#backUp(tables, this.vault, role);
   }
 
@@ -42,17 +42,11 @@ export class Backups extends Construct {
       backupVault: vault,
       backupPlanRules: [
         // After midnight everywhere in the United States.
-        new BackupPlanRule({
-          ruleName: 'Daily',
-          scheduleExpression: Schedule.cron({ hour: '10', minute: '30' }),
-          deleteAfter: Duration.days(dailyDays),
-        }),
+        ...(this.#settings.backups === 'daily'
+          ? [this.#rule('Daily', Schedule.cron({ hour: '10', minute: '30' }), dailyDays)]
+          : []),
         // Within the start window of the daily rule: on the 1st, AWS makes one backup for both, with the longer retention.
-        new BackupPlanRule({
-          ruleName: 'Monthly',
-          scheduleExpression: Schedule.cron({ day: '1', hour: '12', minute: '30' }),
-          deleteAfter: Duration.days(monthlyDays),
-        }),
+        this.#rule('Monthly', Schedule.cron({ day: '1', hour: '12', minute: '30' }), monthlyDays),
       ],
     });
     plan.addSelection('Tables', {
@@ -60,6 +54,16 @@ export class Backups extends Construct {
       role: role.withoutPolicyUpdates(),
       disableDefaultBackupPolicy: true,
     });
+  }
+
+  /** A rule of the plan. A copy in another account or region is kept as long as its backup. */
+  #rule(ruleName: string, scheduleExpression: Schedule, days: number): BackupPlanRule {
+    const { backupCopyTo } = this.#settings;
+    const deleteAfter = Duration.days(days);
+    const rule = { ruleName, scheduleExpression, deleteAfter };
+    if (backupCopyTo === null) return new BackupPlanRule(rule);
+    const destinationBackupVault = BackupVault.fromBackupVaultArn(this, `${ruleName}Copies`, backupCopyTo);
+    return new BackupPlanRule({ ...rule, copyActions: [{ destinationBackupVault, deleteAfter }] });
   }
 
   // A vault cannot change its key, and CloudFormation cannot replace a named resource. So each key has its own vault, and
@@ -106,7 +110,24 @@ export class Backups extends Construct {
       arns,
     );
     allow(['dynamodb:DescribeBackup', 'dynamodb:DeleteBackup'], backups);
-    if (key) role.addToPolicy(useOf(key));
+    if (key) {
+      role.addToPolicy(useOf(key));
+      // AWS Backup describes the key itself, not through DynamoDB.
+      role.addToPolicy(new PolicyStatement({ actions: ['kms:DescribeKey'], resources: [key.keyArn] }));
+    }
+    const { backupCopyTo } = this.#settings;
+    if (backupCopyTo !== null) {
+      allow(['backup:DescribeBackupVault', 'backup:CopyIntoBackupVault'], [backupCopyTo]);
+      const backup = { service: 'backup', resource: 'recovery-point', resourceName: '*' };
+      allow(
+        ['backup:CopyFromBackupVault'],
+        [Stack.of(this).formatArn({ ...backup, arnFormat: ArnFormat.COLON_RESOURCE_NAME })],
+      );
+      Validations.of(role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:backup:<AWS::Region>:<AWS::AccountId>:recovery-point:*]',
+        reason: 'AWS Backup generates the name of a backup when it is made.',
+      });
+    }
     for (const table of kept) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::<${tableId(table.node.id)}.Arn>/backup/*]`,

@@ -1,6 +1,7 @@
 import { Duration, Size } from 'aws-cdk-lib';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -34,6 +35,9 @@ const startOf = (index: number): { readonly hour: string; readonly minute: strin
 
 /** Daily updates of tax content from the publishers: one function, and a schedule for each state (decision 0022). */
 export class ContentUpdates extends Construct {
+  /** What the schedules invoke. */
+  readonly invoked: IFunction;
+
   constructor(scope: Construct, id: string, { tables, settings, failedRuns, bus }: Props) {
     super(scope, id);
     const { name, access, timeoutSeconds, memoryMegabytes, storageMegabytes } = updateContent;
@@ -56,6 +60,7 @@ export class ContentUpdates extends Construct {
     const maxEventAge = Duration.hours(6);
     const onFailure = new SqsDestination(failedRuns);
     const called = handler.publish({ retryAttempts: 1, maxEventAge, onFailure });
+    this.invoked = called;
     const role = invokerOf(this, name, called, failedRuns);
     for (const [index, { state }] of importable.entries()) {
       const input = ScheduleTargetInput.fromObject({ state });

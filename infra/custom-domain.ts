@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import { DomainName, EndpointAccessMode, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { fixLogicalId } from './logical-id.ts';
@@ -36,13 +36,9 @@ export class CustomDomain extends Construct {
     if (hostedZone !== null) {
       const zone = HostedZone.fromHostedZoneId(this, 'Zone', hostedZone);
       // A name with a final dot is absolute, so the name of the zone is not needed.
-      const record = {
-        zone,
-        recordName: `${domainName}.`,
-        target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)),
-      };
-      new ARecord(this, 'Ipv4', record);
-      new AaaaRecord(this, 'Ipv6', record);
+      const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain));
+      // No AAAA record: a regional domain has IPv4 addresses only by default.
+      new ARecord(this, 'Ipv4', { zone, recordName: `${domainName}.`, target });
     } else {
       const value = domain.domainNameAliasDomainName;
       const output = new CfnOutput(this, 'Target', { value, description: `The CNAME target of ${domainName}` });

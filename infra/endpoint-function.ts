@@ -34,6 +34,9 @@ type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'e
 /** Retries and the dead-letter queue of asynchronous events, and the gradual deployment of new versions. */
 type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
 
+/** Why cdk-nag's findings about X-Ray are acknowledged. */
+export const tracingIsOff = 'Traces cost more than the requests that they show. `-c tracing=true` turns them on.';
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
@@ -76,7 +79,7 @@ export class EndpointFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: architecture(settings),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
-      tracing: Tracing.ACTIVE,
+      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
       logGroup: logs,
       role,
@@ -86,6 +89,7 @@ export class EndpointFunction extends LambdaFunction {
       environment: {
         ...environment,
         ...(settings.stage !== null && { METRICS_NAMESPACE: settings.name }),
+        ...(settings.metrics === 'full' && { METRICS: 'full' }),
         // SAM passes only the variables that the template declares.
         ...(settings.sam && { DYNAMODB_ENDPOINT: 'http://dynamodb:8000' }),
       },
@@ -94,10 +98,12 @@ export class EndpointFunction extends LambdaFunction {
     // One readable name in the console, in `sam local invoke` and in an env-vars file.
     fixLogicalId(this, pascalCase(entry));
     this.#grant(access, tables);
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resource that a policy could name.',
-    });
+    if (settings.tracing)
+      Validations.of(role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'X-Ray has no resource that a policy could name.',
+      });
+    else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
   }
 
   #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, tables: Tables): void {

@@ -41,6 +41,8 @@ export const acknowledgeFailureDestination = (handler: EndpointFunction): void =
 export class Schedules extends Construct {
   readonly #props: Props;
   readonly failedRuns: Queue;
+  /** What the schedules invoke. */
+  readonly invoked: IFunction[] = [];
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
@@ -64,6 +66,7 @@ export class Schedules extends Construct {
       maxEventAge: period,
       onFailure: new SqsDestination(this.failedRuns),
     });
+    this.invoked.push(called);
     acknowledgeFailureDestination(handler);
     const schedule = new Schedule(this, `${name}-schedule`, {
       schedule: ScheduleExpression.rate(period),

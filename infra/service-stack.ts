@@ -5,6 +5,7 @@ import { Backups } from './backups.ts';
 import { ContentUpdates } from './content-updates.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import { operatorPolicy } from './operator-policy.ts';
 import { Schedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
@@ -29,6 +30,14 @@ const refuseDeployment = (stack: Stack): void => {
   });
 };
 
+/**
+ * Rules of cfn-lint, and so of `sam validate --lint`, that do not apply. The CDK makes a function depend on its role together
+ * with the role's policy, and only the policy is no reference (W3005). The parameter of `refuseDeployment` is unused (W2001).
+ */
+const lintMetadata = ({ sam }: Settings) => ({
+  'cfn-lint': { config: { ignore_checks: ['W3005', ...(sam ? ['W2001'] : [])] } },
+});
+
 /** All of Levy's resources in an AWS account. An app can hold several with different names. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
@@ -39,10 +48,11 @@ export class ServiceStack extends Stack {
       terminationProtection: settings.removal === 'retain',
       ...props,
     });
+    this.templateOptions.metadata = lintMetadata(settings);
     const tables = new Tables(this, 'Tables', { settings });
     const { vault } = new Backups(this, 'Backups', { tables, settings });
     const api = new TaxApi(this, 'TaxApi', { tables, settings });
-    const { failedRuns } = new Schedules(this, 'Schedules', { tables, settings });
+    const { failedRuns, invoked } = new Schedules(this, 'Schedules', { tables, settings });
     // SAM supports neither event buses nor pipes.
     const events = settings.events && !settings.sam ? new Events(this, 'Events', { tables, settings }) : null;
     if (events) {
@@ -52,9 +62,15 @@ export class ServiceStack extends Stack {
     const { contentUpdates } = settings;
     // SAM runs no schedules.
     const updates = contentUpdates !== 'off' && !settings.sam;
-    if (updates) new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus: events?.bus ?? null });
+    const bus = events?.bus ?? null;
+    if (updates)
+      invoked.push(new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus }).invoked);
     if (settings.sam) refuseDeployment(this);
-    else new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
+    else {
+      new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
+      const queues = [failedRuns, ...(events ? [events.deadLetterQueue] : [])];
+      operatorPolicy(this, { tables, scheduled: invoked, queues });
+    }
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
     for (const name of Object.keys(definitions) as TableName[])
       new CfnOutput(this, tableId(name), {

@@ -49,10 +49,23 @@ const shape = {
   removal: oneOf(['retain', 'destroy']),
   /** Whose key encrypts the tables and their backups. */
   encryption: oneOf(['aws-owned', 'customer-managed']),
-  /** Whether AWS Backup backs up the tables. Point-in-time recovery is always on. */
-  backups: oneOf(['plan', 'none']),
+  /** How often AWS Backup backs up the tables. Point-in-time recovery is always on. */
+  backups: oneOf(['monthly', 'daily', 'none']),
+  /** A vault in another account or region that gets a copy of each backup; `null` makes no copies. */
+  backupCopyTo: matching(
+    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
+    'Give the ARN of a backup vault, such as arn:aws:backup:us-west-2:123456789012:backup-vault:levy.',
+  ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   backupLock: oneOf(['none', 'governance', 'compliance']),
+  /** The metrics that functions publish: those of alarms and of the dashboard's first row, or all. */
+  metrics: oneOf(['essential', 'full']),
+  /** Whether X-Ray traces requests. */
+  tracing: flag(false),
+  /** Whether API Gateway publishes metrics for each method. */
+  methodMetrics: flag(false),
+  /** The address of the runbook for alarm mails; `null` names the file of this repository. */
+  runbookUrl: matching(/^https:\/\/[^\s#]+$/, 'Give the https address of your copy of infra/runbook.md, without #.'),
   logRetention: oneOf(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
   /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
   gatewayLogRole: oneOf(['make', 'keep']),
@@ -148,6 +161,15 @@ export const settingsOf = ({ node }: IConstruct): Settings => {
   for (const [name, value, required, remedy] of requirements)
     if (given[name] !== undefined && (value ?? given[name]) === given[name] && !data[required])
       refuse(name, given[name], remedy);
+  if (data.backupCopyTo !== null && (data.backups === 'none' || data.removal === 'destroy'))
+    refuse(
+      'backupCopyTo',
+      given['backupCopyTo'],
+      'There are no backups to copy: leave it out, or give backups=monthly.',
+    );
+  // The CLI finds the region before the synthesis. GovCloud has no EventBridge Pipes.
+  if (/^us-gov-/.test(process.env['CDK_DEFAULT_REGION'] ?? '') && data.events && !data.sam)
+    refuse('events', true, 'GovCloud regions have no EventBridge Pipes. Give events=false.');
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
   return {

@@ -61,6 +61,18 @@ export class Tables extends Construct {
     return this.#byName[table].tableName;
   }
 
+  /** The names of all tables, and of their indexes with the tables. */
+  get names(): readonly string[] {
+    return names.map((name) => this.nameOf(name));
+  }
+
+  get indexes(): readonly (readonly [table: string, index: string])[] {
+    return names.flatMap((name) => {
+      const { indexes = [] }: TableDefinition = tables[name];
+      return indexes.map((index) => [this.nameOf(name), index.name] as const);
+    });
+  }
+
   arnOf(table: TableName): string {
     return this.#byName[table].tableArn;
   }

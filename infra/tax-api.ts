@@ -15,7 +15,7 @@ import type { Endpoint } from '../shared/http/endpoint.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import type { Entry } from './bundling.ts';
 import { CustomDomain, tls } from './custom-domain.ts';
-import { EndpointFunction } from './endpoint-function.ts';
+import { EndpointFunction, tracingIsOff } from './endpoint-function.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { GradualDeployment, gradually } from './gradual-deployment.ts';
@@ -28,12 +28,12 @@ import { documentMethods, throttle } from './throttles.ts';
 // Part of every address, so clients depend on it.
 export const stageName = 'v1';
 
-const methodSettings = {
-  metricsEnabled: true,
+const methodSettings = ({ methodMetrics }: Settings) => ({
+  metricsEnabled: methodMetrics,
   loggingLevel: MethodLoggingLevel.ERROR,
   // Bodies hold customers' addresses and must not get into a log.
   dataTraceEnabled: false,
-};
+});
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
 
@@ -88,11 +88,11 @@ export class TaxApi extends Construct {
         : { cloudWatchRole: false }),
       deployOptions: {
         stageName,
-        tracingEnabled: true,
-        ...methodSettings,
+        tracingEnabled: settings.tracing,
+        ...methodSettings(settings),
         throttlingRateLimit: throttle.ratePerSecond,
         throttlingBurstLimit: throttle.burst,
-        methodOptions: documentMethods(methodSettings),
+        methodOptions: documentMethods(methodSettings(settings)),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },
@@ -147,6 +147,7 @@ export class TaxApi extends Construct {
         reason:
           'The handlers validate with the zod schemas that the OpenAPI document is made of, and answer in the envelope.',
       },
+      ...(this.#props.settings.tracing ? [] : [{ id: 'Serverless-APIGWXrayEnabled', reason: tracingIsOff }]),
       ...(this.#props.settings.waf
         ? []
         : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' }]),

@@ -27,14 +27,19 @@ export type AlarmDefinition = {
 export type Watched = {
   readonly metrics: Metrics;
   readonly ledger: string;
+  /** All tables, and the indexes with their tables. */
+  readonly tables: readonly string[];
+  readonly indexes: readonly (readonly [table: string, index: string])[];
   /** The dead-letter queue of the schedules. */
   readonly failedRuns: string;
   /** How many states a night updates; `null` without updates. */
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
-  /** The backup vault and the number of backups a day; `null` without backups. */
-  readonly backups: { readonly vault: string; readonly daily: number } | null;
+  /** The backup vault, whether it gets a backup of each table a day, and the number of tables; `null` without backups. */
+  readonly backups: { readonly vault: string; readonly isDaily: boolean; readonly tables: number } | null;
+  /** Whether functions publish all metrics. */
+  readonly isFull: boolean;
 };
 
 /** A schedule or a backup that does not run emits no metric, so missing data is a failure. */
@@ -82,7 +87,7 @@ const ofRequests = ({ metrics }: Watched): AlarmDefinition[] => [
   },
 ];
 
-const ofStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
+const ofStores = ({ metrics, ledger, tables, indexes }: Watched): AlarmDefinition[] => [
   {
     id: 'CredentialsUnread',
     description: 'For ten minutes, credentials could not be read from the accounts table or from the token issuer.',
@@ -104,6 +109,21 @@ const ofStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
     evaluationPeriods: 2,
   },
   {
+    id: 'TablesThrottled',
+    description: 'For 15 minutes, DynamoDB has throttled reads or writes of a table.',
+    metric: metrics.throttledTables(tables),
+    threshold: 100,
+    evaluationPeriods: 3,
+  },
+  {
+    id: 'IndexesThrottled',
+    runbook: 'TablesThrottled',
+    description: 'For 15 minutes, DynamoDB has throttled writes of an index.',
+    metric: metrics.throttledIndexes(indexes),
+    threshold: 100,
+    evaluationPeriods: 3,
+  },
+  {
     id: 'LimiterOpen',
     description: 'For 15 minutes, requests have not been counted: no account is limited.',
     metric: metrics.counted('RateLimitOpen'),
@@ -112,7 +132,13 @@ const ofStores = ({ metrics, ledger }: Watched): AlarmDefinition[] => [
   },
 ];
 
-const ofSchedules = ({ metrics }: Watched): AlarmDefinition[] => [
+const ofSchedules = ({ metrics, failedRuns }: Watched): AlarmDefinition[] => [
+  {
+    id: 'RunsFailed',
+    description: 'Runs of schedules failed, and are in the dead-letter queue FailedRuns.',
+    metric: metrics.waiting(failedRuns),
+    evaluationPeriods: 1,
+  },
   ...(Object.keys(schedules) as ScheduleName[]).map((name) => ({
     id: `${pascalCase(name)}Silent`,
     runbook: 'ScheduleSilent',
@@ -174,17 +200,25 @@ const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<W
   {
     id: 'EventsStopped',
     runbook: 'EventsHeldUp',
-    description: 'For two hours, transactions have been created and the event pipe has not been invoked.',
+    description: 'For two hours, transactions have been recorded and the event pipe has not been invoked.',
     metric: metrics.undeliveredPerHour(pipe),
     evaluationPeriods: 2,
   },
 ];
 
-const ofBackups = ({ metrics }: Watched, { vault, daily }: NonNullable<Watched['backups']>) => ({
+const failedBackups = ({ metrics }: Watched, { vault }: NonNullable<Watched['backups']>) => ({
+  id: 'BackupsFailed',
+  runbook: 'BackupsMissing',
+  description: 'AWS Backup failed to back up a table.',
+  metric: metrics.backups(vault, 'Failed'),
+  evaluationPeriods: 1,
+});
+
+const missingBackups = ({ metrics }: Watched, { vault, tables }: NonNullable<Watched['backups']>) => ({
   id: 'BackupsMissing',
   description: 'On the last full day (UTC), AWS Backup did not back up every table.',
   metric: metrics.backupsOfDay(vault),
-  threshold: daily,
+  threshold: tables,
   evaluationPeriods: 1,
   // Backups end earlier on one day than on the next, so a sliding window of 24 hours can have one too few.
   evaluationWindow: { wallClockWindow: {} },
@@ -198,5 +232,7 @@ export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
   ...ofSchedules(watched),
   ...(watched.updates === null ? [] : ofUpdates(watched, watched.updates)),
   ...(watched.events ? ofEvents(watched, watched.events) : []),
-  ...(watched.backups ? [ofBackups(watched, watched.backups)] : []),
+  ...(watched.backups ? [failedBackups(watched, watched.backups)] : []),
+  // An alarm looks back a week at most, so a missing monthly backup has none.
+  ...(watched.backups?.isDaily ? [missingBackups(watched, watched.backups)] : []),
 ];

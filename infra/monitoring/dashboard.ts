@@ -5,9 +5,13 @@ import type { Watched } from './alarms.ts';
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics']): IWidget[][] => [
+const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics'], isFull: boolean): IWidget[][] => [
   [
-    graph('Requests', [metrics.requests, metrics.clientErrors, metrics.serverErrors], [metrics.errorShare]),
+    graph(
+      'Requests',
+      [metrics.requests, metrics.clientErrors, metrics.serverErrors, metrics.recorded],
+      [metrics.errorShare],
+    ),
     graph('p99 latency, ms by operation', [everyBy('operation', 'Duration', 'p99')]),
     graph(
       'Latency of calculations, ms',
@@ -16,13 +20,24 @@ const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics']): IWidg
   ],
   [
     graph('Refusals by code', [everyBy('code', 'Refused', Stats.SUM)]),
-    graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', Stats.SUM)]),
-    graph('Documents by state', [everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
+    ...(isFull
+      ? [
+          graph('Tax by state, dollars calculated', [everyBy('state', 'Tax', Stats.SUM)]),
+          graph('Documents by state', [everyBy('state', 'Tax', Stats.SAMPLE_COUNT)]),
+        ]
+      : []),
   ],
   [
-    graph('Cache hits, share of requests', [metrics.cacheHitShare('KeyKept'), metrics.cacheHitShare('ContentKept')]),
+    ...(isFull
+      ? [
+          graph('Cache hits, share of requests', [
+            metrics.cacheHitShare('KeyKept'),
+            metrics.cacheHitShare('ContentKept'),
+          ]),
+        ]
+      : []),
     graph('Limiter, credentials and content', [
-      metrics.refused('rate_limit_error'),
+      ...(isFull ? [metrics.refused('rate_limit_error')] : []),
       ...(
         ['RateLimitOpen', 'CredentialsUnread', 'IssuerUnavailable', 'KeyUseUnrecorded', 'ContentCorrupt'] as const
       ).map(counted),
@@ -44,31 +59,36 @@ const ofLedger = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[] =
   ];
 };
 
-const ofWork = ({ ofSchedule }: Watched['metrics']): IWidget[] => {
+const ofWork = ({ ofSchedule }: Watched['metrics'], isFull: boolean): IWidget[] => {
   const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
   const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
   return [
-    graph('Drafts swept', [...sums('sweep-drafts', 'Voided', 'Skipped'), complete('sweep-drafts')]),
-    graph('Filings', sums('close-periods', 'Created', 'Worked', 'Finished', 'Failed')),
+    graph('Drafts swept', [
+      ...sums('sweep-drafts', ...(isFull ? ['Voided', 'Skipped'] : [])),
+      complete('sweep-drafts'),
+    ]),
+    graph('Filings', sums('close-periods', 'Failed', ...(isFull ? ['Created', 'Worked', 'Finished'] : []))),
     graph('Periods closed, 1 is all', [complete('close-periods')]),
   ];
 };
 
 /** The widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
 export const dashboardRows = (watched: Watched): IWidget[][] => {
-  const { metrics, updates, events, backups } = watched;
+  const { metrics, updates, events, backups, isFull } = watched;
   const { ofPipe } = metrics;
   return [
-    ...ofRequests(metrics),
+    ...ofRequests(metrics, isFull),
     ofLedger(watched),
-    ofWork(metrics),
+    ofWork(metrics, isFull),
     [
       ...(updates === null
         ? []
         : [
             graph(
               'Content updates, states by day',
-              (['Waiting', 'Activated', 'Failed', 'Stale'] as const).map((name) => metrics.ofUpdates(name)),
+              (['Failed', 'Stale', ...(isFull ? (['Waiting', 'Activated'] as const) : [])] as const).map((name) =>
+                metrics.ofUpdates(name),
+              ),
             ),
           ]),
       ...(events

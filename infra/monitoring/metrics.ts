@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric, type MetricProps, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduleName } from '../../functions/endpoints.ts';
 import { updateContent } from '../../functions/update-content.ts';
+import { assert } from '../../shared/assert.ts';
 import type { Code } from '../../shared/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
@@ -21,6 +22,8 @@ const ownMetrics = (namespace: string) => {
     new Metric({ namespace, metricName, statistic: Stats.SUM, period, ...others });
   return {
     durationOf: (operation: string, statistic: string) => own('Duration', { dimensionsMap: { operation }, statistic }),
+    /** New transactions. */
+    recorded: own('Recorded'),
     refused: (code: Code) => own('Refused', { dimensionsMap: { code } }),
     counted: (metricName: Counted) => own(metricName),
     cacheHitShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
@@ -47,6 +50,17 @@ const aws = (
   statistic: string = Stats.SUM,
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
+/** The sum of metrics. CloudWatch refuses an alarm that reads more than ten. */
+const sumOf = (metrics: readonly Metric[], label: string) => {
+  assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
+  return new MathExpression({
+    expression: 'SUM(METRICS())',
+    usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
+    label,
+    period,
+  });
+};
+
 /** Metrics of AWS's services, by their documented names. */
 const awsMetrics = (name: string) => {
   const api = { ApiName: name, Stage: stageName };
@@ -71,17 +85,10 @@ const awsMetrics = (name: string) => {
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
     ledgerErrors: (TableName: string) =>
-      new MathExpression({
-        expression: 'SUM(METRICS())',
-        usingMetrics: Object.fromEntries(
-          ledgerOperations.map((Operation, at) => [
-            `m${at}`,
-            aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation }),
-          ]),
-        ),
-        label: 'server errors of DynamoDB',
-        period,
-      }),
+      sumOf(
+        ledgerOperations.map((Operation) => aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation })),
+        'server errors of DynamoDB',
+      ),
     waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
     ofPipe: (PipeName: string, metricName: string) => aws('AWS/EventBridge/Pipes', metricName, { PipeName }),
     backups: (BackupVaultName: string, end: 'Completed' | 'Failed') =>
@@ -90,25 +97,35 @@ const awsMetrics = (name: string) => {
 };
 
 /** Metrics computed from the service's and AWS's metrics. */
-const combined = ({ durationOf, ofUpdates }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
+const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs: ReturnType<typeof awsMetrics>) => ({
   /**
    * 1 for an hour in which transactions were recorded and the event pipe was not invoked.
    *
-   * A pipe that is stopped or lacks permissions emits no metric at all. Refused requests of the whole API are subtracted
-   * from the requests, and at least ten must remain, because replayed answers cause no event.
+   * A pipe that is stopped or lacks permissions emits no metric at all. Replayed answers count as no transaction.
    */
   undeliveredPerHour: (pipe: string) =>
     new MathExpression({
-      expression: 'IF(created - refused - errors >= 10, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
-      usingMetrics: {
-        created: durationOf('create-transaction', Stats.SAMPLE_COUNT),
-        refused: theirs.clientErrors,
-        errors: theirs.serverErrors,
-        invoked: theirs.ofPipe(pipe, 'Invocations'),
-      },
-      label: 'transactions were created, and the pipe was not invoked',
+      expression: 'IF(recorded >= 1, IF(FILL(invoked, 0) >= 1, 0, 1), 0)',
+      usingMetrics: { recorded, invoked: theirs.ofPipe(pipe, 'Invocations') },
+      label: 'transactions were recorded, and the pipe was not invoked',
       period: hour,
     }),
+  /** Throttled reads and writes of tables. */
+  throttledTables: (tables: readonly string[]) =>
+    sumOf(
+      tables.flatMap((TableName) =>
+        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => aws('AWS/DynamoDB', name, { TableName })),
+      ),
+      'throttled reads and writes of tables',
+    ),
+  /** Throttled writes of indexes, which throttle those of their table. */
+  throttledIndexes: (indexes: readonly (readonly [table: string, index: string])[]) =>
+    sumOf(
+      indexes.map(([TableName, GlobalSecondaryIndexName]) =>
+        aws('AWS/DynamoDB', 'WriteThrottleEvents', { TableName, GlobalSecondaryIndexName }),
+      ),
+      'throttled writes of indexes',
+    ),
   /** Ended runs of `update-content` on a day. Filled, as `backupsOfDay` is. */
   updatesOfDay: new MathExpression({
     expression: 'FILL(runs, 0)',

@@ -39,10 +39,17 @@ export class Monitoring extends Construct {
     const watched: Watched = {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
+      tables: tables.names,
+      indexes: tables.indexes,
       failedRuns: failedRuns.queueName,
       updates: updates ? importable.length : null,
       events: events && { pipe: events.pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
-      backups: vault && { vault: vault.backupVaultName, daily: tables.kept.length },
+      backups: vault && {
+        vault: vault.backupVaultName,
+        isDaily: settings.backups === 'daily',
+        tables: tables.kept.length,
+      },
+      isFull: settings.metrics === 'full',
     };
     const notification = new SnsAction(this.#topic());
     for (const definition of alarmsOf(watched)) this.#add(definition, notification);
@@ -58,7 +65,7 @@ export class Monitoring extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...options,
       alarmName: `${this.#settings.name}-${id}`,
-      alarmDescription: `${description} What to do: ${runbook}#${heading.toLowerCase()}`,
+      alarmDescription: `${description} What to do: ${this.#settings.runbookUrl ?? runbook}#${heading.toLowerCase()}`,
     });
     fixLogicalId(alarm, `${id}Alarm`);
     (alarm.node.defaultChild as CfnAlarm).evaluationWindow = evaluationWindow;

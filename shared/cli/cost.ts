@@ -115,11 +115,19 @@ export const costProgram = (): Command =>
     .option('--lists <each>', 'listed pages of 25 per transaction', each, '0.05')
     .option('--no-filings', 'without filings')
     .option('--no-events', 'without the pipe and the event bus: -c events=false')
-    .option('--no-backups', 'without the backup plan: -c backups=none')
+    .option('--no-backups', 'without backups: -c backups=none')
     .option('--months <n>', 'months of transactions in the ledger', wholeNumber(1, 240), 12)
-    .option('--daily-backups <n>', 'daily backups kept', wholeNumber(0, 400), deployment.dailyBackups)
+    .option(
+      '--daily-backups <n>',
+      `daily backups kept: ${deployment.dailyBackups} with -c backups=daily`,
+      wholeNumber(0, 400),
+      0,
+    )
     .option('--monthly-backups <n>', 'monthly backups kept', wholeNumber(0, 240), deployment.monthlyBackups)
     .option('--memory <mb>', 'memory of the functions in MB', wholeNumber(128, 10_240), deployment.memory)
+    .option('--full-metrics', 'with all own metrics: -c metrics=full')
+    .option('--method-metrics', "with API Gateway's metrics by method: -c methodMetrics=true")
+    .option('--tracing', 'with X-Ray traces: -c tracing=true')
     .option('--waf', 'with a web ACL: -c waf=true')
     .option('--own-key', 'with your own KMS key: -c encryption=customer-managed')
     .option('--free-tier', 'deduct the permanent free tier of AWS')

@@ -11,6 +11,8 @@ export const environment = {
   region: text('AWS_REGION') ?? 'us-east-1',
   /** The stage that the metrics belong to. */
   metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',
+  /** Whether functions publish all metrics, or only the essential ones. */
+  publishesAllMetrics: text('METRICS') === 'full',
   /** Set only for an emulator. */
   dynamodbEndpoint: text('DYNAMODB_ENDPOINT'),
   /** The name of the event bus; absent without one. */

@@ -8,11 +8,20 @@ type Directive = {
 };
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
-/** Metrics without a unit. Each name is a numeric field of the line; `by` is the field of the dimension. */
+/** Whether all metrics are published (setting `metrics=full`), or those that alarms and the dashboard's first row read. */
+export const published = { areAll: environment.publishesAllMetrics };
+
+/** Counted failures (`countMetric`) are always published. */
+const essential: ReadonlySet<string> = new Set([...['Duration', 'Recorded', 'Refused', 'Complete', 'Failed', 'Stale']]);
+
+/**
+ * Metrics without a unit. Each name is a numeric field of the line; `by` is the field of the dimension. Metrics that the
+ * setting does not publish stay fields of the line.
+ */
 export const metrics = (names: readonly string[], by?: string): Directive => ({
   Namespace: environment.metricsNamespace,
   Dimensions: [by === undefined ? [] : [by]],
-  Metrics: names.map((Name) => ({ Name })),
+  Metrics: names.filter((name) => published.areAll || essential.has(name)).map((Name) => ({ Name })),
 });
 
 /**
@@ -20,7 +29,8 @@ export const metrics = (names: readonly string[], by?: string): Directive => ({
  *
  * Lambda's JSON format would wrap a line of the console in a record, where CloudWatch finds no metrics.
  */
-export const writeMetrics = (CloudWatchMetrics: readonly Directive[], fields: Fields, timeMs: number): void => {
+export const writeMetrics = (directives: readonly Directive[], fields: Fields, timeMs: number): void => {
+  const CloudWatchMetrics = directives.filter(({ Metrics }) => Metrics.length > 0);
   process.stdout.write(`${JSON.stringify({ _aws: { Timestamp: timeMs, CloudWatchMetrics }, ...fields })}\n`);
 };
 

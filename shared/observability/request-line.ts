@@ -1,7 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { now } from '../config/clock.ts';
-import { metrics, writeMetrics } from './metric.ts';
+import type { Code } from '../error-codes.ts';
+import { metrics, published, writeMetrics } from './metric.ts';
 import { requestLines, type Tally, tallied } from './tally.ts';
+
+/** Codes that an alarm reads (infra/monitoring/alarms.ts). */
+const alarmedCodes: ReadonlySet<Code> = new Set(['system_internal_error']);
 
 type Handle<Context> = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -11,7 +15,7 @@ export const millisecondsSince = (start: number): number => Math.round((performa
 const write = (
   { requestId, operation, Duration }: { requestId: string; operation: string; Duration: number },
   { statusCode }: APIGatewayProxyResult,
-  { account, calls, units, code, caches, taxes = [] }: Tally,
+  { account, calls, units, code, caches, isRecorded, taxes = [] }: Tally,
 ): void => {
   const lookUps = Object.keys(caches);
   const [first, ...others] = taxes;
@@ -20,7 +24,8 @@ const write = (
     [
       { ...metrics([], 'operation'), Metrics: [{ Name: 'Duration', Unit: 'Milliseconds' }] },
       ...(lookUps.length > 0 ? [metrics(lookUps)] : []),
-      ...(code ? [metrics(['Refused'], 'code')] : []),
+      ...(isRecorded ? [metrics(['Recorded'])] : []),
+      ...(code && (published.areAll || alarmedCodes.has(code)) ? [metrics(['Refused'], 'code')] : []),
       ...(first ? [metrics(['Tax'], 'state')] : []),
     ],
     {
@@ -32,12 +37,14 @@ const write = (
       database_calls: calls,
       database_units: units,
       ...caches,
+      ...(isRecorded && { Recorded: 1 }),
       ...(code && { code, Refused: 1 }),
       ...(first && { state: first[0], Tax: first[1] }),
     },
     timeMs,
   );
-  // A line has one value per dimension, so each further state of a document gets a line.
+  // A line has one value per dimension, so each further state of a document gets a line, for the metric alone.
+  if (!published.areAll) return;
   for (const [state, Tax] of others)
     writeMetrics([metrics(['Tax'], 'state')], { request_id: requestId, state, Tax }, timeMs);
 };

@@ -13,6 +13,8 @@ export type Tally = {
   account?: string;
   /** The code of the first error of a refusal. */
   code?: Code;
+  /** Whether the request recorded a new transaction. */
+  isRecorded?: boolean;
   /** 1 for a cache hit, 0 for a miss. */
   readonly caches: { [Name in (typeof cacheMetrics)[Cache]]?: 0 | 1 };
   /** The returned tax by state (`US-MN`), in dollars. */
@@ -27,6 +29,12 @@ export const tally = (): Tally | undefined => tallies.getStore();
 export const tallied = async <Value>(run: () => Promise<Value>): Promise<readonly [Value, Tally]> => {
   const own: Tally = { calls: 0, units: 0, caches: {} };
   return [await tallies.run(own, run), own];
+};
+
+/** Record that the request wrote a new transaction, which is not the answer of an earlier request. */
+export const recordCreation = (): void => {
+  const own = tally();
+  if (own) own.isRecorded = true;
 };
 
 const recordCache = (cache: Cache, isHit: 0 | 1): void => {

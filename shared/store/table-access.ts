@@ -90,3 +90,16 @@ export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAc
   actions: { accounts: ['GetItem', 'UpdateItem'], ...actions },
   partitions: { accounts: ['KEY#*', 'ACCOUNT#*'], ...own },
 });
+
+/**
+ * What the commands for operators do to the tables: `npm run accounts`, `content`, `ledger` and `filings`. A test compares it
+ * with the calls that they make.
+ */
+export const operatorAccess = {
+  actions: {
+    accounts: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    transactions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+  },
+  indexes: ['by_account', 'by_parent'],
+} as const satisfies TableAccess;

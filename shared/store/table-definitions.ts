@@ -20,7 +20,7 @@ const text = (name: string): Key => ({ name, type: 'S' });
 const keys = { partition: text('pk'), sort: text('sk') };
 
 // A list reads its rows from the index alone. The summary is the head without its lines and their explanation. Each
-// projected attribute is paid for in every index: with these, a sale with four jurisdictions takes one write unit of 1 KB.
+// projected attribute is paid for in every index, in write units of 1 KB (decision 0019).
 const row = ['status', 'version', 'summary'];
 
 export const tables = {

@@ -4,7 +4,7 @@ import { seeded } from '../support/seeded.ts';
 import { firesAt, isBreached } from './alarm-math.ts';
 import { synthesize } from './synthesized.ts';
 
-const { propertiesOf, at } = synthesize();
+const { propertiesOf, at } = synthesize({ backups: 'daily' });
 const alarm = at('BackupsMissingAlarm');
 const rules = propertiesOf('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule);
 const tables = propertiesOf('AWS::Backup::BackupSelection').flatMap((of) => of.BackupSelection.Resources).length;

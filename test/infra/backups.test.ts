@@ -5,9 +5,11 @@ import {
   everySetting,
   flat,
   idOf,
+  listed,
   type Properties,
   type Resource,
   type Synthesized,
+  statementsOf,
   synthesize,
   withoutBackups,
 } from './synthesized.ts';
@@ -20,16 +22,31 @@ const { BackupSelection: selection } = synthesized.propertiesOf('AWS::Backup::Ba
 const [[vaultId, vault]] = ofType('AWS::Backup::BackupVault') as [[string, Resource]];
 const nameOf = (of: Properties) => of.BackupVaultName['Fn::Join'][1];
 
-it('backs up every table daily for 7 days and monthly for 400', () => {
+it('backs up every table monthly for 400 days, and with backups=daily also daily for 7', () => {
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
   expect(BackupPlanName).toBe('Levy');
   expect(planOf(own).BackupPlanName).toBe('Levy-staging');
-  expect(rules.map((rule: BackupRule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays])).toEqual([
+  const timesOf = (of: readonly BackupRule[]) =>
+    of.map((rule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays]);
+  expect(timesOf(rules)).toEqual([['cron(30 12 1 * ? *)', 400]]);
+  expect(timesOf(planOf(own).BackupPlanRule)).toEqual([
     ['cron(30 10 * * ? *)', 7],
     ['cron(30 12 1 * ? *)', 400],
   ]);
   for (const rule of rules) expect(idOf(rule.TargetBackupVault)).toBe(vaultId);
   expect(selection.Resources.map(flat)).toEqual(['TransactionsTable.Arn', 'ContentTable.Arn', 'AccountsTable.Arn']);
+});
+
+it('copies each backup to the vault of backupCopyTo, for as long as the backup is kept', () => {
+  expect(planOf(synthesized).BackupPlanRule[0]).not.toHaveProperty('CopyActions');
+  for (const { CopyActions, Lifecycle } of planOf(own).BackupPlanRule)
+    expect(CopyActions).toEqual([{ DestinationBackupVaultArn: everySetting.backupCopyTo, Lifecycle }]);
+  const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
+  expect(allowedTo(own, roleId).filter((allowed) => allowed.includes(' backup:'))).toEqual([
+    'Allow backup:CopyFromBackupVault on arn:AWS::Partition:backup:AWS::Region:AWS::AccountId:recovery-point:*',
+    `Allow backup:CopyIntoBackupVault on ${everySetting.backupCopyTo}`,
+    `Allow backup:DescribeBackupVault on ${everySetting.backupCopyTo}`,
+  ]);
 });
 
 it('locks every vault after three days, within the lifetimes of the backups', () => {
@@ -74,6 +91,15 @@ it('with backups=none takes no backups, and keeps point-in-time recovery, the va
     .propertiesOf('AWS::DynamoDB::GlobalTable')
     .map(({ Replicas }) => Replicas[0].PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled);
   expect(recovery).toEqual([true, true, true]);
+});
+
+it('allows the role to describe a customer-managed key itself, which AWS Backup does not do through DynamoDB', () => {
+  const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
+  const ofKey = statementsOf(own, roleId).filter(({ Resource: on }) => flat(listed(on)[0]) === 'DataKey.Arn');
+  expect(ofKey.filter(({ Condition }) => Condition === undefined).map(({ Action }) => Action)).toEqual([
+    'kms:DescribeKey',
+  ]);
+  expect(ofKey).toHaveLength(2);
 });
 
 it('allows the role only these tables and their backups', () => {

@@ -4,6 +4,7 @@ import { deployment } from '../../shared/cli/cost/usage.ts';
 import { type BackupRule, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
+const daily = synthesize({ ...withoutBundling, backups: 'daily', methodMetrics: 'true' });
 const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
 
 type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
@@ -43,29 +44,31 @@ const copiesOf = ({ ScheduleExpression, Lifecycle }: BackupRule): number => {
   return alive.reduce((all, count) => all + count, 0) / looks.length;
 };
 
-it('counts daily and monthly backups', () => {
-  const [plan] = propertiesOf('AWS::Backup::BackupPlan');
-  const kept = plan?.['BackupPlan'].BackupPlanRule.map((rule: BackupRule) => [
-    rule.RuleName,
-    Math.round(copiesOf(rule)),
-  ]);
-  expect(kept).toEqual([
-    ['Daily', deployment.dailyBackups],
-    ['Monthly', deployment.monthlyBackups],
-  ]);
+it('counts monthly backups, and daily ones with backups=daily', () => {
+  const keptBy = ({ propertiesOf: of }: Pick<typeof daily, 'propertiesOf'>) =>
+    of('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
+      BackupPlan.BackupPlanRule.map((rule: BackupRule) => [rule.RuleName, Math.round(copiesOf(rule))]),
+    );
+  const monthly = ['Monthly', deployment.monthlyBackups];
+  expect(keptBy(synthesize())).toEqual([monthly]);
+  expect(keptBy(daily)).toEqual([['Daily', deployment.dailyBackups], monthly]);
 });
 
 it('keeps every backup in warm storage, as its price assumes', () => {
-  const [plan] = propertiesOf('AWS::Backup::BackupPlan');
+  const [plan] = daily.propertiesOf('AWS::Backup::BackupPlan');
   const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: BackupRule) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
 
-it('has the memory of every function, and metrics for every method', () => {
+it('has the memory of every function, and metrics for every method with methodMetrics=true', () => {
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
   expect([...memory]).toEqual([deployment.memory]);
-  const [stage] = propertiesOf('AWS::ApiGateway::Stage');
-  const settings = stage?.['MethodSettings'] ?? [];
-  expect(settings[0]).toMatchObject({ ResourcePath: '/*', HttpMethod: '*' });
-  for (const setting of settings) expect(setting).toMatchObject({ MetricsEnabled: true });
+  for (const [isOn, of] of [
+    [false, synthesize()],
+    [true, daily],
+  ] as const) {
+    const settings = of.propertiesOf('AWS::ApiGateway::Stage').flatMap(({ MethodSettings }) => [...MethodSettings]);
+    expect(settings[0]).toMatchObject({ ResourcePath: '/*', HttpMethod: '*' });
+    for (const setting of settings) expect(setting).toMatchObject({ MetricsEnabled: isOn });
+  }
 });

@@ -1,7 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import type { TableAccess } from '../../shared/store/table-access.ts';
-import { allowedTo, flat, functionOf, idOf, listed, statementsOf, synthesize } from './synthesized.ts';
+import {
+  allowedTo,
+  everySetting,
+  flat,
+  functionOf,
+  idOf,
+  listed,
+  type Synthesized,
+  statementsOf,
+  synthesize,
+} from './synthesized.ts';
 
 const synthesized = synthesize();
 const { ofType, propertiesOf } = synthesized;
@@ -40,13 +51,11 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
   const { LoggingConfig, Environment } = functionOf(synthesized, entry)[1].Properties;
   const role = synthesized.at(roleOf(entry));
 
-  it('may do exactly what its definition lists, write its own log, and send its traces', () => {
+  it('may do exactly what its definition lists, and write its own log', () => {
     const logs = `${flat(LoggingConfig.LogGroup)}.Arn`;
     const expected = [
       `Allow logs:CreateLogStream on ${logs}`,
       `Allow logs:PutLogEvents on ${logs}`,
-      'Allow xray:PutTraceSegments on *',
-      'Allow xray:PutTelemetryRecords on *',
       ...expectedOnTables(access),
       ...(entry === 'update-content'
         ? [
@@ -146,7 +155,14 @@ it('no function reaches the whole ledger or all accounts', () => {
         ]);
 });
 
-it('wildcards exist for traces, alarms, versions and backups only, and one managed policy for the logs of API Gateway', () => {
+it('tracing=true lets every function send its traces, and nothing else', () => {
+  const traced = synthesize({ tracing: 'true' });
+  const traces = ['Allow xray:PutTelemetryRecords on *', 'Allow xray:PutTraceSegments on *'];
+  for (const entry of Object.keys(entries))
+    expect(allowedTo(traced, roleOf(entry))).toEqual([...allowedTo(synthesized, roleOf(entry)), ...traces].sort());
+});
+
+it('wildcards exist for alarms, versions and backups only, and one managed policy for the logs of API Gateway', () => {
   const wildcards = allowedTo(synthesized)
     .filter((allowed) => allowed.includes('*'))
     .map((allowed) =>
@@ -160,12 +176,96 @@ it('wildcards exist for traces, alarms, versions and backups only, and one manag
     'dynamodb:DeleteBackup on table.Arn/backup/*',
     'dynamodb:DescribeBackup on table.Arn/backup/*',
     ...['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `lambda:${action} on function:*`),
-    'xray:PutTelemetryRecords on *',
-    'xray:PutTraceSegments on *',
   ]);
   const roles = propertiesOf('AWS::IAM::Role');
   expect(roles.flatMap(({ Policies = [] }) => Policies)).toEqual([]);
   expect(roles.flatMap(({ ManagedPolicyArns = [] }) => ManagedPolicyArns).map(flat)).toEqual([
     'arn:AWS::Partition:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
   ]);
+});
+
+describe('the policy for operators', () => {
+  const own = synthesize(everySetting);
+  const policyOf = (of: Synthesized) => of.at('OperatorPolicy').PolicyDocument.Statement;
+  const allowedBy = (of: Synthesized) =>
+    policyOf(of).flatMap(({ Action, Resource: on }) =>
+      listed(on).flatMap((at) => listed(Action).map((action) => [flat(at), action] as const)),
+    );
+  const actionsOn = (of: Synthesized, matching: RegExp) => [
+    ...new Set(allowedBy(of).flatMap(([at, action]) => (matching.test(at) ? [action] : []))),
+  ];
+
+  it('is an output of the stack, and belongs to no role', () => {
+    expect(synthesized.template.Outputs['OperatorPolicyArn']?.Value).toEqual({ Ref: 'OperatorPolicy' });
+    expect(synthesized.at('OperatorPolicy')).not.toHaveProperty('Roles');
+  });
+
+  // Written out, not taken from the definition, which an integration test compares with the commands.
+  it('allows the commands on the tables, and neither scans nor deletes nor exports of tables', () => {
+    const changes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
+    const dynamodb = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
+    const sorted = (matching: RegExp) => actionsOn(synthesized, matching).sort();
+    expect(sorted(/^ContentTable\.Arn$/)).toEqual(dynamodb('GetItem', 'BatchGetItem', 'Query', ...changes));
+    expect(sorted(/^AccountsTable\.Arn$/)).toEqual(
+      dynamodb('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'),
+    );
+    expect(sorted(/^TransactionsTable\.Arn$/)).toEqual(
+      dynamodb('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    );
+    expect(sorted(/^TransactionsTable\.Arn\/index\/by_(account|parent)$/)).toEqual(['dynamodb:Query']);
+    expect(sorted(/\*$/).filter((action) => action.startsWith('dynamodb:'))).toEqual([]);
+  });
+
+  it('invokes exactly the scheduled functions, by the alias in use', () => {
+    const invoked = allowedBy(synthesized).flatMap(([at, action]) => (action === 'lambda:InvokeFunction' ? [at] : []));
+    expect(invoked.sort()).toEqual(['ClosePeriodsLive', 'SweepDraftsLive', 'UpdateContentLive']);
+  });
+
+  it('reads the log of every function, and no log of another stage', () => {
+    const logs = allowedBy(synthesized).flatMap(([at, action]) => (action === 'logs:StartQuery' ? [at] : []));
+    expect(logs.sort()).toEqual(
+      ofType('AWS::Logs::LogGroup')
+        .map(([id]) => `${id}.Arn`)
+        .sort(),
+    );
+  });
+
+  it('has wildcards for reads of logs, alarms and metrics only', () => {
+    expect(actionsOn(synthesized, /^\*$/).sort()).toEqual([
+      ...['DescribeAlarmHistory', 'DescribeAlarms', 'GetMetricData', 'ListMetrics'].map((name) => `cloudwatch:${name}`),
+      ...['GetQueryResults', 'StopQuery'].map((name) => `logs:${name}`),
+    ]);
+    expect(allowedBy(synthesized).filter(([at, action]) => at !== '*' && `${at} ${action}`.includes('*'))).toEqual([]);
+  });
+
+  it('uses a customer-managed key through DynamoDB only', () => {
+    const ofKeys = policyOf(own).filter(({ Action }) => listed(Action).some((action) => action.startsWith('kms:')));
+    expect(ofKeys.map(({ Resource: on }) => flat(listed(on)[0]))).toEqual(['DataKey.Arn']);
+    expect(flat(ofKeys[0]?.Condition?.StringEquals['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
+    expect(actionsOn(synthesized, /./).filter((action) => action.startsWith('kms:'))).toEqual([]);
+  });
+
+  it('fits the 6,144 characters of a managed policy with the longest names', () => {
+    const idLength = 64;
+    const text = JSON.stringify(policyOf(own), (_key, value) =>
+      value?.Ref || value?.['Fn::GetAtt']
+        ? `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(idLength)}`
+        : value,
+    );
+    expect(text.length).toBeLessThan(6144);
+  });
+});
+
+it('the stack policy denies the replacement and deletion of every table, vault and data key of the template, by their ids', () => {
+  const stackPolicy = JSON.parse(
+    readFileSync(new URL('../../infra/operations/stack-policy.json', import.meta.url), 'utf8'),
+  );
+  const [allowed, denied, ...others] = stackPolicy.Statement;
+  expect([others, allowed]).toEqual([[], { Effect: 'Allow', Principal: '*', Action: 'Update:*', Resource: '*' }]);
+  expect(denied).toMatchObject({ Effect: 'Deny', Principal: '*', Action: ['Update:Replace', 'Update:Delete'] });
+  const kept = Object.entries(synthesize(everySetting).template.Resources).flatMap(([id, { Type, DeletionPolicy }]) =>
+    /^Retain/.test(DeletionPolicy ?? '') && /DynamoDB|BackupVault|KMS/.test(Type) ? [`LogicalResourceId/${id}`] : [],
+  );
+  expect(kept.length).toBe(6);
+  expect(denied.Resource.toSorted()).toEqual(kept.sort());
 });

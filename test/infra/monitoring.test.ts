@@ -4,14 +4,21 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
+import { deployment } from '../../shared/cli/cost/usage.ts';
 import { scheduled } from '../../shared/define-schedule.ts';
 import { errorCodes } from '../../shared/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import { counted, countMetric } from '../../shared/observability/metric.ts';
+import { counted, countMetric, published } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
-import { recordCacheHit, recordCacheMiss, recordRefusal, tally } from '../../shared/observability/tally.ts';
+import {
+  recordCacheHit,
+  recordCacheMiss,
+  recordCreation,
+  recordRefusal,
+  tally,
+} from '../../shared/observability/tally.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
-import { seriesOf } from '../support/embedded-metric-format.ts';
+import { type MetricLine, seriesOf } from '../support/embedded-metric-format.ts';
 import { firesAt, isBreached } from './alarm-math.ts';
 import {
   disposable,
@@ -22,6 +29,7 @@ import {
   type Properties,
   type Reference,
   type Statement,
+  type Synthesized,
   synthesize,
   withoutBackups,
 } from './synthesized.ts';
@@ -61,27 +69,32 @@ const used: Used[] = alarms.flatMap((alarm) =>
 
 type Widget = { readonly properties: { readonly metrics: readonly (readonly [Shown, ...string[]])[] } };
 type Shown = string | { readonly expression: string };
-const dashboard = JSON.parse(flat(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
-const widgets: Widget[] = dashboard.widgets;
-const listed = widgets.flatMap(({ properties }) => properties.metrics);
-const shown: Used[] = listed.flatMap(([Namespace, MetricName = '', ...rest]) => {
-  if (typeof Namespace === 'string') {
-    const pairs = rest.filter((part) => typeof part === 'string');
-    const Dimensions = Object.fromEntries(
-      pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])),
-    );
-    return [{ Namespace, MetricName, Dimensions }];
-  }
-  const [, namespace, key, name] = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(Namespace.expression) ?? [];
-  return namespace && key && name ? [{ Namespace: namespace, MetricName: name, Dimensions: { [key]: '*' } }] : [];
-});
+const shownBy = ({ propertiesOf: of }: Pick<Synthesized, 'propertiesOf'>): Used[] => {
+  const dashboard = JSON.parse(flat(of('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
+  const widgets: Widget[] = dashboard.widgets;
+  const listed = widgets.flatMap(({ properties }) => properties.metrics);
+  return listed.flatMap(([Namespace, MetricName = '', ...rest]) => {
+    if (typeof Namespace === 'string') {
+      const pairs = rest.filter((part) => typeof part === 'string');
+      const Dimensions = Object.fromEntries(
+        pairs.flatMap((part, at) => (at % 2 === 0 ? [[part, pairs[at + 1] ?? '']] : [])),
+      );
+      return [{ Namespace, MetricName, Dimensions }];
+    }
+    const [, namespace, key, name] =
+      /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"'/.exec(Namespace.expression) ?? [];
+    return namespace && key && name ? [{ Namespace: namespace, MetricName: name, Dimensions: { [key]: '*' } }] : [];
+  });
+};
+const shown = shownBy({ propertiesOf });
 const own = [...used, ...shown].filter(({ Namespace }) => !Namespace.startsWith('AWS/'));
 
 type SweepPorts = Parameters<typeof sweepDrafts>[0];
 type ClosePorts = Parameters<typeof closePeriods>[0];
 
-/** The metrics that the code writes, from one line of each kind. */
-const written = async (): Promise<ReadonlySet<string>> => {
+/** One line of each kind, as the code writes it with a setting `metrics`. */
+const linesOf = async (setting: 'essential' | 'full'): Promise<readonly MetricLine[]> => {
+  published.areAll = setting === 'full';
   const lines: Record<string, unknown>[] = [];
   const write = vi
     .spyOn(process.stdout, 'write')
@@ -90,9 +103,10 @@ const written = async (): Promise<ReadonlySet<string>> => {
   await observed('create-calculation', async () => {
     recordCacheHit('ApiKey');
     recordCacheMiss('Content');
-    recordRefusal('not_found');
+    recordRefusal('system_internal_error');
+    recordCreation();
     Object.assign(tally() as object, { taxes: [['US-MN', 1]] });
-    return { statusCode: 404, body: '' };
+    return { statusCode: 500, body: '' };
   })(event, undefined);
   const time = { now: () => 0, remainingMs: () => 9e6, stepMsMax: 1, batchMsMax: 1, onFailure: () => {} };
   const drafts = { shards: 1, expired: async () => ({ drafts: [], next: null }) };
@@ -113,13 +127,16 @@ const written = async (): Promise<ReadonlySet<string>> => {
   );
   for (const name of counted) countMetric(name, {}, 0);
   write.mockRestore();
-  return new Set((lines as Parameters<typeof seriesOf>[0][]).flatMap(seriesOf));
+  return lines as MetricLine[];
 };
+const written = async (setting: 'essential' | 'full'): Promise<ReadonlySet<string>> =>
+  new Set((await linesOf(setting)).flatMap(seriesOf));
 
 /** Metrics of AWS's services, from their documentation. */
 const awsSeries = new Set([
   ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ApiName Stage`),
   ...['Throttles', 'ConcurrentExecutions'].map((name) => `AWS/Lambda ${name}`),
+  'AWS/DynamoDB WriteThrottleEvents GlobalSecondaryIndexName TableName',
   ...['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits', 'ReadThrottleEvents', 'WriteThrottleEvents'].map(
     (name) => `AWS/DynamoDB ${name} TableName`,
   ),
@@ -132,12 +149,51 @@ const nameOf = ({ Namespace, MetricName, Dimensions }: Used) =>
   [Namespace, MetricName, ...Object.keys(Dimensions).sort()].join(' ');
 
 describe('metrics of alarms and dashboard', () => {
-  it('are written by the code with the same names and dimensions, and the dashboard shows every written metric', async () => {
-    const series = await written();
-    expect(own.length).toBeGreaterThan(15);
-    expect(own.map(nameOf).filter((name) => !series.has(name))).toEqual([]);
-    const names = new Set(shown.map(nameOf));
-    expect([...series].filter((name) => !names.has(name))).toEqual([]);
+  it.each([
+    ['essential', 11],
+    ['full', 20],
+  ] as const)(
+    'with metrics=%s are published with the same names and dimensions, and the dashboard shows every published metric',
+    async (metrics, least) => {
+      const series = await written(metrics);
+      expect(series.size).toBeGreaterThanOrEqual(least);
+      const onDashboard = shownBy(synthesize({ metrics })).map(nameOf);
+      const read = [...used.map(nameOf), ...onDashboard].filter((name) => !name.startsWith('AWS/'));
+      expect(read.length).toBeGreaterThan(15);
+      expect(read.filter((name) => !series.has(name))).toEqual([]);
+      const names = new Set(onDashboard);
+      expect([...series].filter((name) => !names.has(name))).toEqual([]);
+    },
+  );
+
+  it('with metrics=essential are those that alarms and the first row of the dashboard read, and counted failures', async () => {
+    const dashboard = JSON.parse(flat(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
+    const firstRow = { ...dashboard, widgets: dashboard.widgets.filter(({ y }: { y: number }) => y === 0) };
+    expect(firstRow.widgets).toHaveLength(3);
+    const row = shownBy({ propertiesOf: () => [{ DashboardBody: JSON.stringify(firstRow) } as Properties] });
+    const read = new Set([...used, ...row].map(nameOf));
+    const unread = [...(await written('essential'))].filter((name) => !read.has(name));
+    // Failures are too rare to cost anything.
+    expect(unread.sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
+  });
+
+  it('are as many as `npm run cost` counts', async () => {
+    const countOf = async (setting: 'essential' | 'full') => {
+      // Those by code, state and operation depend on the traffic, and failures should have none.
+      const lasting = (await linesOf(setting)).flatMap((line) =>
+        seriesOf(line).flatMap((series) =>
+          / (code|state|operation)$/.test(series) ? [] : `${series} ${line['schedule']}`,
+        ),
+      );
+      return new Set(lasting.filter((series) => !counted.some((name) => series.includes(name)))).size;
+    };
+    expect(await countOf('essential')).toBe(deployment.essentialSeries);
+    expect(await countOf('full')).toBe(deployment.fullSeries);
+  });
+
+  it('reads at most ten metrics in each alarm', () => {
+    for (const { AlarmName, Metrics = [] } of alarms)
+      expect([AlarmName, Metrics.filter(({ MetricStat }) => MetricStat).length <= 10]).toEqual([AlarmName, true]);
   });
 
   it('have existing operations, codes and schedules', () => {
@@ -158,7 +214,9 @@ describe('metrics of alarms and dashboard', () => {
     const [api] = propertiesOf('AWS::ApiGateway::RestApi').map(({ Name }) => Name);
     const [stage] = propertiesOf('AWS::ApiGateway::Stage').map(({ StageName }) => StageName);
     const calls = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'];
-    const resources = ['TransactionsTable', 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
+    const indexes = ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'drafts'];
+    const tables = ['TransactionsTable', 'ContentTable', 'AccountsTable'];
+    const resources = [...indexes, ...tables, 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
     expect([...new Set(ids)].sort()).toEqual([api, stage, ...calls, ...resources].sort());
   });
 
@@ -179,14 +237,34 @@ describe('the alarms', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
       [
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
-        ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsMissing'],
         'FilingsLate',
+        ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsFailed'],
+        ...['RunsFailed', 'TablesThrottled', 'IndexesThrottled'],
         ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
         ...['ContentStale', 'UpdateContentSilent'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),
     );
+  });
+
+  it('has BackupsMissing as well with backups=daily; an alarm cannot look back at a month', () => {
+    const names = synthesize({ backups: 'daily' })
+      .propertiesOf('AWS::CloudWatch::Alarm')
+      .map(({ AlarmName }) => AlarmName);
+    expect(names.filter((name) => name?.startsWith('Levy-Backups')).sort()).toEqual([
+      'Levy-BackupsFailed',
+      'Levy-BackupsMissing',
+    ]);
+  });
+
+  it('with runbookUrl, link to it', () => {
+    const descriptions = synthesize(everySetting)
+      .propertiesOf('AWS::CloudWatch::Alarm')
+      .flatMap(({ AlarmDescription }) => (/What to do/.test(AlarmDescription) ? [AlarmDescription] : []));
+    expect(descriptions.length).toBeGreaterThan(alarms.length);
+    for (const description of descriptions)
+      expect(description).toMatch(/ What to do: https:\/\/wiki\.example\.com\/levy\/runbook#[a-z]+$/);
   });
 
   it('each link to a section of the runbook, and each section belongs to an alarm', () => {
@@ -245,14 +323,14 @@ describe('the alarms', () => {
   });
 
   it.each([
-    ['nothing created', { created: 0, refused: 0, errors: 0 }, false],
-    ['ten created, no data of the pipe', { created: 10, refused: 0, errors: 0 }, true],
-    ['ten created, the pipe not invoked', { created: 10, refused: 0, errors: 0, invoked: 0 }, true],
-    ['ten created, the pipe invoked', { created: 10, refused: 0, errors: 0, invoked: 1 }, false],
-    ['ten created, one of them refused', { created: 10, refused: 1, errors: 0 }, false],
-    ['only errors', { created: 500, refused: 0, errors: 500 }, false],
+    ['nothing recorded', {}, null],
+    ['one recorded, no data of the pipe', { recorded: 1 }, true],
+    ['one recorded, the pipe not invoked', { recorded: 1, invoked: 0 }, true],
+    ['ten recorded, the pipe invoked', { recorded: 10, invoked: 1 }, false],
   ])('EventsStopped with %s', (_what, values, fires) => {
-    expect(isBreached(named('EventsStopped'), values)).toBe(fires);
+    // Without data of a metric, an expression has none, which is no failure.
+    if (fires === null) expect(named('EventsStopped')['TreatMissingData']).toBe('notBreaching');
+    else expect(isBreached(named('EventsStopped'), values)).toBe(fires);
   });
 
   it.each([

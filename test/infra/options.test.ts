@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { settingsOf } from '../../infra/settings.ts';
 import {
@@ -19,6 +19,7 @@ import {
 const all = synthesize(everySetting);
 const lost = synthesize(disposable);
 const only = ({ propertiesOf }: typeof all, type: string) => propertiesOf(type);
+const { backupCopyTo } = everySetting;
 const settings = (context: Record<string, unknown>) => settingsOf(new App({ context }));
 
 describe('a stage', () => {
@@ -101,10 +102,8 @@ it('awsAddress=shut closes the address beside a domain with TLS 1.2 or newer and
     Type,
     HostedZoneId,
   ]);
-  expect(records).toEqual([
-    ['tax.example.com.', 'A', 'Z0123456789ABC'],
-    ['tax.example.com.', 'AAAA', 'Z0123456789ABC'],
-  ]);
+  // Regional domains have IPv4 addresses only.
+  expect(records).toEqual([['tax.example.com.', 'A', 'Z0123456789ABC']]);
 });
 
 /** What the tests read of a rule of the web ACL. */
@@ -170,6 +169,7 @@ describe('the customer-managed key', () => {
     const statements = statementsOf(all).filter(({ Resource: on }) => listed(on).map(flat).includes('DataKey.Arn'));
     expect(statements.length).toBeGreaterThan(15);
     for (const { Action, Condition } of statements) {
+      if (Action === 'kms:DescribeKey') continue;
       expect(JSON.stringify(Action)).not.toContain('*');
       expect(flat(Condition?.StringEquals['kms:ViaService'])).toBe('dynamodb.AWS::Region.amazonaws.com');
     }
@@ -207,8 +207,13 @@ it('has safe defaults', () => {
     awsAddress: 'open',
     removal: 'retain',
     encryption: 'aws-owned',
-    backups: 'plan',
+    backups: 'monthly',
+    backupCopyTo: null,
     backupLock: 'none',
+    metrics: 'essential',
+    tracing: false,
+    methodMetrics: false,
+    runbookUrl: null,
     logRetention: 90,
     gatewayLogRole: 'make',
     reservedConcurrency: {},
@@ -270,7 +275,14 @@ it.each([
   [{ hostedZone: 'Z0123456789ABC' }, "hostedZone is 'Z0123456789ABC'. Give domain as well"],
   [{ awsAddress: 'shut' }, "awsAddress is 'shut'. Give domain as well"],
   [{ awsAddress: 'closed', domain: 'tax.example.com', certificate }, 'Give one of: open, shut.'],
-  [{ backups: 'daily' }, 'Give one of: plan, none.'],
+  [{ backups: 'plan' }, "backups is 'plan'. Give one of: monthly, daily, none."],
+  [{ backupCopyTo: 'levy-copies' }, "backupCopyTo is 'levy-copies'. Give the ARN of a backup vault"],
+  [{ backupCopyTo, backups: 'none' }, 'There are no backups to copy'],
+  [{ backupCopyTo, stage: 'dev', removal: 'destroy' }, 'There are no backups to copy'],
+  [{ metrics: 'all' }, "metrics is 'all'. Give one of: essential, full."],
+  [{ tracing: 'on' }, "tracing is 'on'. Give true or false."],
+  [{ runbookUrl: 'infra/runbook.md' }, "runbookUrl is 'infra/runbook.md'. Give the https address"],
+  [{ runbookUrl: 'https://wiki.example.com/levy#runbook' }, 'without #'],
   [{ gatewayLogRole: 'mine' }, 'Give one of: make, keep.'],
   [{ sam: 'no' }, "sam is 'no'. Give true or false."],
   [{ events: 'off' }, "events is 'off'. Give true or false."],
@@ -295,4 +307,22 @@ it.each([
   [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Give a text'],
 ] as const)('refuses %j with the remedy', (context, remedy) => {
   expect(() => settings(context)).toThrow(remedy);
+});
+
+describe('in a GovCloud region, which has no EventBridge Pipes', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    ['us-gov-west-1', {}, true],
+    ['us-gov-east-1', { events: 'true' }, true],
+    ['us-gov-west-1', { events: 'false' }, false],
+    ['us-gov-west-1', { sam: 'true' }, false],
+    ['us-west-1', {}, false],
+  ])('%s with %j: refuses events is %s', (region, context, isRefused) => {
+    vi.stubEnv('CDK_DEFAULT_REGION', region);
+    if (isRefused) expect(() => settings(context)).toThrow('Give events=false.');
+    else expect(settings(context).name).toBe('Levy');
+  });
 });

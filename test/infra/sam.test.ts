@@ -43,3 +43,10 @@ it('a template to deploy requires no parameter', () => {
   const required = Object.values(synthesize().template.Parameters ?? {}).filter(({ Default }) => Default === undefined);
   expect(required).toEqual([]);
 });
+
+// cfn-lint reads them from the template. By hand, because it is no dependency: `sam validate --lint` exits 0 with them.
+it('the templates name the rules of cfn-lint that do not apply: two for SAM, one to deploy', () => {
+  const ignored = (of: typeof synthesized) => of.template.Metadata?.['cfn-lint']?.config.ignore_checks;
+  expect(ignored(synthesized)).toEqual(['W3005', 'W2001']);
+  expect(ignored(synthesize())).toEqual(['W3005']);
+});

@@ -49,6 +49,7 @@ export type BackupRule = {
   readonly ScheduleExpression: string;
   readonly Lifecycle: { readonly DeleteAfterDays: number };
   readonly TargetBackupVault: Reference;
+  readonly CopyActions?: readonly object[];
 };
 type References =
   | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
@@ -121,6 +122,7 @@ export type Resource = {
 };
 type Template = {
   readonly Parameters?: Readonly<Record<string, { readonly Default?: string; readonly AllowedPattern?: string }>>;
+  readonly Metadata?: { readonly 'cfn-lint'?: { readonly config: { readonly ignore_checks: readonly string[] } } };
   readonly Resources: Record<string, Resource>;
   readonly Outputs: Readonly<Record<string, { readonly Value: Reference }>>;
 };
@@ -146,7 +148,13 @@ export const everySetting = {
   hostedZone: 'Z0123456789ABC',
   awsAddress: 'shut',
   encryption: 'customer-managed',
+  backups: 'daily',
   backupLock: 'compliance',
+  backupCopyTo: 'arn:aws:backup:us-west-2:444455556666:backup-vault:levy-copies',
+  metrics: 'full',
+  tracing: 'true',
+  methodMetrics: 'true',
+  runbookUrl: 'https://wiki.example.com/levy/runbook',
   logRetention: '365',
   gatewayLogRole: 'keep',
   reservedConcurrency: 'create-calculation:200,sweep-drafts:1',

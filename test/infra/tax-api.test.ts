@@ -3,11 +3,13 @@ import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import {
+  everySetting,
   flat,
   functionAt,
   functionOf,
   type MethodSetting,
   methodsOf,
+  type Properties,
   type Resource,
   synthesize,
 } from './synthesized.ts';
@@ -59,9 +61,8 @@ it('has a fixed logical id, and outputs its address without a final slash and th
   expect(flat(template.Outputs['Url']?.Value)).toMatch(/^https:\/\/Api\.execute-api\..*\/\w+$/);
 });
 
-it('throttles and traces requests, logs accesses, and never logs a body', () => {
+it('throttles requests, logs accesses, and never logs a body', () => {
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
-  expect(stage.Properties['TracingEnabled']).toBe(true);
   expect(stage.Properties['AccessLogSetting'].Format).toContain('$context.requestId');
   const [all, ...others] = stage.Properties['MethodSettings'];
   expect(all).toMatchObject({ HttpMethod: '*', ResourcePath: '/*', DataTraceEnabled: false });
@@ -109,9 +110,24 @@ it('accepts TLS 1.2 or newer, and compresses long responses as text', () => {
   expect(api?.['BinaryMediaTypes']).toBeUndefined();
 });
 
-it('traces every function, and filters no log by level, which would drop lines without one', () => {
-  for (const { TracingConfig, Architectures, LoggingConfig } of propertiesOf('AWS::Lambda::Function')) {
-    expect([TracingConfig, Architectures]).toEqual([{ Mode: 'Active' }, ['arm64']]);
+it('traces requests and publishes metrics of methods only with tracing=true and methodMetrics=true', () => {
+  const all = synthesize(everySetting);
+  for (const [of, isOn] of [
+    [synthesize(), false],
+    [all, true],
+  ] as const) {
+    const [stage] = of.propertiesOf('AWS::ApiGateway::Stage') as [Properties];
+    expect(stage['TracingEnabled']).toBe(isOn);
+    expect(stage['MethodSettings'].length).toBeGreaterThan(2);
+    for (const { MetricsEnabled } of stage['MethodSettings']) expect(MetricsEnabled).toBe(isOn);
+    for (const { TracingConfig } of of.propertiesOf('AWS::Lambda::Function'))
+      expect(TracingConfig).toEqual(isOn ? { Mode: 'Active' } : undefined);
+  }
+});
+
+it('filters no log by level, which would drop lines without one', () => {
+  for (const { Architectures, LoggingConfig } of propertiesOf('AWS::Lambda::Function')) {
+    expect(Architectures).toEqual(['arm64']);
     expect(LoggingConfig?.ApplicationLogLevel).toBeUndefined();
   }
 });

@@ -402,9 +402,9 @@ const everyCsvEntry = async (id: string) => {
   let path: string | null = `/filings/${id}?expand=entries&limit=20`;
   for (let pages = 0; path !== null; pages++) {
     expect(pages).toBeLessThan(50);
-    const { headers, text }: Answer = await caller.call('GET', path, { headers: csv });
-    rows.push(...readCsv(text));
-    const link = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    const answer: Answer = await caller.call('GET', path, { headers: csv });
+    rows.push(...readCsv(answer.text));
+    const link: string | undefined = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1];
     const base = 'http://127.0.0.1';
     path = link ? new URL(link, `${base}${path}`).href.slice(base.length) : null;
   }

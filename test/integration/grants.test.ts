@@ -1,9 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
-import { draftPartitions, type TableAccess, updatablePartitions } from '../../shared/store/table-access.ts';
+import {
+  draftPartitions,
+  operatorAccess,
+  type TableAccess,
+  updatablePartitions,
+} from '../../shared/store/table-access.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
@@ -23,7 +32,10 @@ const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
 );
+const { accountsProgram } = await import('../../shared/cli/accounts.ts');
+const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
 const { newCaller } = await import('../support/api.ts');
+const { runInProcess } = await import('../support/run-command.ts');
 const { ledger } = await import('../../shared/store/ledger/ledger-store.ts');
 const { headOf } = await import('../support/imported.ts');
 const { cancel, closedFiling, filerOf, soldOn } = await import('../support/filings.ts');
@@ -320,4 +332,49 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
     await later(31 * 60_000, () => recorded(() => client.call('GET', '/coverage')));
   for (const partition of partitions) expect(partition).toMatch(updatable);
   if (granted.includes('accounts UpdateItem')) expect(partitions).toContain(`USE#${caller.account.id}`);
+});
+
+it('the commands of operators use exactly the access of the policy for operators', async () => {
+  const caller = await newCaller();
+  const client = filerOf(caller);
+  const { id } = await sold(client, { customer });
+  await made(client.create(creditOf({ id }, { status: 'finalized', ...half })));
+  await closedFiling(client, 'MI', '2026-10-31');
+  const { id: account } = caller.account;
+  const folder = mkdtempSync(join(tmpdir(), 'levy-operator-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'ledger.ndjson');
+  const run = async (program: () => Command, ...args: string[]) => {
+    const ran = await runInProcess(program(), args);
+    if (ran.code !== 0) throw new Error(`${args.join(' ')}: ${ran.err}`);
+    return ran.out;
+  };
+  const used = await recorded(async () => {
+    const { id: made } = JSON.parse(await run(accountsProgram, 'create', '--name', 'A shop', '--json'));
+    await run(accountsProgram, 'list');
+    await run(accountsProgram, 'settings', '--account', made, 'rate_limit=5');
+    const key = JSON.parse(
+      await run(accountsProgram, 'keys', 'create', '--account', made, '--scopes', 'read', '--json'),
+    );
+    await run(accountsProgram, 'keys', 'rotate', key.id, '--account', made, '--overlap', '0');
+    await run(accountsProgram, 'keys', 'list', '--account', made);
+    await run(accountsProgram, 'keys', 'revoke', key.id, '--account', made);
+    await run(ledgerProgram, 'verify', '--account', account);
+    await run(ledgerProgram, 'history', id, '--account', account);
+    const between = ['--from', '2026-01-01T00:00:00Z', '--to', '2027-01-01T00:00:00Z', '--bus', 'Levy'];
+    await run(ledgerProgram, 'events', '--account', account, ...between);
+    await run(ledgerProgram, 'export', account, '--out', file);
+    await run(ledgerProgram, 'import', 'acct_operator', file);
+    // What `npm run filings` does is what these do.
+    await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+    await closedFiling(client, 'OH', '2026-10-31');
+  });
+  const { content, ...others } = operatorAccess.actions;
+  // `npm run content` does what the nightly update does, which the test above compares.
+  expect(content).toEqual(updateContent.access.actions.content);
+  const granted = [
+    ...Object.entries(others).flatMap(([table, actions]) => actions.map((action) => `${table} ${action}`)),
+    ...operatorAccess.indexes.map((index) => `transactions Query ${index}`),
+  ];
+  expect(used.filter((call) => !call.startsWith('content '))).toEqual(granted.sort());
 });

@@ -1,7 +1,8 @@
 import type { ConsumedCapacity as Consumed } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { handlers } from '../../infra/local/handlers.ts';
+import { published } from '../../shared/observability/metric.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
@@ -11,6 +12,8 @@ import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { clientOf, later, michigan, sale, sold } from '../support/sales.ts';
+
+published.areAll = true;
 
 afterEach(noFaults);
 
@@ -177,6 +180,49 @@ describe('a request has one line', () => {
   });
 });
 
+describe('with essential metrics', () => {
+  beforeEach(() => {
+    published.areAll = false;
+  });
+  afterEach(() => {
+    published.areAll = true;
+  });
+  const publishedBy = (answer: Answer) => lineOf(answer)['_aws'].CloudWatchMetrics;
+
+  it('a calculation publishes its duration alone, and its line has all fields', async () => {
+    const { call } = await newCaller();
+    const calculation = await call('POST', '/calculations', { body: sale() });
+    expect(publishedBy(calculation)).toEqual([duration]);
+    expect(lineOf(calculation)).toMatchObject({ KeyKept: 0, state: 'US-MI', Tax: 6, ...used });
+  });
+
+  it('a refusal is a metric only if an alarm reads its code', async () => {
+    const caller = await newCaller();
+    const refused = await caller.call('POST', '/calculations', { body: { line_items: 7 } });
+    expect(publishedBy(refused)).toEqual([duration]);
+    expect(lineOf(refused)).toMatchObject({ code: refused.body.errors[0].code, Refused: 1 });
+    const { id } = await sold(clientOf(caller));
+    failSends({ error: () => new TypeError('no'), where: 'on the way there', of: ['GetItem'] });
+    const failed = await caller.call('GET', `/transactions/${id}`);
+    expect(publishedBy(failed)).toEqual([duration, directive(['Refused'], 'code')]);
+    expect(lineOf(failed)).toMatchObject({ code: 'system_internal_error', Refused: 1 });
+  });
+
+  it('a failure is counted, and so is a recorded transaction', async () => {
+    const caller = await newCaller();
+    const created = await caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) });
+    expect(publishedBy(created)).toEqual([duration, directive(['Recorded'])]);
+    const stranger = await newCaller();
+    const before = metricLines().length;
+    failSends({ error: lostReply, where: 'on the way there', of: ['GetItem'] });
+    await stranger.call('GET', '/coverage');
+    const counted = metricLines()
+      .slice(before)
+      .flatMap((line) => line['_aws'].CloudWatchMetrics.flatMap(({ Metrics }) => Metrics));
+    expect(counted).toContainEqual({ Name: 'CredentialsUnread', Unit: 'Count' });
+  });
+});
+
 /** The API whose functions have half a second and a little: by the time the database would answer, they have to. */
 const soon = (caller: Caller) =>
   hurriedCall(
@@ -262,6 +308,34 @@ describe('the counts of a line', () => {
       state: second?.['state'],
       Tax: second?.['Tax'],
     });
+  });
+
+  it('a new transaction is recorded once: not its replay, its refusal, its update or a calculation', async () => {
+    const { call } = await newCaller();
+    const recordedBy = (answer: Answer) =>
+      linesOf(answer).map((line) => [
+        line['Recorded'] ?? 0,
+        line['_aws'].CloudWatchMetrics.filter(({ Metrics }) => Metrics.some(({ Name }) => Name === 'Recorded')),
+      ]);
+    const [once, never] = [[[1, [directive(['Recorded'])]]], [[0, []]]];
+    const request = { body: sale({ reference_id: 'order_1' }), headers: { 'Idempotency-Key': 'once' } };
+    const first = await call('POST', '/transactions', request);
+    const replay = await call('POST', '/transactions', request);
+    expect([first.status, replay.status, replay.body.id]).toEqual([201, 201, first.body.id]);
+    expect([recordedBy(first), recordedBy(replay)]).toEqual([once, never]);
+    const taken = await call('POST', '/transactions', { body: sale({ reference_id: 'order_1' }) });
+    expect([taken.status, recordedBy(taken)]).toEqual([409, never]);
+    const path = `/transactions/${first.body.id}`;
+    const finalized = await call('POST', path, { body: { status: 'finalized' } });
+    expect([finalized.status, recordedBy(finalized)]).toEqual([200, never]);
+    expect(recordedBy(await call('POST', '/calculations', { body: sale() }))).toEqual(never);
+    const credit = { type: 'credit', status: 'finalized', parent_transaction_id: first.body.id };
+    const credits = [
+      await call('POST', '/transactions', { body: credit }),
+      await call('POST', '/transactions', { body: credit }),
+    ];
+    expect(credits.map(({ status }) => status)).toEqual([201, 409]);
+    expect(credits.map(recordedBy)).toEqual([once, never]);
   });
 
   it('that of a transaction once, also where its creation is repeated, and none in another currency', async () => {

@@ -32,10 +32,13 @@ const verbs = (commands: readonly string[]) =>
   commands.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
 
 it('prints its commands with --dry-run, and calls no AWS command', () => {
-  const { code, out, asked } = drill(['--dry-run', '--at', '2026-11-21T12:00:00Z'], named(''));
+  const { code, out, asked } = drill(['--dry-run', '--at', '2026-11-21T12:00:00Z', '--sample', '0.01'], named(''));
   expect([code, asked]).toEqual([0, []]);
   const commands = out.split('\n').filter((line) => line.startsWith('+ '));
   expect(commands).toHaveLength(3 + 3 + 2 + 3);
+  expect(commands.filter((line) => line.includes(' verify '))).toEqual([
+    expect.stringMatching(/^\+ npm run --silent ledger -- verify --all --sample 0\.01 --resume \S+-drill-test\.json$/),
+  ]);
   expect(commands[0]).toBe(
     `+ aws dynamodb restore-table-to-point-in-time --source-table-name transactions_${id} --target-table-name transactions_${id}-drill-test --restore-date-time 2026-11-21T12:00:00Z --output text --query TableDescription.TableStatus`,
   );
@@ -68,6 +71,7 @@ it.each([
   [['--at', 'yesterday'], {}, /Send --at as/],
   [[], { AWS_REGION: '' }, /Set AWS_REGION/],
   [['--verify', 'Transactions'], {}, /Send --verify with/],
+  [['--sample', '2'], {}, /Send --sample as/],
   [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
 ])('refuses %j with %j, and calls no AWS command', (args, variables, message) => {

@@ -10,6 +10,7 @@ process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 vi.resetModules();
 const { handlers } = await import('../../infra/local/handlers.ts');
+const { published } = await import('../../shared/observability/metric.ts');
 const { requestLines } = await import('../../shared/observability/tally.ts');
 const { newCaller } = await import('../support/api.ts');
 const { clientOf, dayMs, later, made, sale } = await import('../support/sales.ts');
@@ -17,6 +18,7 @@ const { failSends, noFaults } = await import('../support/faults.ts');
 
 beforeAll(async () => {
   requestLines.areOn = true;
+  published.areAll = true;
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 
@@ -52,6 +54,14 @@ it('close-periods: what it created, worked on, finished and failed at', async ()
   const _aws = metrics('Created', 'Worked', 'Finished', 'Complete', 'Failed');
   const figures = { Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0 };
   expect(lines).toEqual([{ _aws, schedule: 'close-periods', ...figures, ...used }]);
+});
+
+it('with essential metrics, the line has the same fields and publishes only those of alarms', async () => {
+  published.areAll = false;
+  const { lines } = await run('close-periods');
+  published.areAll = true;
+  const figures = { Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0 };
+  expect(lines).toEqual([{ _aws: metrics('Complete', 'Failed'), schedule: 'close-periods', ...figures, ...used }]);
 });
 
 it('one that fails has none, which is what the alarm waits for', async () => {

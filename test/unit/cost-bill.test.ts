@@ -30,6 +30,7 @@ const options: CostOptions = {
   ...{ calculations: 1_000_000n, transactions: 400_000n, lines: 2, months: 2, memory: 1024 },
   ...{ credits: '0.25', drafts: '0.5', finalized: '0.8', updates: '0.2', gets: '0.5', lists: '0.1' },
   ...{ filings: true, events: true, backups: true, dailyBackups: 2, monthlyBackups: 1, waf: true, ownKey: true },
+  ...{ fullMetrics: true, methodMetrics: true, tracing: true },
 };
 const bill = (changes: Partial<CostOptions> = {}, isFreeTier = false): Bill =>
   billOf(usageOf({ ...options, ...changes }, measures), prices, isFreeTier);
@@ -66,8 +67,9 @@ const byHand: Readonly<Record<PriceName, string>> = {
   functionLogBytes: '1.17', // 1,790,000 x 1,400 = 2,506,000,000 / 2^30 = 2.3339 x 0.50 = 1.1669
   accessLogBytes: '0.42', // 1,790,000 x 500 = 895,000,000 / 2^30 = 0.8335 x 0.50 = 0.4168
   logStorage: '0.29', // three months of both: 3 x 3.1674 = 9.5023 x 0.03 = 0.2851
-  metric: '28.20', // (5 x 5 + 5 + 64) x 0.30
-  alarm: '5.00', // 50 x 0.10
+  // Methods 5 x 5, Duration 5, own 15 and, by code and state, 10 + 46: 101 x 0.30
+  metric: '30.30',
+  alarm: '6.30', // 63 x 0.10
   dashboard: '3.00',
   trace: '8.95', // 1,790,000 x 5 / 1,000,000: less than one a second
   pipeRequest: '0.37', // 0.92 x 0.40 = 0.368
@@ -96,8 +98,8 @@ describe('a bill', () => {
       lambdaTime: '0.00', // of 400,000
       tableStorage: '0.00', // of 25 GB
       functionLogBytes: '0.00', // of 5 GB
-      metric: '25.20', // 10 less
-      alarm: '4.00', // 10 less
+      metric: '27.30', // 10 less
+      alarm: '5.30', // 10 less
       dashboard: '0.00', // of 3
       trace: '8.45', // 1,690,000 x 5 / 1,000,000
       scheduledRun: '0.00', // of 14 million
@@ -112,6 +114,12 @@ describe('a bill', () => {
     expect(sum([...services.values()])).toBe(cents);
     for (const [name, expected] of services)
       expect(sum(lines.filter(({ service }) => service === name).map((line) => line.cents))).toBe(expected);
+  });
+
+  it('by default counts the essential metrics alone, and no traces', () => {
+    const { fullMetrics: _, methodMetrics: __, tracing: ___, ...byDefault } = options;
+    const plain = byPrice(billOf(usageOf(byDefault, measures), prices, false));
+    expect(plain).toEqual({ ...byHand, metric: '3.30', trace: '0.00' }); // (5 + 6) x 0.30
   });
 
   it('of no traffic has only fixed costs', () => {

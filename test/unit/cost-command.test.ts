@@ -52,12 +52,12 @@ describe('an option', () => {
     await expect(printed(options)).rejects.toThrow(message);
   });
 
-  it.each([['--waf'], ['--own-key'], ['--daily-backups', '100'], ['--months', '24'], ['--memory', '2048']])(
-    'raises the total: %s',
-    async (...option) => {
-      expect(Number((await json(...option)).total)).toBeGreaterThan(Number((await json()).total));
-    },
-  );
+  it.each([
+    ...[['--full-metrics'], ['--method-metrics'], ['--tracing']],
+    ...[['--waf'], ['--own-key'], ['--daily-backups', '100'], ['--months', '24'], ['--memory', '2048']],
+  ])('raises the total: %s', async (...option) => {
+    expect(Number((await json(...option)).total)).toBeGreaterThan(Number((await json()).total));
+  });
 
   it.each([['--free-tier'], ['--no-filings'], ['--no-events'], ['--drafts', '0'], ['--no-backups']])(
     'lowers the total: %s',
@@ -83,6 +83,20 @@ it('prints the same total as text and as JSON, and the confidence in each price'
   expect(rowsWith('not confirmed')).toBe(1);
   expect(lines.filter(({ price }) => !prices[price]?.sources.length)).toEqual([]);
 });
+
+// The goals of issue 16, with alarms.
+it.each([
+  ['1000000', '1000000', 150],
+  ['100000', '10000', 20],
+])(
+  'with the default settings, %s calculations and %s transactions cost at most %d dollars',
+  async (calculations, transactions, most) => {
+    const options = ['--calculations', calculations, '--transactions', transactions, '--json'];
+    const { total, lines }: Printed = JSON.parse(await printed(options));
+    expect(Number(total)).toBeLessThanOrEqual(most);
+    expect(Number(lines.find(({ price }) => price === 'alarm')?.used)).toBeGreaterThan(30);
+  },
+);
 
 describe('a file of prices', () => {
   it('replaces the prices that it names, and no others', async () => {

@@ -27,7 +27,7 @@ const create = (status: string) => (send: Send) =>
   send('create-transaction', { ...requestOf(3), status, reference_id: crypto.randomUUID() });
 const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
 const creditOf = (parent_transaction_id: string) => ({
-  ...{ status: 'finalized', type: 'credit', parent_transaction_id },
+  ...{ status: 'finalized', type: 'credit', parent_transaction_id, reference_id: crypto.randomUUID() },
   line_items: [{ id: 'sku-1000', quantity: '0.5' }],
 });
 

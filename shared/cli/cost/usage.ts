@@ -32,8 +32,13 @@ export const measuresOf = (lines: number): Measures => {
 
 /** Fixed parts of the stack. A test compares them with the template. */
 export const deployment = {
-  ...{ alarmMetrics: 51, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
+  ...{ alarmMetrics: 63, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
   ...{ memory: 1024, dailyBackups: 7, monthlyBackups: 13 },
+  /**
+   * Own metrics of a month without failures, as series of names and dimension values, without `Duration`, which has one for
+   * each operation in use. `full` adds those below for each refusal code and taxed state.
+   */
+  ...{ essentialSeries: 6, fullSeries: 15 },
 } as const;
 
 /** Not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and for each line. */
@@ -53,7 +58,15 @@ const rowsOfList = BigInt(pageLimitOf({}));
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
   ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n },
-  ...{ ownMetrics: 64n, keyRequests: 100_000n, mails: 10n, accessLog: 500n, functionLog: 1400n, logMonths: 3n },
+  ...{
+    refusalCodes: 10n,
+    taxedStates: 46n,
+    keyRequests: 100_000n,
+    mails: 10n,
+    accessLog: 500n,
+    functionLog: 1400n,
+    logMonths: 3n,
+  },
   ...{ headers: 700n, otherTables: 100_000_000n, savedDays: 3n, tracedPerSecond: 1n, tracedOneOf: 20n, idleReads: 10n },
 } as const;
 
@@ -63,7 +76,8 @@ export type CostOptions = Readonly<
     Record<'drafts' | 'finalized' | 'updates' | 'credits' | 'gets' | 'lists', string> &
     Record<'lines' | 'months' | 'dailyBackups' | 'monthlyBackups' | 'memory', number> &
     Record<'filings' | 'events' | 'backups', boolean>
-> & { readonly waf?: true; readonly ownKey?: true };
+> &
+  Readonly<Partial<Record<'waf' | 'ownKey' | 'fullMetrics' | 'methodMetrics' | 'tracing', true>>>;
 
 const monthSeconds = 2_628_000n;
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
@@ -119,6 +133,12 @@ const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => 
   return { tables, backups: tables * BigInt(daily) + sum(monthlyCopies) };
 };
 
+/** Series beside the `Duration` of each operation in use. CloudWatch bills hours with data, so nightly ones cost less. */
+const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
+  (fullMetrics
+    ? BigInt(deployment.fullSeries) + assumed.refusalCodes + assumed.taxedStates
+    : BigInt(deployment.essentialSeries)) + (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
+
 /** Units of every price in a month, in what the price counts: bytes for a price in GB. */
 export type Usage = Readonly<Record<PriceName, bigint>>;
 
@@ -159,9 +179,9 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
     functionLogBytes: allRequests * assumed.functionLog,
     accessLogBytes: allRequests * assumed.accessLog,
     logStorage: allRequests * (assumed.accessLog + assumed.functionLog) * assumed.logMonths,
-    metric: called * BigInt(deployment.gatewayMetricsByMethod) + called + assumed.ownMetrics,
+    metric: called + metricsOf(options, called),
     ...{ alarm: BigInt(deployment.alarmMetrics), dashboard: BigInt(deployment.dashboards) },
-    trace: traced + (allRequests - traced) / assumed.tracedOneOf,
+    trace: options.tracing ? traced + (allRequests - traced) / assumed.tracedOneOf : 0n,
     ...{ pipeRequest: records, busEvent: events, scheduledRun: runs },
     ...{ key: BigInt(deployment.keys) + ownKey, keyRequest: ownKey * assumed.keyRequests, mail: assumed.mails },
     transferOut:

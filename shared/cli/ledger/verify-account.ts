@@ -11,6 +11,12 @@ export type Walk = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */
   readonly onProgress: (share: number, counts: Counts) => void;
+  /** Where an interrupted walk continues: after the transactions up to this one, with their counts. */
+  readonly from?: { readonly after: string | null; readonly counts: Counts };
+  /** Called when all transactions up to this one are checked. */
+  readonly onPage?: (after: string, counts: Counts) => void;
+  /** Which transactions are checked; all without it. Open entries and filings are always checked. */
+  readonly isSampled?: (id: string) => boolean;
 };
 
 const pageSize = 100;
@@ -27,7 +33,7 @@ const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
  * Memory does not grow with the ledger.
  */
 export const verifyAccount = async (walk: Walk): Promise<Counts> => {
-  const counts = noCounts();
+  const counts = { ...(walk.from?.counts ?? noCounts()) };
   const book = await filingBook(walk.account);
   await verifyTransactions(walk, book, counts);
   await verifyEntries(walk, counts);
@@ -37,20 +43,21 @@ export const verifyAccount = async (walk: Walk): Promise<Counts> => {
 };
 
 const verifyTransactions = async (
-  { account, nowMs, pauseMs, onFinding, onProgress }: Walk,
+  { account, nowMs, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: Walk,
   book: FilingBook,
   counts: Counts,
 ): Promise<void> => {
   const newest = await newestId(account);
   let oldest: string | undefined;
-  for await (const ids of transactionIds(account, pageSize)) {
+  for await (const ids of transactionIds(account, pageSize, from?.after)) {
     oldest ??= ids[0];
-    await concurrently(ids, async (id) => {
+    await concurrently(ids.filter(isSampled), async (id) => {
       const verified = await verifyTransaction({ account, id, book, nowMs, pauseMs });
       addCounts(counts, verified.counts);
       for (const finding of verified.findings) onFinding(finding);
     });
     const last = ids.at(-1);
+    if (last) onPage?.(last, counts);
     // The total is unknown. Ids are in the order of creation, so their times estimate the progress.
     if (last && oldest && newest) {
       const span = Math.max(1, timeOf(newest) - timeOf(oldest));
@@ -89,10 +96,18 @@ const verifyFilings = async (
   }
 };
 
-const concurrently = async <Value>(values: readonly Value[], run: (value: Value) => Promise<void>): Promise<void> => {
-  const waiting = values.values();
+/** Run something for all values, some of them at the same time. */
+export const concurrently = async <Value>(
+  values: readonly Value[],
+  run: (value: Value) => Promise<void>,
+  parallel = atOnce,
+): Promise<void> => {
+  // A generator ends for all when one of them throws.
+  const waiting = (function* () {
+    yield* values;
+  })();
   const next = async () => {
     for (const value of waiting) await run(value);
   };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await Promise.all(Array.from({ length: parallel }, next));
 };

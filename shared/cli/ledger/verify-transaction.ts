@@ -27,7 +27,7 @@ import {
   readable,
 } from './finding.ts';
 
-const counted = ['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const;
+export const counted = ['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const;
 
 /** The number of items that were checked. */
 export type Counts = Record<(typeof counted)[number], number>;

@@ -1,11 +1,15 @@
-/** `ledger verify`: check that all stored items of an account agree. */
-import type { Command } from 'commander';
+/** `ledger verify`: check that all stored items of accounts agree. */
+import { type Command, InvalidArgumentError } from 'commander';
 import { now } from '../../config/clock.ts';
+import { allAccounts } from '../../store/accounts/account-store.ts';
 import { requireAccount } from '../terminal/accounts.ts';
+import { pathOf, wholeNumber } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
-import { verifyAccount } from './verify-account.ts';
+import { concurrently, verifyAccount, type Walk } from './verify-account.ts';
+import { isSampled, VerifyState } from './verify-state.ts';
 import type { Counts } from './verify-transaction.ts';
 
 /** The most findings in JSON. The counts and the text output have all. */
@@ -24,12 +28,108 @@ const checkedText = (counts: Counts): readonly string[] => [
   counted(counts.filings, 'filing'),
 ];
 
-type Found = { readonly total: number; readonly by_check: Readonly<Record<Check, number>> };
+type Options = {
+  readonly account?: string;
+  readonly all?: true;
+  readonly sample?: string;
+  readonly seed?: number;
+  readonly parallel: number;
+  readonly resume?: string;
+  readonly json?: true;
+};
 
-const report = (account: string, counts: Counts, { total, by_check }: Found): void => {
+const accountsOf = async ({ account, all }: Options): Promise<readonly string[]> => {
+  if ((account === undefined) === (all === undefined)) throw new CommandError('Send either --account or --all.');
+  if (account === undefined) return (await Array.fromAsync(allAccounts())).map(({ id }) => id);
+  await requireAccount(account);
+  return [account];
+};
+
+const share = (text: string): string => {
+  if (!/^(0\.\d{1,6}|1)$/.test(text) || Number(text) === 0)
+    throw new InvalidArgumentError('Send a share above 0 and up to 1, such as 0.05.');
+  return text;
+};
+
+type Verified = {
+  readonly account: string;
+  readonly counts: Counts;
+  readonly by_check: Readonly<Record<Check, number>>;
+  readonly total: number;
+  /** The first findings of this run. */
+  readonly findings: readonly Finding[];
+};
+
+const verifyOne = async (
+  account: string,
+  progress: VerifyState,
+  onFinding: (finding: Finding) => void,
+  onProgress: Walk['onProgress'],
+): Promise<Verified> => {
+  const { isDone, after, counts: before, findings: foundBefore } = progress.of(account);
+  const by_check = { ...foundBefore };
+  const findings: Finding[] = [];
+  const counts = isDone
+    ? before
+    : await verifyAccount({
+        ...{ account, nowMs: now, pauseMs, onProgress },
+        from: { after, counts: before },
+        isSampled: (id) => isSampled(progress.sample, id),
+        onPage: (last, checked) =>
+          progress.set(account, { after: last, isDone: false, counts: checked, findings: by_check }),
+        onFinding: (finding) => {
+          by_check[finding.check] += 1;
+          if (findings.length < findingsMax) findings.push(finding);
+          onFinding(finding);
+        },
+      });
+  progress.set(account, { after, isDone: true, counts, findings: by_check });
+  return { account, counts, by_check, findings, total: Object.values(by_check).reduce((sum, count) => sum + count, 0) };
+};
+
+const report = ({ account, counts, total, by_check }: Verified): void => {
   print(`Checked of ${account}: ${checkedText(counts).join(', ')}.`);
   const found = checks.filter((check) => by_check[check] > 0).map((check) => `${check} ${by_check[check]}`);
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
+};
+
+const jsonOf = ({ account, counts, total, by_check, findings }: Verified) => ({
+  ...{ account, checked: counts, findings_total: total, findings_by_check: by_check, findings },
+});
+
+const run = async (options: Options): Promise<void> => {
+  const accounts = await accountsOf(options);
+  const { sample, seed, resume, json, parallel } = options;
+  const progress = new VerifyState(resume === undefined ? null : pathOf(resume), {
+    ...(sample !== undefined && { share: sample }),
+    ...(seed !== undefined && { seed }),
+  });
+  const sampled = progress.sample.share === '1' ? {} : { sample: progress.sample.share, seed: progress.sample.seed };
+  if (!json && sampled.sample) print(`A sample of ${sampled.sample} of the transactions, --seed ${sampled.seed}.`);
+  const done: Verified[] = [];
+  const title = accounts.length === 1 ? `Verifying ${accounts[0]}` : `Verifying ${counted(accounts.length, 'account')}`;
+  await withProgress(title, accounts.length, 'Interrupted', async ({ reach, finish }) => {
+    const reached = new Map<string, readonly [share: number, transactions: number]>();
+    const sumOf = (at: 0 | 1) => [...reached.values()].reduce((sum, pair) => sum + pair[at], 0);
+    const verify = async (account: string) => {
+      const onFinding = (finding: Finding) => {
+        if (!json) print(options.all ? `${account}  ${findingText(finding)}` : findingText(finding));
+      };
+      const verified = await verifyOne(account, progress, onFinding, (part, { transactions }) => {
+        reached.set(account, [part, transactions]);
+        reach(sumOf(0), counted(sumOf(1), 'transaction'));
+      });
+      reached.set(account, [1, verified.counts.transactions]);
+      done.push(verified);
+    };
+    await concurrently(accounts, verify, parallel).finally(() => progress.save());
+    finish(`Verified ${counted(sumOf(1), 'transaction')}`);
+  });
+  progress.end();
+  if (json && options.all) printJson({ ...sampled, accounts: done.map(jsonOf) });
+  else if (json) for (const one of done) printJson({ ...jsonOf(one), ...sampled });
+  else done.forEach(report);
+  if (done.some(({ total }) => total > 0)) process.exitCode = 1;
 };
 
 export const addVerify = (program: Command): Command =>
@@ -39,28 +139,19 @@ export const addVerify = (program: Command): Command =>
     .description(
       'Check all transactions of an account with strongly consistent reads: audit entries and their hashes, totals as the sums of lines and jurisdictions, credited counters as the sums of live credits, claims on references, open and filed entries, totals of filings, statuses and times. Prints each finding with the actual and the expected value. Exits with 1 if there is a finding.',
     )
-    .requiredOption('--account <id>', 'the account, such as acct_demo')
-    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings`)
-    .addHelpText('after', '\nExample:\n  npm run ledger -- verify --account acct_demo')
-    .action(async ({ account, json = false }: { account: string; json?: boolean }) => {
-      await requireAccount(account);
-      const findings: Finding[] = [];
-      const by_check = Object.fromEntries(checks.map((check) => [check, 0])) as Record<Check, number>;
-      let total = 0;
-      const onFinding = (finding: Finding) => {
-        total += 1;
-        by_check[finding.check] += 1;
-        if (!json) print(findingText(finding));
-        else if (findings.length < findingsMax) findings.push(finding);
-      };
-      const counts = await withProgress(`Verifying ${account}`, 1, 'Interrupted', async ({ reach, finish }) => {
-        const onProgress = (share: number, { transactions }: Counts) =>
-          reach(share, counted(transactions, 'transaction'));
-        const verified = await verifyAccount({ account, nowMs: now, pauseMs, onFinding, onProgress });
-        finish(`Verified ${counted(verified.transactions, 'transaction')}`);
-        return verified;
-      });
-      if (json) printJson({ account, checked: counts, findings_total: total, findings_by_check: by_check, findings });
-      else report(account, counts, { total, by_check });
-      if (total > 0) process.exitCode = 1;
-    });
+    .option('--account <id>', 'the account, such as acct_demo')
+    .option('--all', 'all accounts')
+    .option(
+      '--sample <share>',
+      'check a share of the transactions, such as 0.05, and all open entries and filings',
+      share,
+    )
+    .option('--seed <n>', 'the seed of the sample; random and printed without it', wholeNumber(0, 1_000_000))
+    .option('--parallel <n>', 'accounts verified at the same time', wholeNumber(1, 32), 4)
+    .option('--resume <file>', 'keep the progress in this file, and continue there after an interruption')
+    .option('--json', `one JSON object, with at most ${findingsMax.toLocaleString('en-US')} findings of each account`)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run ledger -- verify --account acct_demo\n  npm run ledger -- verify --all --sample 0.01 --resume verify.json',
+    )
+    .action(run);

@@ -11,23 +11,27 @@ const TableName = environment.tables.transactions;
 
 const idsOf = (items: Items): string[] => items.map(({ id }) => String(id));
 
-const byAccount = (account: string, limit: number, forward: boolean): QueryCommandInput => ({
+const byAccount = (account: string, limit: number, forward: boolean, after: string | null): QueryCommandInput => ({
   TableName,
   IndexName: 'by_account',
-  KeyConditionExpression: 'account = :account',
-  ExpressionAttributeValues: { ':account': account },
+  KeyConditionExpression: after === null ? 'account = :account' : 'account = :account AND id > :after',
+  ExpressionAttributeValues: { ':account': account, ...(after !== null && { ':after': after }) },
   ProjectionExpression: 'id',
   ScanIndexForward: forward,
   Limit: limit,
 });
 
-/** The ids of an account's transactions, oldest first, in pages. An index may be seconds behind the table. */
-export const transactionIds = async function* (account: string, limit: number): AsyncGenerator<readonly string[]> {
-  for await (const items of queryPages(byAccount(account, limit, true))) yield idsOf(items);
+/** The ids of an account's transactions, oldest first and after an id, in pages. An index may be seconds behind the table. */
+export const transactionIds = async function* (
+  account: string,
+  limit: number,
+  after: string | null = null,
+): AsyncGenerator<readonly string[]> {
+  for await (const items of queryPages(byAccount(account, limit, true, after))) yield idsOf(items);
 };
 
 export const newestId = async (account: string): Promise<string | undefined> => {
-  for await (const items of queryPages(byAccount(account, 1, false))) return idsOf(items)[0];
+  for await (const items of queryPages(byAccount(account, 1, false, null))) return idsOf(items)[0];
   return undefined;
 };
 

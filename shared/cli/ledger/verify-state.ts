@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { problemIn } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { checks } from './finding.ts';
+import { counted, noCounts } from './verify-transaction.ts';
+
+const Count = z.int().check(z.minimum(0));
+/** The progress of an account. `after` is the last transaction of the pages that are checked completely. */
+const AccountState = z.strictObject({
+  after: z.nullable(z.string()),
+  isDone: z.boolean(),
+  counts: z.record(z.enum(counted), Count),
+  findings: z.record(z.enum(checks), Count),
+});
+export type AccountState = z.output<typeof AccountState>;
+/** Which transactions are checked: a share of them by the hash of their ids and a seed, the same ones in every run. */
+const Sample = { share: z.string(), seed: z.int() };
+export type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
+const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), AccountState) });
+
+export const isSampled = ({ share, seed }: Sample, id: string): boolean =>
+  createHash('sha256').update(`${seed} ${id}`).digest().readUInt32BE() < Number(share) * 2 ** 32;
+
+export const newAccountState = (): AccountState => ({
+  ...{ after: null, isDone: false, counts: noCounts() },
+  findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
+});
+
+const saveEveryMs = 1000;
+
+/** The progress of a verification, in a file if there is one to resume from. The file is replaced at most once a second. */
+export class VerifyState {
+  readonly sample: Sample;
+  readonly #file: string | null;
+  readonly #accounts: Map<string, AccountState>;
+  #savedMs = Number.NEGATIVE_INFINITY;
+
+  /** Refuses a damaged file, and one of another share or seed than the given ones. */
+  constructor(file: string | null, given: Partial<Sample>) {
+    const { share, seed, accounts = {} } = file !== null && existsSync(file) ? read(file) : {};
+    for (const [name, before, now] of [
+      ['--sample', share, given.share] as const,
+      ['--seed', seed, given.seed] as const,
+    ])
+      if (before !== undefined && now !== undefined && before !== now)
+        throw new CommandError(`${file} is of ${name} ${before}. Send the same, leave it out, or send another file.`);
+    this.sample = {
+      share: share ?? given.share ?? '1',
+      seed: seed ?? given.seed ?? Math.floor(Math.random() * 1_000_000),
+    };
+    this.#file = file;
+    this.#accounts = new Map(Object.entries(accounts));
+  }
+
+  of(account: string): AccountState {
+    const state = this.#accounts.get(account) ?? newAccountState();
+    this.#accounts.set(account, state);
+    return state;
+  }
+
+  /** Save the progress of an account, if the last time is long enough ago. */
+  set(account: string, state: AccountState): void {
+    this.#accounts.set(account, structuredClone(state));
+    if (performance.now() - this.#savedMs >= saveEveryMs) this.save();
+  }
+
+  save(): void {
+    if (this.#file === null) return;
+    this.#savedMs = performance.now();
+    const text = JSON.stringify({ ...this.sample, accounts: Object.fromEntries(this.#accounts) });
+    // A run that is killed here leaves the file as it was.
+    writeFileSync(`${this.#file}.part`, text);
+    renameSync(`${this.#file}.part`, this.#file);
+  }
+
+  /** Everything is verified: the next run begins anew. */
+  end(): void {
+    if (this.#file !== null) rmSync(this.#file, { force: true });
+  }
+}
+
+const read = (file: string): z.output<typeof State> => {
+  let json: unknown = null;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new CommandError(`${file} is no file of \`ledger verify --resume\`. Send another name.`);
+  }
+  const { data, error } = State.safeParse(json);
+  if (!data) throw new CommandError(`${file} is no file of \`ledger verify --resume\`: ${problemIn(error)}`);
+  return data;
+};

@@ -1,0 +1,153 @@
+/** `npm run ledger -- verify` of several accounts, of samples, and after interruptions. This file has its own tables. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+
+process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
+vi.resetModules();
+const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
+const { database } = await import('../../shared/store/client/client.ts');
+const { claimKey } = await import('../../shared/store/keys.ts');
+const { newCaller } = await import('../support/api.ts');
+const { runInProcess } = await import('../support/run-command.ts');
+const { clientOf, made, sale } = await import('../support/sales.ts');
+const { remove } = await import('../support/tampering.ts');
+
+type Report = {
+  readonly account: string;
+  readonly checked: Readonly<Record<string, number>>;
+  readonly findings_total: number;
+  readonly findings: readonly { readonly id: string }[];
+};
+type AllReport = { readonly sample?: string; readonly seed?: number; readonly accounts: readonly Report[] };
+
+const folder = mkdtempSync(join(tmpdir(), 'levy-verify-'));
+const file = join(folder, 'state.json');
+const verify = (...args: string[]) => runInProcess(ledgerProgram(), ['verify', ...args]);
+const byAccount = ({ accounts }: AllReport) => accounts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
+
+// More than two pages of transactions in one account, and few in three others.
+const large = 240;
+const accounts: string[] = [];
+const ids: string[] = [];
+let broken = '';
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  for (const count of [large, 3, 2, 0]) {
+    const caller = await newCaller();
+    const client = clientOf(caller);
+    accounts.push(caller.account.id);
+    for (let from = 0; from < count; from += 10)
+      await Promise.all(
+        Array.from({ length: Math.min(10, count - from) }, async (_, at) => {
+          const { id } = await made(client.create(sale({ reference_id: `order_${from + at}` })));
+          if (count === large) ids.push(id);
+        }),
+      );
+  }
+  // The oldest transaction of the large account: only the first page has the finding.
+  broken = ids.sort()[0] as string;
+}, 120_000);
+afterEach(() => {
+  database.middlewareStack.remove('count');
+  rmSync(file, { force: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Count the reads of single items, and let those after a number fail. */
+const countReads = (most = Number.POSITIVE_INFINITY) => {
+  const seen = { reads: 0 };
+  database.middlewareStack.add(
+    (next, { commandName }) =>
+      (sent) => {
+        if (commandName === 'GetItemCommand') seen.reads += 1;
+        if (seen.reads > most) throw new Error('The machine was stopped.');
+        return next(sent);
+      },
+    { step: 'initialize', name: 'count' },
+  );
+  return seen;
+};
+
+it('--all verifies every account in parallel, and reports the same as one after the other', async () => {
+  const { code, out } = await verify('--all', '--json');
+  const report: AllReport = JSON.parse(out);
+  expect([code, report.accounts.length]).toEqual([0, 4]);
+  const counts = Object.fromEntries(report.accounts.map(({ account, checked }) => [account, checked['transactions']]));
+  expect(accounts.map((account) => counts[account])).toEqual([large, 3, 2, 0]);
+  const alone: AllReport = JSON.parse((await verify('--all', '--json', '--parallel', '1')).out);
+  expect(byAccount(alone)).toEqual(byAccount(report));
+});
+
+it('a sample is the same for the same seed, another one for another seed, and about as large as its share', async () => {
+  const checkedBy = async (seed: string) => {
+    const { out } = await verify('--account', accounts[0] as string, '--sample', '0.25', '--seed', seed, '--json');
+    const { checked, ...report } = JSON.parse(out);
+    expect(report).toMatchObject({ sample: '0.25', seed: Number(seed) });
+    return checked;
+  };
+  const [first, again, other] = [await checkedBy('1'), await checkedBy('1'), await checkedBy('2')];
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+  // 60 expected; five standard deviations are 34.
+  for (const { transactions } of [first, other]) expect(Math.abs(transactions - large / 4)).toBeLessThan(34);
+  const text = await verify('--account', accounts[1] as string, '--sample', '0.5');
+  expect(text.out).toMatch(/^A sample of 0\.5 of the transactions, --seed \d+\.\n/);
+});
+
+it('continues after an interruption where the last complete page ended, with the findings until there', async () => {
+  await remove(claimKey(accounts[0] as string, (await referenceOf(broken)) as string));
+  const whole = countReads();
+  const expected: AllReport = JSON.parse((await verify('--all', '--json')).out);
+  database.middlewareStack.remove('count');
+  expect(expected.accounts.flatMap(({ findings }) => findings.map(({ id }) => id))).toEqual([broken]);
+
+  countReads(Math.floor(whole.reads * 0.75));
+  const stopped = await verify('--all', '--resume', file, '--json');
+  database.middlewareStack.remove('count');
+  expect([stopped.code, stopped.out]).toEqual([1, '']);
+  const state = JSON.parse(readFileSync(file, 'utf8'));
+  expect(ids).toContain(state.accounts[accounts[0] as string].after);
+
+  const rest = countReads();
+  const resumed = await verify('--all', '--resume', file, '--json');
+  expect(rest.reads).toBeLessThan(whole.reads * 0.75);
+  expect([resumed.code, existsSync(file)]).toEqual([1, false]);
+  const withoutFindings = (report: AllReport) => byAccount(report).map(({ findings: _, ...one }) => one);
+  expect(withoutFindings(JSON.parse(resumed.out))).toEqual(withoutFindings(expected));
+});
+
+const referenceOf = async (id: string): Promise<string | null> => {
+  const { headItem } = await import('../../shared/store/ledger/ledger-walk.ts');
+  return ((await headItem(accounts[0] as string, id))?.['reference_id'] as string | undefined) ?? null;
+};
+
+it.each([
+  [[], 'Send either --account or --all.'],
+  [['--account', 'acct_1', '--all'], 'Send either --account or --all.'],
+  [['--all', '--sample', '0'], 'Send a share above 0'],
+  [['--all', '--sample', '1.5'], 'Send a share above 0'],
+  [['--all', '--parallel', '0'], 'from 1 to 32'],
+])('refuses %j', async (args, message) => {
+  const { code, out, err } = await verify(...args);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(message);
+});
+
+it('refuses a file of another sample, and one that it did not write', async () => {
+  const state = { share: '0.5', seed: 7, accounts: {} };
+  writeFileSync(file, JSON.stringify(state));
+  expect((await verify('--all', '--resume', file, '--sample', '0.25')).err).toContain('is of --sample 0.5');
+  expect((await verify('--all', '--resume', file, '--seed', '8')).err).toContain('is of --seed 7');
+  expect((await verify('--all', '--resume', file, '--json')).out).toContain('"seed": 7');
+  for (const text of ['{', '[]', '{"share":"0.5"}']) {
+    writeFileSync(file, text);
+    expect((await verify('--all', '--resume', file)).err).toContain('is no file of `ledger verify --resume`');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+});
