@@ -18,19 +18,29 @@ type Props = {
   readonly queues: readonly IQueue[];
 };
 
+/** A managed policy for operators, with its ARN as an output. */
+const managedPolicy = (scope: Construct, id: string, operated: string): ManagedPolicy => {
+  const policy = new ManagedPolicy(scope, id, {
+    description: `Operation of ${Stack.of(scope).stackName}: ${operated}`,
+  });
+  fixLogicalId(policy, id);
+  const description = `A managed policy for operators, to attach to their role: ${operated}`;
+  fixLogicalId(new CfnOutput(scope, `${id}Arn`, { value: policy.managedPolicyArn, description }), `${id}Arn`);
+  return policy;
+};
+
 /**
- * The permissions of an operator, to attach to a role or group: the commands of this repository on the deployed tables, the
+ * The permissions of an operator, as two policies to attach to a role or group: the commands of this repository on the deployed tables, the
  * scheduled functions, and reading logs, alarms and dead-letter queues. Not deployments, rollbacks and restores.
  *
  * A customer-managed key can be used through DynamoDB only.
  */
-export const operatorPolicy = (scope: Construct, { tables, scheduled, queues }: Props): ManagedPolicy => {
-  const policy = new ManagedPolicy(scope, 'Operator', {
-    description: `Operation of ${Stack.of(scope).stackName}: accounts, content and ledgers`,
-  });
-  fixLogicalId(policy, 'OperatorPolicy');
+export const operatorPolicy = (scope: Construct, { tables, scheduled, queues }: Props): void => {
+  const policy = managedPolicy(scope, 'OperatorPolicy', 'accounts, content and ledgers');
+  // Of its own: with the names of all log groups, one policy would exceed 6,144 characters.
+  const logPolicy = managedPolicy(scope, 'OperatorLogsPolicy', 'logs, alarms and metrics');
   const allow = (service: string, actions: readonly string[], resources: readonly string[]) =>
-    policy.addStatements(
+    (['logs', 'cloudwatch'].includes(service) ? logPolicy : policy).addStatements(
       new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources: [...resources] }),
     );
   for (const [table, actions] of Object.entries(operatorAccess.actions))
@@ -63,14 +73,8 @@ export const operatorPolicy = (scope: Construct, { tables, scheduled, queues }: 
   );
   allow('logs', ['GetQueryResults', 'StopQuery'], ['*']);
   allow('cloudwatch', ['DescribeAlarms', 'DescribeAlarmHistory', 'GetMetricData', 'ListMetrics'], ['*']);
-  Validations.of(policy).acknowledge({
+  Validations.of(logPolicy).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'Queries and metrics have no resource that a policy could name, and the list of alarms has all of them.',
   });
-  const description = 'The managed policy for operators, to attach to their role';
-  fixLogicalId(
-    new CfnOutput(scope, 'OperatorPolicyArn', { value: policy.managedPolicyArn, description }),
-    'OperatorPolicyArn',
-  );
-  return policy;
 };

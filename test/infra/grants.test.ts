@@ -186,7 +186,8 @@ it('wildcards exist for alarms, versions and backups only, and one managed polic
 
 describe('the policy for operators', () => {
   const own = synthesize(everySetting);
-  const policyOf = (of: Synthesized) => of.at('OperatorPolicy').PolicyDocument.Statement;
+  const policies = ['OperatorPolicy', 'OperatorLogsPolicy'];
+  const policyOf = (of: Synthesized) => policies.flatMap((id) => of.at(id).PolicyDocument.Statement);
   const allowedBy = (of: Synthesized) =>
     policyOf(of).flatMap(({ Action, Resource: on }) =>
       listed(on).flatMap((at) => listed(Action).map((action) => [flat(at), action] as const)),
@@ -195,9 +196,9 @@ describe('the policy for operators', () => {
     ...new Set(allowedBy(of).flatMap(([at, action]) => (matching.test(at) ? [action] : []))),
   ];
 
-  it('is an output of the stack, and belongs to no role', () => {
-    expect(synthesized.template.Outputs['OperatorPolicyArn']?.Value).toEqual({ Ref: 'OperatorPolicy' });
-    expect(synthesized.at('OperatorPolicy')).not.toHaveProperty('Roles');
+  it.each(policies)('%s is an output of the stack, and belongs to no role', (id) => {
+    expect(synthesized.template.Outputs[`${id}Arn`]?.Value).toEqual({ Ref: id });
+    expect(synthesized.at(id)).not.toHaveProperty('Roles');
   });
 
   // Written out, not taken from the definition, which an integration test compares with the commands.
@@ -245,9 +246,9 @@ describe('the policy for operators', () => {
     expect(actionsOn(synthesized, /./).filter((action) => action.startsWith('kms:'))).toEqual([]);
   });
 
-  it('fits the 6,144 characters of a managed policy with the longest names', () => {
+  it.each(policies)('%s fits the 6,144 characters of a managed policy with the longest names', (id) => {
     const idLength = 64;
-    const text = JSON.stringify(policyOf(own), (_key, value) =>
+    const text = JSON.stringify(own.at(id).PolicyDocument.Statement, (_key, value) =>
       value?.Ref || value?.['Fn::GetAtt']
         ? `arn:aws-us-gov:logs:us-gov-west-1:123456789012:${'x'.repeat(idLength)}`
         : value,

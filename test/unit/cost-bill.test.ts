@@ -57,8 +57,8 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460. 11,827,300 x 0.625 = 7.392
   writeUnit: '7.39',
   // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; customers of calculations 1,000,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
-  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600. 3,455,600 x 0.125 = 0.43195
-  readUnit: '0.43',
+  // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600; idle runs 10 x 8,760 = 87,600. 3,543,200 x 0.125 = 0.4429
+  readUnit: '0.44',
   // A month: 150 + 3 + 24 + 225 + 200 + 9 + 108 + 50 = 769 MB, two of them 1,538; records 550 MB x 3 / 30 = 55; others 100:
   // 1,693 MB. Indexes 2 x 400,000 x 2,000 = 1,600 MB. 3,293,000,000 / 2^30 = 3.0668 x 0.25 = 0.7667
   tableStorage: '0.77',
