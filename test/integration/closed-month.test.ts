@@ -1,0 +1,623 @@
+/**
+ * A month of one shop that is registered in eight states, from its sales to the filed returns. The expected figures come
+ * from `GET /transactions` and `GET /transactions/{id}` alone, added up with decimal.js.
+ */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { parse } from 'csv-parse/sync';
+import { Decimal } from 'decimal.js';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import type { FilingEvent } from '../../shared/events/event.ts';
+import { patterns } from '../../shared/events/item-events.ts';
+import type { Caller } from '../support/api.ts';
+import { matches } from '../support/event-pattern.ts';
+import type { Filer, Filing } from '../support/filings.ts';
+import type { Answer, Schema } from '../support/http.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { openStream, recordsOf } from '../support/stream.ts';
+
+// A table of its own, whose stream has nothing else.
+const table = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_TRANSACTIONS'] = table;
+vi.resetModules();
+const { handler } = await import('../../functions/announce-changes.ts');
+const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
+const { now } = await import('../../shared/config/clock.ts');
+const { newCaller } = await import('../support/api.ts');
+const { csv, everyEntry, filerOf, settled } = await import('../support/filings.ts');
+const { runInProcess } = await import('../support/run-command.ts');
+const { creditOf, made, metaOf, refusalOf } = await import('../support/sales.ts');
+
+type Transaction = Schema<'RetrievedTransaction'>;
+type Charge = Pick<Transaction['line_items'][number], 'taxes'>;
+type Row = Charge['taxes'][number];
+
+const states = ['MI', 'OH', 'CA', 'TX', 'NY', 'WA', 'CO', 'GU'] as const;
+type State = (typeof states)[number];
+
+/** The content has nothing of Guam. The addresses without a ZIP code have the rate of the state alone. */
+const addresses: Record<State, readonly object[]> = {
+  MI: [
+    { city: 'Detroit', postal_code: '48226' },
+    { city: 'Lansing', postal_code: '48933' },
+  ],
+  OH: [
+    { city: 'Columbus', postal_code: '43215' },
+    { city: 'Cleveland', postal_code: '44114' },
+  ],
+  CA: [{ city: 'Los Angeles', postal_code: '90012' }, { city: 'San Francisco', postal_code: '94103-1234' }, {}],
+  TX: [{ city: 'Austin', postal_code: '78701' }, { city: 'Houston', postal_code: '77002' }, {}],
+  NY: [
+    { city: 'New York', postal_code: '10001' },
+    { city: 'Buffalo', postal_code: '14202' },
+  ],
+  WA: [{ city: 'Seattle', postal_code: '98101' }, { postal_code: '98999' }],
+  CO: [{ city: 'Denver', postal_code: '80202' }, { city: 'Boulder', postal_code: '80302' }, { city: 'Durango' }],
+  GU: [{ city: 'Hagatna', postal_code: '96910' }],
+};
+const products = ['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL', 'SOFTWARE.SAAS', 'HEALTH.DRUGS'] as const;
+const sent = { month: '2026-10', period_end: '2026-10-31' };
+const creditCount = 40;
+const washingtonFrom = '2026-10-10';
+
+const draw = drawFrom(20_261);
+const cents = (least: number, below: number) => new Decimal(least + draw.below(below)).div(100).toFixed(2);
+const addressOf = (state: State) => ({ ...draw.of(addresses[state]), state, country: 'US' });
+
+/** In the account's time zone, the last is the evening of the 31st of October. */
+const dayOf = () =>
+  draw.oneIn(12)
+    ? draw.of(['2026-10-01T04:00:00Z', '2026-10-09T23:30:00-04:00', '2026-11-01T03:30:00Z'])
+    : `${sent.month}-${String(1 + draw.below(31)).padStart(2, '0')}`;
+
+const stored = {
+  reseller: [{ reason: 'resale', certificate_number: 'R-1', valid_from: '2026-01-01', valid_to: null, states: null }],
+  school: [
+    {
+      reason: 'government',
+      certificate_number: 'G-1',
+      valid_from: '2026-01-01',
+      valid_to: null,
+      states: ['MI', 'NY', 'CO'],
+    },
+  ],
+  lapsed: [
+    { reason: 'resale', certificate_number: 'R-2', valid_from: '2026-01-01', valid_to: '2026-10-15', states: null },
+  ],
+};
+const buyers = ['reseller', 'school', 'lapsed', 'visitor'] as const;
+const exemptions = [{ type: 'resale', certificate_id: 'I-1' }, { type: 'other' }, { type: 'government' }] as const;
+
+const buyerIn = (state: State) => ({
+  address: addressOf(state),
+  ...(draw.oneIn(4) && { id: draw.of(buyers) }),
+  ...(draw.oneIn(12) && { exemption: draw.of(exemptions) }),
+});
+
+const newLine = (id: string, elsewhere: State | null) => ({
+  id,
+  product_tax_code: draw.of(products),
+  quantity: String(1 + draw.below(4)),
+  unit_price: cents(500, 30_000),
+  ...(draw.oneIn(6) && { discount_amount: cents(1, 499) }),
+  ...(draw.oneIn(10) && { third_party_discount_amount: cents(1, 200) }),
+  ...(elsewhere && { customer: buyerIn(elsewhere) }),
+});
+
+const newSale = (at: number) => {
+  const state = states[at % states.length] as State;
+  const elsewhere = draw.oneIn(10) ? draw.of(states) : null;
+  return {
+    reference_id: `order-${at}`,
+    tax_date: dayOf(),
+    customer: buyerIn(state),
+    collected_by: draw.oneIn(9) ? 'marketplace' : 'seller',
+    currency: draw.oneIn(25) ? 'CAD' : 'USD',
+    ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
+    ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
+    line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) =>
+      newLine(`item_${index}`, index > 0 ? elsewhere : null),
+    ),
+  };
+};
+
+/** Run each of the tasks, several at a time; the results have their order. */
+const all = async <Item, Value>(items: readonly Item[], run: (item: Item, at: number) => Promise<Value>) => {
+  const results: Value[] = [];
+  const waiting = items.entries();
+  const work = async () => {
+    for (const [at, item] of waiting) results[at] = await run(item, at);
+  };
+  await Promise.all(Array.from({ length: 12 }, work));
+  return results;
+};
+
+let caller: Caller;
+let filer: Filer;
+
+const finalize = (id: string) => made(filer.update(id, { status: 'finalized' }));
+
+/** A third of the sales are drafts first, of another day and with a line that is taken away. */
+const record = async (body: ReturnType<typeof newSale>, at: number) => {
+  if (at % 3 !== 0) return made(filer.create({ ...body, status: 'finalized' }));
+  const line_items = [...body.line_items, { id: 'later', quantity: '1', unit_price: '77.00' }];
+  const { id } = await made(filer.create({ ...body, tax_date: '2026-11-05', line_items }));
+  await made(filer.update(id, { tax_date: body.tax_date, line_items: body.line_items }));
+  return finalize(id);
+};
+
+const plainSale = (state: string, others: object = {}) => ({
+  status: 'finalized',
+  tax_date: '2026-10-20',
+  customer: { address: { state, country: 'US', postal_code: state === 'IN' ? '46204' : '48226' } },
+  line_items: [{ id: 'item_0', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }],
+  ...others,
+});
+
+/** Sales whose shipping is exempt: of one piece, and to two buyers with certificates of two reasons in two states. */
+const exemptShipping = [
+  plainSale('MI', {
+    reference_id: 'one-piece',
+    customer: { id: 'reseller', address: { state: 'MI', postal_code: '48226', country: 'US' } },
+    line_items: [{ id: 'item_0', product_tax_code: 'GENERAL', quantity: '1', unit_price: '80.00' }],
+    shipping: { amount: '9.50' },
+  }),
+  plainSale('MI', {
+    reference_id: 'two-buyers',
+    line_items: [['reseller', 'OH', '43215'] as const, ['school', 'NY', '14202'] as const].map(
+      ([id, state, postal_code], at) => ({
+        id: `item_${at}`,
+        product_tax_code: 'GENERAL',
+        quantity: '1',
+        unit_price: '60.00',
+        customer: { id, address: { state, postal_code, country: 'US' } },
+      }),
+    ),
+    shipping: { amount: '11.00' },
+  }),
+];
+
+/** Full credits, partial credits, and credits of what partial ones left, also of the shipping alone. */
+const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { readonly id: string }) => {
+  const some = sales.filter((_, at) => at % 17 === 3);
+  const dated = { tax_date: '2026-10-31' };
+  const piece = { ...dated, line_items: [{ id: 'item_0', quantity: '1' }] };
+  const rest = { ...dated, credit_remaining: true };
+  const create = (body: Record<string, unknown>) => (sale: { readonly id: string }) =>
+    made(filer.create(creditOf(sale, body)));
+  const partly = [onePiece, ...some.slice(14, 24)];
+  await all(some.slice(0, 14), create(dated));
+  await all(partly, create(piece));
+  // Nothing may be left of a sale of one piece.
+  const left = await all(partly, async (sale) => (await filer.create(creditOf(sale, rest))).status === 201);
+  const others = sales.filter((_, at) => at % 17 === 5).slice(0, creditCount - 25 - left.filter(Boolean).length);
+  await all(others, create(rest));
+};
+
+/** Documents that no return may have: drafts, and voids of sales, drafts and credits. */
+const recordNothing = async (sale: { readonly id: string }) => {
+  await all([0, 1, 2, 3, 4, 5], async (at) => {
+    const { id } = await made(filer.create(plainSale('MI', at % 2 ? {} : { status: 'draft' })));
+    if (at > 1) await made(filer.update(id, { status: 'void', void_reason: 'mistake' }));
+    else if (at === 1) await made(filer.update(id, { status: 'void', void_reason: 'mistake' }));
+  });
+  await made(filer.create(creditOf(sale, { status: 'draft', tax_date: '2026-10-31' })));
+  const { id } = await made(filer.create(creditOf(sale, { tax_date: '2026-10-31' })));
+  await made(filer.update(id, { status: 'void', void_reason: 'mistake' }));
+};
+
+const zero = new Decimal(0);
+const sum = (values: readonly Decimal.Value[]) => values.reduce<Decimal>((total, value) => total.plus(value), zero);
+const sumOf = <Item>(items: readonly Item[], amount: (item: Item) => Decimal.Value) => sum(items.map(amount));
+
+/** Every document as the API lists and returns it. */
+const everyTransaction = async (): Promise<Transaction[]> => {
+  const ids: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: Schema<'TransactionList'> = await made(
+      filer.list({ limit: '100', ...(after !== null && { starting_after: after }) }),
+    );
+    ids.push(...page.data.map(({ id }) => id));
+    after = page.next_cursor;
+  } while (after !== null);
+  expect(new Set(ids).size).toBe(ids.length);
+  return all(ids, (id) => made(filer.get(id)));
+};
+
+const reasons = ['resale', 'product', 'customer', 'marketplace', 'not_registered'] as const;
+type Part = (typeof reasons)[number] | 'taxable' | 'not_covered';
+
+const rowsIn = (rows: readonly Row[], state: string) =>
+  rows.filter(({ jurisdiction_code: code }) => code === `US-${state}` || code.startsWith(`US-${state}-`));
+
+let documents: readonly Transaction[] = [];
+
+/** The sale that a credit refunds, or the sale itself. */
+const saleOf = (document: Transaction): Transaction =>
+  documents.find(({ id }) => id === document.parent_transaction_id) ?? document;
+
+/** The parts of one line, or of the shipping, in a state, by what the document says; the rest by the state's own rows. */
+const partsOf = (document: Transaction, state: State, rows: readonly Row[], exemption: string | null) => {
+  const own = rows.filter(({ jurisdiction_code }) => jurisdiction_code === `US-${state}`);
+  const gross = sumOf(own, ({ taxable_amount, exempt_amount }) => sum([taxable_amount, exempt_amount]));
+  const parts = new Map<Part, Decimal>();
+  const add = (part: Part, amount: Decimal) => void parts.set(part, (parts.get(part) ?? zero).plus(amount));
+  if (state === 'WA' && saleOf(document).tax_date.slice(0, 10) < washingtonFrom) add('not_registered', gross);
+  else if (document.collected_by === 'marketplace') add('marketplace', gross);
+  else {
+    for (const row of own) {
+      const { taxability_reason: reason, taxable_amount, exempt_amount } = row;
+      add('taxable', new Decimal(taxable_amount));
+      if (reason === 'customer_exempt') add(exemption === 'resale' ? 'resale' : 'customer', new Decimal(exempt_amount));
+      else add(reason === 'not_supported' ? 'not_covered' : 'product', new Decimal(exempt_amount));
+    }
+  }
+  const uncovered = [...Map.groupBy(rows, ({ jurisdiction_code }) => jurisdiction_code).values()].map((ofOne) =>
+    sumOf(
+      ofOne.filter(({ taxability_reason }) => taxability_reason === 'not_supported'),
+      ({ exempt_amount }) => exempt_amount,
+    ),
+  );
+  return { gross, parts, uncovered: Decimal.max(zero, ...uncovered) };
+};
+
+const placedIn = (document: Transaction, state: State) =>
+  document.line_items.filter(({ customer }) => (customer?.address ?? document.customer?.address)?.state === state);
+
+/** What one document adds to the return of a state; `null` without a line in the state. */
+const figuresOf = (document: Transaction, state: State) => {
+  const placed = placedIn(document, state);
+  const shippingRows = rowsIn(document.shipping?.taxes ?? [], state);
+  if (placed.length === 0 && shippingRows.length === 0) return null;
+  const sign = document.type === 'credit' ? -1 : 1;
+  const lines = placed.map((line) => {
+    const found = partsOf(document, state, rowsIn(line.taxes, state), line.applied_exemption?.reason ?? null);
+    // What the buyer and a third party pay for the goods.
+    expect([document.id, found.gross.toFixed(2)]).toEqual([
+      document.id,
+      sum([line.amount, `-${line.applied_discount_amount}`]).toFixed(2),
+    ]);
+    return found;
+  });
+  // A credit of the shipping alone has the certificates of its sale.
+  const certifying = placed.length > 0 ? document : saleOf(document);
+  const certified = placedIn(certifying, state).find(({ applied_exemption }) => applied_exemption)?.applied_exemption;
+  const shipping = partsOf(document, state, shippingRows, certified?.reason ?? null);
+  const charges = [...lines, ...(shippingRows.length > 0 ? [shipping] : [])];
+  const rows = [...placed.flatMap(({ taxes }) => taxes), ...shippingRows];
+  const tax = sumOf(rows, ({ tax_amount }) => tax_amount);
+  // Only documents of one state have another tax than the calculated one.
+  const isWhole = new Decimal(document.tax_amount).eq(tax);
+  const calculated = isWhole ? new Decimal(document.calculated_tax_amount) : tax;
+  const uncovered = sumOf(charges, ({ uncovered }) => uncovered);
+  const gross = sumOf(charges, (charge) => charge.gross);
+  return {
+    document,
+    sign,
+    rows,
+    tax,
+    calculated,
+    gross,
+    certificates: [...new Set(placed.flatMap((line) => line.applied_exemption?.certificate_number ?? []))],
+    part: (name: Part) => sumOf(charges, ({ parts }) => parts.get(name) ?? zero),
+    exceptions: [
+      ...(uncovered.gt(0) ? [`not_covered ${uncovered.times(sign).toFixed(2)}`] : []),
+      ...(tax.gt(calculated) ? [`over_collected ${gross.times(sign).toFixed(2)}`] : []),
+      ...(tax.lt(calculated) ? [`under_collected ${gross.times(sign).toFixed(2)}`] : []),
+    ],
+  };
+};
+type Figures = NonNullable<ReturnType<typeof figuresOf>>;
+
+const byCode = (a: string, b: string) => (a < b ? -1 : 1);
+
+/** The sums of jurisdictions and rates as text: `US-MI USD 0.06 taxable exempt tax count`, from the rows of documents. */
+const ratesOf = (documents: readonly Figures[]) => {
+  const rows = documents.flatMap(({ document, sign, rows: own }) => own.map((row) => ({ document, sign, row })));
+  const groups = Map.groupBy(rows, ({ document, row }) => `${row.jurisdiction_code} ${document.currency} ${row.rate}`);
+  return [...groups]
+    .map(([key, group]) => {
+      const signed = (amount: (row: Row) => string) =>
+        sumOf(group, ({ sign, row }) => new Decimal(amount(row)).times(sign));
+      const sums = [
+        signed((row) => row.taxable_amount),
+        signed((row) => row.exempt_amount),
+        signed((row) => row.tax_amount),
+      ];
+      const count = new Set(group.map(({ document }) => document.id)).size;
+      return [key, ...sums.map((amount) => amount.toFixed(2)), count].join(' ');
+    })
+    .sort(byCode);
+};
+
+/** What the return of a state and a month must say. */
+const expectedReturn = (state: State, month = sent.month) => {
+  const own = documents
+    .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))
+    .flatMap((document) => figuresOf(document, state) ?? []);
+  const summary = [...Map.groupBy(own, ({ document }) => document.currency)].map(([currency, some]) => {
+    const signed = (amount: (figures: Figures) => Decimal) =>
+      sumOf(some, (figures) => amount(figures).times(figures.sign)).toFixed(2);
+    const part = (name: Part) => signed((figures) => figures.part(name));
+    const credits = some.filter(({ sign }) => sign < 0);
+    return {
+      currency,
+      gross_amount: signed(({ gross }) => gross),
+      exempt_amount: sum(reasons.map(part)).toFixed(2),
+      exempt_by_reason: Object.fromEntries(reasons.map((name) => [name, part(name)])),
+      not_covered_amount: part('not_covered'),
+      taxable_amount: part('taxable'),
+      calculated_tax_amount: signed(({ calculated }) => calculated),
+      tax_amount: signed(({ tax }) => tax),
+      over_collected_amount: signed(({ tax, calculated }) => Decimal.max(0, tax.minus(calculated))),
+      credit_amount: sumOf(credits, ({ gross }) => gross.neg()).toFixed(2),
+      credit_count: credits.length,
+      count: some.length,
+    };
+  });
+  const doubtful = own.filter(({ exceptions }) => exceptions.length > 0);
+  return {
+    own,
+    ids: own.map(({ document }) => document.id).sort(),
+    summary: summary.sort((a, b) => byCode(a.currency, b.currency)),
+    rates: ratesOf(own),
+    exceptions: doubtful
+      .map(({ document: { id, reference_id }, exceptions }) => `${id} ${reference_id} ${exceptions.join(' ')}`)
+      .sort(),
+  };
+};
+
+const ratesOfFiling = ({ totals }: Filing) =>
+  totals
+    .flatMap(({ jurisdiction_code, currency, rates }) =>
+      rates.map(({ rate, taxable_amount, exempt_amount, not_covered_amount, tax_amount, count }) => {
+        const untaxed = sum([exempt_amount, not_covered_amount]).toFixed(2);
+        return [jurisdiction_code, currency, rate, taxable_amount, untaxed, tax_amount, count].join(' ');
+      }),
+    )
+    .sort(byCode);
+
+const everyException = async (id: string) => {
+  const found: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: Schema<'FilingExceptionList'> = await made(
+      filer.exceptions(id, { limit: '7', ...(after !== null && { starting_after: after }) }),
+    );
+    for (const { transaction_id, reference_id, reasons: why } of page.data) {
+      const texts = why.map(({ reason, gross_amount }) => `${reason} ${gross_amount}`);
+      found.push(`${transaction_id} ${reference_id} ${texts.join(' ')}`);
+    }
+    after = page.next_cursor;
+  } while (after !== null);
+  return found.sort();
+};
+
+type CsvRow = Readonly<Record<string, string>>;
+const readCsv = (text: string): CsvRow[] => parse(text, { columns: true, record_delimiter: '\r\n' });
+
+const everyCsvEntry = async (id: string) => {
+  const rows: CsvRow[] = [];
+  let path: string | null = `/filings/${id}?expand=entries&limit=20`;
+  for (let pages = 0; path !== null; pages++) {
+    expect(pages).toBeLessThan(50);
+    const page: Answer = await caller.call('GET', path, { headers: csv });
+    rows.push(...readCsv(page.text));
+    const link: string | undefined = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    const base = 'http://127.0.0.1';
+    path = link ? new URL(link, `${base}${path}`).href.slice(base.length) : null;
+  }
+  return rows;
+};
+
+const amountColumns = ['gross_amount', 'exempt_amount', 'not_covered_amount', 'taxable_amount'] as const;
+const taxColumns = ['calculated_tax_amount', 'tax_amount', 'over_collected_amount'] as const;
+
+/** A sum of a summary with the names of the CSV columns. */
+const flat = ({ exempt_by_reason, ...amounts }: ReturnType<typeof expectedReturn>['summary'][number]) => ({
+  ...Object.fromEntries(Object.entries(amounts).map(([name, value]) => [name, String(value)])),
+  ...Object.fromEntries(Object.entries(exempt_by_reason).map(([name, value]) => [`exempt_${name}_amount`, value])),
+});
+
+const textOf = (row: CsvRow, names: readonly string[]) => names.map((name) => row[name]).join(' ');
+
+let unregistered: string;
+const filings = new Map<State, Filing>();
+const filed = new Map<State, Filing>();
+let stream: string;
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  stream = await openStream(table);
+  const registrations = states.map((state) => ({
+    state,
+    from: state === 'WA' ? washingtonFrom : '2026-10-01',
+    to: null,
+    frequency: 'month' as const,
+  }));
+  caller = await newCaller({ settings: { registrations, rate_limit: 1_000_000, time_zone: 'America/New_York' } });
+  filer = filerOf(caller);
+  for (const [id, list] of Object.entries(stored))
+    await made(filer.call('POST', '/customers', { body: { id, exemptions: list } }));
+  const sales = await all(
+    Array.from({ length: 497 }, (_, at) => newSale(at)),
+    record,
+  );
+  const directed = await all(exemptShipping, (body) => made(filer.create(body)));
+  // 6.00 is the calculated tax.
+  await made(filer.create(plainSale('MI', { reference_id: 'too-much', tax_amount: '12.34' })));
+  await creditAll(sales, directed[0] as { readonly id: string });
+  await recordNothing(sales[1] as { readonly id: string });
+  unregistered = (await made(filer.create(plainSale('IN')))).id;
+  documents = await everyTransaction();
+}, 240_000);
+
+it('the month has 500 sales, 40 credits and something of everything', () => {
+  const own = states.flatMap((state) => expectedReturn(state).own);
+  const count = (type: string) =>
+    new Set(own.filter(({ document }) => document.type === type).map(({ document }) => document.id));
+  expect([count('sale').size, count('credit').size]).toEqual([500, creditCount]);
+  expect(own.some(({ document }) => document.id === unregistered)).toBe(false);
+  for (const name of [...reasons, 'taxable', 'not_covered'] as const)
+    expect([name, own.filter((figures) => figures.part(name).gt(0)).length > 9]).toEqual([name, true]);
+  expect(own.filter(({ tax, calculated }) => !tax.eq(calculated))).toHaveLength(1);
+});
+
+describe.each(states)('the return of %s', (state) => {
+  it('is the sum of the documents, as a dry run and closed', async () => {
+    const expected = expectedReturn(state);
+    expect(expected.ids.length).toBeGreaterThan(50);
+    const dry = await made(filer.close({ state, period_end: sent.period_end, dry_run: true }));
+    const { id } = await made(filer.close({ state, period_end: sent.period_end }));
+    const closed = await settled(filer, id);
+    filings.set(state, closed);
+    for (const filing of [dry, closed]) {
+      expect(filing.summary).toEqual(expected.summary);
+      expect(ratesOfFiling(filing)).toEqual(expected.rates);
+      expect([filing.progress.entries_moved, filing.exceptions?.count]).toEqual([
+        expected.ids.length,
+        expected.exceptions.length,
+      ]);
+    }
+    expect([closed.totals, closed.exceptions]).toEqual([dry.totals, dry.exceptions]);
+  });
+
+  it('has each finalized document once, and its exceptions', async () => {
+    const { own, ids, exceptions } = expectedReturn(state);
+    const { id } = filings.get(state) as Filing & { readonly id: string };
+    const entries = await everyEntry(filer, id, 30);
+    expect(entries.map(({ transaction_id }) => transaction_id).sort()).toEqual(ids);
+    expect(await everyException(id)).toEqual(exceptions);
+    const byId = new Map(entries.map((entry) => [entry.transaction_id, entry]));
+    for (const { document, certificates } of own)
+      expect(byId.get(document.id)).toMatchObject({
+        type: document.type,
+        tax_day: document.tax_date.slice(0, 10),
+        reference_id: document.reference_id,
+        currency: document.currency,
+        certificate_numbers: certificates,
+      });
+  });
+
+  it('has the same figures as CSV', async () => {
+    const expected = expectedReturn(state);
+    const { id } = filings.get(state) as Filing & { readonly id: string };
+    const totals = readCsv((await filer.filing(id, {}, csv)).text);
+    const sums = totals.filter((row) => row['jurisdiction_type'] === 'total');
+    expect(sums).toMatchObject(expected.summary.map(flat));
+    const ratesOfRows = totals
+      .filter((row) => row['jurisdiction_type'] !== 'total')
+      .map((row) => {
+        const untaxed = sum([row['exempt_amount'] ?? '', row['not_covered_amount'] ?? '']).toFixed(2);
+        const place = textOf(row, ['jurisdiction_code', 'currency', 'rate', 'taxable_amount']);
+        return [place, untaxed, textOf(row, ['tax_amount', 'count'])].join(' ');
+      });
+    expect(ratesOfRows.sort(byCode)).toEqual(expected.rates);
+
+    const rows = await everyCsvEntry(id);
+    expect([...new Set(rows.map((row) => row['transaction_id']))].sort()).toEqual(expected.ids);
+    const byDocument = Map.groupBy(rows, (row) => row['transaction_id']);
+    for (const figures of expected.own) {
+      const { document, tax, calculated, sign } = figures;
+      const own = byDocument.get(document.id) ?? [];
+      const ofState = own.filter((row) => row['jurisdiction_code'] === `US-${state}`);
+      const total = (some: readonly CsvRow[], name: string) => sumOf(some, (row) => row[name] ?? '').toFixed(2);
+      const parts = [figures.gross, sumOf(reasons, figures.part), figures.part('not_covered'), figures.part('taxable')];
+      const taxes = [calculated, tax, Decimal.max(0, tax.minus(calculated))];
+      const signed = (amounts: readonly Decimal[]) => amounts.map((amount) => amount.times(sign).toFixed(2));
+      expect([document.id, amountColumns.map((name) => total(ofState, name))]).toEqual([document.id, signed(parts)]);
+      expect([document.id, taxColumns.map((name) => total(own, name))]).toEqual([document.id, signed(taxes)]);
+    }
+  });
+});
+
+it('a state without registration has no return, and its sale no entry', async () => {
+  const dry = await made(filer.close({ state: 'IN', period_end: sent.period_end, dry_run: true }));
+  expect([dry.summary, dry.progress.entries_moved]).toEqual([[], 0]);
+  const found = documents.find(({ id }) => id === unregistered);
+  expect([found?.status, found?.tax_amount]).toEqual(['finalized', '0.00']);
+});
+
+it('each return is filed only with the number of its exceptions', async () => {
+  for (const state of states) {
+    const { id } = filings.get(state) as Filing & { readonly id: string };
+    const count = expectedReturn(state).exceptions.length;
+    const file = (acknowledge_exceptions?: number) =>
+      filer.change(id, { status: 'filed', confirmation_number: `${state}-1`, acknowledge_exceptions });
+    for (const wrong of [count + 1, ...(count > 0 ? [undefined, count - 1] : [])]) {
+      const refused = await file(wrong);
+      expect(refusalOf(refused)).toBe('409 | conflict_exceptions_not_acknowledged /acknowledge_exceptions');
+      expect(metaOf(refused)).toMatchObject({ count });
+    }
+    expect(await made(filer.filing(id))).toEqual(filings.get(state));
+    await made(file(count));
+    const settledFiling = await settled(filer, id);
+    filed.set(state, settledFiling);
+    expect(settledFiling).toMatchObject({ status: 'filed', summary: filings.get(state)?.summary });
+  }
+});
+
+it('each document is filed with its last return; drafts, voids and others stay', async () => {
+  const inReturns = new Set(states.flatMap((state) => expectedReturn(state).ids));
+  const after = await everyTransaction();
+  const statuses = new Map(after.map(({ id, status }) => [id, status]));
+  for (const { id, status } of documents)
+    expect([id, statuses.get(id)]).toEqual([id, inReturns.has(id) ? 'filed' : status]);
+});
+
+it('the ledger verifies without findings', async () => {
+  const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', caller.account.id]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
+});
+
+it('an accrual of the running month has the sales of that moment', async () => {
+  const today = new Date(now());
+  const month = today.toISOString().slice(0, 7);
+  const period_end = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
+  const accrual = async () => made(filer.close({ state: 'OH', period_end, dry_run: true }));
+  expect((await accrual()).progress.entries_moved).toBe(0);
+  for (const unit_price of ['10.00', '20.55', '1000.10'])
+    await made(
+      filer.create({
+        ...{
+          status: 'finalized',
+          tax_date: `${month}-01`,
+          customer: { address: { ...addresses.OH[0], state: 'OH', country: 'US' } },
+        },
+        line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price }],
+      }),
+    );
+  documents = await everyTransaction();
+  const expected = expectedReturn('OH', month);
+  const dry = await accrual();
+  expect(dry.summary).toMatchObject([{ gross_amount: '1030.65', count: 3 }]);
+  expect([dry.summary, ratesOfFiling(dry)]).toEqual([expected.summary, expected.rates]);
+});
+
+it('the events have the same figures', async () => {
+  const records = await recordsOf(stream);
+  const published = await handler(records.filter((record) => patterns.some((pattern) => matches(pattern, record))));
+  const ofFilings = published.filter((event): event is FilingEvent => 'filing' in event);
+  expect(ofFilings).toHaveLength(2 * states.length);
+  for (const state of states) {
+    const { summary } = expectedReturn(state);
+    const { id } = filings.get(state) as Filing;
+    const own = ofFilings.filter(({ filing }) => filing.id === id);
+    expect(own.map(({ event_type, filing }) => [event_type, filing.summary])).toEqual([
+      ['filing.closed', summary],
+      ['filing.filed', summary],
+    ]);
+    expect(own[1]?.filing.confirmation_number).toBe(`${state}-1`);
+  }
+  const finalized = published.flatMap((event) =>
+    'transaction' in event && ['transaction.finalized', 'credit.finalized'].includes(event.event_type)
+      ? [[event.transaction.id, event.transaction.total_amount, event.transaction.tax_amount].join(' ')]
+      : [],
+  );
+  const inReturns = new Set(states.flatMap((state) => expectedReturn(state).ids));
+  const recorded = documents
+    .filter(({ id }) => inReturns.has(id))
+    .map(({ id, total_amount, tax_amount }) => [id, total_amount, tax_amount].join(' '));
+  expect(finalized).toEqual(expect.arrayContaining(recorded));
+});
