@@ -4,6 +4,7 @@ import { commitOf } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
+import { exemptShippingOf } from './entries/charges.ts';
 import type { Idempotency } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
@@ -98,7 +99,12 @@ const draft = async (
   if (!recorded.ok) return recorded;
   const replacedReason = parent ? parent.replacedReason : replacedReasonOf(outcome, recorded.value);
   const pinned = parent?.pinned ?? pinnedOf(settings);
-  const basis = { creditOf: kind, ...newBasis(parent), pinned, ...(replacedReason && { replacedReason }) };
+  const exemptShipping = parent ? exemptShippingOf(parent) : {};
+  const basis = {
+    ...{ creditOf: kind, ...newBasis(parent), pinned },
+    ...(replacedReason && { replacedReason }),
+    ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
+  };
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 

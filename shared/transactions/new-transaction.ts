@@ -17,7 +17,7 @@ export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
   calculatedTax: string,
-  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'pinned' | 'replacedReason'>,
+  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'pinned' | 'replacedReason' | 'exemptShipping'>,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {

@@ -40,6 +40,9 @@ export type SaleState = { readonly tax_amount: string; readonly credited: string
 /** The state of the sale for the credit's figures, and for its tax where the tax was replaced later. */
 export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };
 
+/** The part of a return that exempt shipping belongs to: resale certificates, or other certificates. */
+export type ExemptShipping = 'resale' | 'customer';
+
 /** A stored transaction: the answer, and internal fields. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
@@ -59,6 +62,8 @@ export type StoredTransaction = {
   readonly entryForm?: 'complete' | undefined;
   /** The reason for no tax that `over_collected` replaced, also that of a credit's sale. Absent where it replaced none. */
   readonly replacedReason?: TaxabilityReason | undefined;
+  /** Of a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
+  readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

@@ -17,15 +17,16 @@ import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../ke
 
 type Compressed = Pick<
   StoredTransaction,
-  'transaction' | 'creditOf' | 'creditBasis' | 'pinned' | 'entryForm' | 'replacedReason'
+  'transaction' | 'creditOf' | 'creditBasis' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping'
 >;
 
-const texts = ({ transaction, creditOf, creditBasis, pinned, entryForm, replacedReason }: Compressed) => {
+const texts = (stored: Compressed) => {
+  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping } = stored;
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const lines = { line_items, explanation, creditOf, creditBasis, pinned, entryForm, replacedReason };
+  const lines = { line_items, explanation, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
 
@@ -118,6 +119,7 @@ const Lines = z.object({
   pinned: PinnedSettings,
   entryForm: z.optional(z.literal('complete')),
   replacedReason: z.optional(z.enum(taxabilityReasons)),
+  exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer']))),
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {

@@ -3,7 +3,7 @@ import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { allocate } from '../../money/allocate.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
-import type { Transaction } from '../transaction.ts';
+import type { ExemptShipping, Transaction } from '../transaction.ts';
 import type { Posting } from './entry.ts';
 import type { NamedExemption } from './reasons.ts';
 
@@ -43,18 +43,46 @@ const calculatedTaxes = (transaction: Transaction, rows: readonly TaxRowResponse
   return rows.map((_, index) => (index === 0 ? total : 0n));
 };
 
-/** The part that an untaxed amount belongs to. */
+/** The reason of the certificate of a line; without a line, that of the document. */
+const certifiedPart = (line: LineItemResponse | null, { customer }: Transaction): ExemptShipping => {
+  const inline = line?.customer?.exemption ?? customer?.exemption;
+  return (line?.applied_exemption?.reason ?? inline?.type) === 'resale' ? 'resale' : 'customer';
+};
+
+/** The part of the exempt shipping in a state: by the certificate of the first line there with one. */
+const shippingPart = (state: string, { transaction, exemptShipping }: Posting): ExemptShipping => {
+  const known = exemptShipping?.[state];
+  if (known) return known;
+  const certified = transaction.line_items.find(
+    ({ customer, applied_exemption, taxes }) =>
+      (applied_exemption ?? customer?.exemption) && taxes.some((row) => stateOf(row) === state),
+  );
+  return certifiedPart(certified ?? null, transaction);
+};
+
+/**
+ * The part of the exempt shipping by state, for the credits of a sale: they may lack the lines that decide it. Empty where
+ * no certificate exempts shipping.
+ */
+export const exemptShippingOf = (posting: Posting): Readonly<Record<string, ExemptShipping>> =>
+  Object.fromEntries(
+    (posting.transaction.shipping?.taxes ?? []).flatMap((row) => {
+      const state = stateOf(row);
+      const isExempt = row.taxability_reason === 'customer_exempt';
+      return isExempt && state !== null ? [[state, shippingPart(state, posting)]] : [];
+    }),
+  );
+
+/** The part that an untaxed amount of a line, or of the shipping, belongs to. */
 const partOf = (
   { taxability_reason }: TaxRowResponse,
-  buyer: LineItemResponse | null,
-  { transaction, replacedReason }: Posting,
+  state: string,
+  line: LineItemResponse | null,
+  posting: Posting,
 ): Part | null => {
-  switch (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) {
-    case 'customer_exempt': {
-      const inline = buyer?.customer?.exemption ?? transaction.customer?.exemption;
-      const reason = buyer?.applied_exemption?.reason ?? inline?.type;
-      return reason === 'resale' ? 'resale' : 'customer';
-    }
+  switch (taxability_reason === 'over_collected' ? posting.replacedReason : taxability_reason) {
+    case 'customer_exempt':
+      return line ? certifiedPart(line, posting.transaction) : shippingPart(state, posting);
     case 'marketplace_collects':
       return 'marketplace';
     case 'not_collecting':
@@ -80,22 +108,18 @@ const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
 export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
   const { transaction } = posting;
   const { line_items, shipping } = transaction;
-  // The certificate of the shipping is that of the document, or of the first line with one.
-  const certified = transaction.customer?.exemption
-    ? null
-    : (line_items.find(({ customer, applied_exemption }) => applied_exemption ?? customer?.exemption) ?? null);
   const charges = [
-    ...line_items.map((line) => ({ taxes: line.taxes, line, buyer: line })),
-    ...(shipping ? [{ taxes: shipping.taxes, line: null, buyer: certified }] : []),
+    ...line_items.map((line) => ({ taxes: line.taxes, line })),
+    ...(shipping ? [{ taxes: shipping.taxes, line: null }] : []),
   ];
   const rows = charges.flatMap(({ taxes }) => taxes);
   const calculated = calculatedTaxes(transaction, rows, exponent);
   let position = 0;
-  return charges.flatMap(({ taxes, line, buyer }) => {
+  return charges.flatMap(({ taxes, line }) => {
     const ofCharge = taxes.flatMap((row) => {
       const state = stateOf(row);
       const tax = calculated[position++] ?? 0n;
-      return state === null ? [] : [{ row, calculated: tax, part: partOf(row, buyer, posting), state }];
+      return state === null ? [] : [{ row, calculated: tax, part: partOf(row, state, line, posting), state }];
     });
     return [...Map.groupBy(ofCharge, ({ state }) => state)].map(([state, ofState]) => ({
       state,

@@ -63,4 +63,7 @@ export type OpenEntry = {
 };
 
 /** What the entries of a transaction depend on. */
-export type Posting = Pick<StoredTransaction, 'transaction' | 'pinned' | 'entryForm' | 'replacedReason'>;
+export type Posting = Pick<
+  StoredTransaction,
+  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping'
+>;
