@@ -9,7 +9,7 @@ export const { schedule, handler } = defineSchedule({
   minutes: 5,
   timeoutSeconds: 240,
   access: {
-    actions: { accounts: ['BatchGetItem', 'Query'], transactions: filingActions },
+    actions: { accounts: ['BatchGetItem', 'Query', 'ConditionCheckItem'], transactions: filingActions },
     indexes: ['by_tax_date'],
     partitions: { accounts: accountPartitions, transactions: [...filingPartitions, partitions.due] },
   },

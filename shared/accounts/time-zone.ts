@@ -1,4 +1,5 @@
 /** The tax day of an instant: the day in the account's time zone (interface decisions 13). */
+import { dayMs } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -56,7 +57,11 @@ export const startOfDay = (day: string, timeZone: string): string => {
   const midnight = Date.parse(day);
   // The offset at the instant itself, which the offset at UTC's midnight locates to within an hour.
   const nearMs = midnight - millisecondsOf(offsetAt(midnight, timeZone));
-  return new Date(midnight - millisecondsOf(offsetAt(nearMs, timeZone))).toISOString();
+  const instants = [nearMs, nearMs - dayMs].map((at) =>
+    new Date(midnight - millisecondsOf(offsetAt(at, timeZone))).toISOString(),
+  );
+  // Where clocks skip midnight, the offset before it applies.
+  return instants.find((at) => inTimeZone(at, timeZone).startsWith(day)) ?? (instants[0] as string);
 };
 
 /** A body with its `tax_date`, if it has one, in the account's time zone. */

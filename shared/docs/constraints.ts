@@ -41,7 +41,8 @@ const patterns: Readonly<Record<string, string>> = {
   '^\\d{4}-\\d{2}$': 'YYYY-MM',
   '^\\d+$': 'digits',
   '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$': 'YYYY-MM-DDThh:mm:ss.sssZ',
-  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|\\+00:00))?$': 'YYYY-MM-DD, or an instant in UTC',
+  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$':
+    'YYYY-MM-DD, or an instant with Z or an offset',
   '^[^\\u0000-\\u001F\\u007F-\\u009F]*$': 'no control characters',
   '^[\\x20-\\x7E]*$': 'printable ASCII',
   '^"[^"]*"$': 'in double quotes',

@@ -115,7 +115,8 @@ const close = async (
   const at = nextTurn(entry, account, period, nowMs);
   const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
   // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.
-  if ((await filings.commit({ ...commit, due })).kind !== 'committed') return nothing;
+  const settingsAsOf = account.settings_changed_at ?? null;
+  if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return nothing;
   const leaveMs = Math.max(ports.stepMsMax, ports.remainingMs() - turnMs);
   const begun = commit.chain && { shards, chain: commit.chain.after };
   const isFinished = await workOn(filing, ports, leaveMs, begun ?? undefined);

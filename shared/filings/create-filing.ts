@@ -2,6 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
+import { addDays, dayOf } from '../calendar.ts';
 import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
@@ -109,6 +110,8 @@ const periodToClose = (
   const registrations = registrationsIn(state, account.settings.registrations);
   const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
+  // Far ahead, finding the period takes long, and it is not over in any case.
+  if (period_end > addDays(dayOf(nowMs), 400)) return periodNotOver(state, period_end);
   const period = periodOf(period_end, next, registrations);
   if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
   if (dry_run) {

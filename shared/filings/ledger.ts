@@ -125,6 +125,8 @@ export type FilingCommit = {
   /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
+  /** The account's `settings_changed_at` that the commit was decided by, as its condition; absent without one. */
+  readonly settingsAsOf?: string | null | undefined;
   /** Whether to add or remove the work item of the schedule. */
   readonly work: 'put' | 'remove' | null;
   /** The entry of the due index that the schedule took, and the one to write. */

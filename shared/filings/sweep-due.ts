@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { dayBefore, dayOf } from '../calendar.ts';
+import { dayOf } from '../calendar.ts';
 import type { Chain, DuePlace, DueSweep } from './ledger.ts';
 import { closesAt, followingPeriod, nextPeriod, registeredStates } from './periods.ts';
 import type { ClosePorts } from './ports.ts';
@@ -69,8 +69,7 @@ const closingOf = async (
   ports: ClosePorts,
 ): Promise<string | null> => {
   const known = followingPeriod(account, state, chain?.last?.period_end ?? null, null);
-  // The tax day of an instant may be the day before it in UTC.
-  const canBeOlder = !chain?.last && firstDay !== null && (known === null || dayBefore(firstDay) < known.start);
+  const canBeOlder = !chain?.last && firstDay !== null && (known === null || firstDay < known.start);
   const period = canBeOlder ? await nextPeriod(account, state, chain, ports.filings) : known;
   return period && closesAt(account, state, period);
 };

@@ -18,6 +18,10 @@ export const RatesQuery = z.object({
     example('150 N Main St'),
   ),
   country: described(part, 'ISO 3166 two-letter code. Default: `US`.'),
-  date: described(z.optional(day), 'The tax date, past or future. Default: today in UTC.', example('2026-11-22')),
+  date: described(
+    z.optional(day),
+    "The tax date, past or future. Default: today in the account's time zone.",
+    example('2026-11-22'),
+  ),
 });
 export type RatesQuery = z.infer<typeof RatesQuery>;

@@ -1,11 +1,11 @@
 import type { Settings } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
 import type { Warning } from '../calculations/response.ts';
-import { dayOf } from '../calendar.ts';
 import type { LoadContent } from '../content/content.ts';
 import { addressesByState, isAbroad, readAddress, sentState } from '../content/location/address.ts';
 import { rateOn } from '../content/rates.ts';
@@ -156,7 +156,7 @@ export const findRates = async (
   const address = readAddress(query, '');
   if (!address.ok) return asRefusal(address.problems, query);
   const releaseFor = await loadContent(addressesByState(address.value));
-  const day = query.date ?? dayOf(now());
+  const day = query.date ?? taxDateAt(now(), settings.time_zone).slice(0, 10);
   const located = locateAddress(address.value, { settings, releaseFor }, day);
   const rejected = policyProblem(located, settings);
   return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, day, settings));

@@ -3,7 +3,6 @@ import { exponentOf, formatAmount } from '../money/currency.ts';
 import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
-import type { Transaction } from './transaction.ts';
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
@@ -30,10 +29,12 @@ export const awaitedStates = (posting: Posting): readonly string[] =>
     isAwaited ? [state] : [],
   );
 
-const documentOf = (transaction: Transaction, charges: readonly Charge[]): EntryDocument => {
+const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly Charge[]): EntryDocument => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
-  const exempt = charges.filter(({ rows }) => rows.some(({ row }) => row.taxability_reason === 'customer_exempt'));
+  const isExempt = ({ taxability_reason }: Charge['rows'][number]['row']) =>
+    (taxability_reason === 'over_collected' ? replacedReason : taxability_reason) === 'customer_exempt';
+  const exempt = charges.filter(({ rows }) => rows.some(({ row }) => isExempt(row)));
   const certificates = [
     ...new Set(exempt.flatMap((charge) => charge.line?.applied_exemption?.certificate_number ?? [])),
   ];
@@ -73,7 +74,7 @@ export const openEntriesOf = (posting: Posting): OpenEntry[] => {
       version: transaction.version,
       base: baseOfAll(bases, write),
       amounts: amountsOf(rows, exponent, write),
-      ...(posting.entryForm === 'complete' && { document: documentOf(transaction, charges) }),
+      ...(posting.entryForm === 'complete' && { document: documentOf(posting, charges) }),
       ...(exceptions.length > 0 && { exceptions }),
     };
   });

@@ -15,6 +15,7 @@ vi.resetModules();
 const { now } = await import('../../shared/config/clock.ts');
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
+const { closeDue } = await import('../../shared/filings/close-due.ts');
 const { sweepDue } = await import('../../shared/filings/sweep-due.ts');
 const { closePorts } = await import('../../shared/store/filings/filing-ports.ts');
 const { changeSettings, findAccount } = await import('../../shared/store/accounts/account-store.ts');
@@ -275,6 +276,28 @@ describe('the due index', () => {
     });
     expect(asked).toEqual([null, ...ids.slice(0, -1)]);
     for (const { account } of callers) expect(await dueEntries(account)).toHaveLength(1);
+  });
+
+  it('closes no period by settings that changed after the run has read the account', async () => {
+    const caller = await newCaller({ settings: { registrations: [michigan()] } });
+    await closePeriods();
+    await later(startOf(1, 3) - now() + hourMs, async () => {
+      const ports = closePorts(() => 240_000);
+      const findAccounts: typeof ports.findAccounts = async (ids) => {
+        const found = await ports.findAccounts(ids);
+        const account = await stored(caller);
+        if (account.settings.review_days !== 20) await changeSettings(account, { review_days: 20 });
+        return found;
+      };
+      await closeDue({ ...ports, findAccounts });
+      expect(await listed(filerOf(caller))).toEqual([]);
+      await closePeriods();
+      expect(await listed(filerOf(caller))).toEqual([]);
+    });
+    await later(startOf(1, 20) - now() + hourMs, async () => {
+      await closePeriods();
+      expect((await listed(filerOf(caller))).map((line) => line.slice(-6))).toEqual(['closed']);
+    });
   });
 
   it('lets states take turns: a backlog of one account delays another by one of its periods', async () => {

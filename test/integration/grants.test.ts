@@ -298,12 +298,13 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   await ledger.commit(commitOf(caller.account.id, pinned));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
-  // A canceled period, which is closed again; and a registered state, which the schedule looks at.
+  // A canceled period, which is closed again; and two registered states: a period is due in one, and the other has no filing.
   if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
   if (entry === 'close-periods')
-    await newCaller({
-      settings: { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] },
-    });
+    for (const ageMs of [40 * dayMs, 0])
+      await later(-ageMs, () =>
+        newCaller({ settings: { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] } }),
+      );
   const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
   const stored = await made(client.call('POST', '/customers', { body: { id: 'cus_1' } }));
   const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, customer: stored, ...filings };

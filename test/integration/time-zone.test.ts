@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
+import { changeSettings } from '../../shared/store/accounts/account-store.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 
@@ -21,6 +22,25 @@ it('an evening in New York is a sale of that day, in answers, lists and updates'
   expect(await idsWith({ 'tax_date[gte]': '2026-11-01' })).toEqual([]);
   expect(await idsWith({ 'tax_date[gte]': evening })).toEqual([draft.id]);
   expect(await idsWith({ 'tax_date[gt]': evening })).toEqual([]);
+});
+
+it('a stored tax date that is sent again changes nothing, also after the time zone has changed', async () => {
+  const caller = await newCaller({ settings: { time_zone: 'America/New_York' } });
+  const client = clientOf(caller);
+  const { id, tax_date } = await sold(client, { tax_date: evening });
+  await changeSettings(caller.account, { time_zone: 'America/Chicago' });
+  await later(61_000, async () => {
+    const again = await made(client.update(id, { tax_date, status: 'finalized' }));
+    expect([again.version, again.tax_date]).toEqual([1, local]);
+  });
+});
+
+it('a reconciliation reads its range in the time zone', async () => {
+  const { call } = await newCaller({ settings: { time_zone: 'America/New_York' } });
+  const transactions = [{ reference_id: 'a', total_amount: '106.00', tax_amount: '6.00' }];
+  const asked = (from: string, to: string) => call('POST', '/reconciliations', { body: { from, to, transactions } });
+  expect((await asked('2026-11-01T02:00:00Z', '2026-10-31')).status).toBe(200);
+  expect(refusalOf(await asked('2026-11-01', '2026-11-01T02:00:00Z'))).toBe('422 | validation_invalid_format /to');
 });
 
 it('an evening with an offset is a sale of the UTC day by default', async () => {

@@ -54,6 +54,7 @@ it.each([
   ['2026-03-09', 'America/New_York', '2026-03-09T04:00:00.000Z'],
   ['2026-11-01', 'Pacific/Honolulu', '2026-11-01T10:00:00.000Z'],
   ['2026-11-01', 'Asia/Kathmandu', '2026-10-31T18:15:00.000Z'],
+  ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
   ['2026-11-01', 'UTC', '2026-11-01T00:00:00.000Z'],
 ])('%s begins in %s at %s', (day, timeZone, expected) => {
   expect(startOfDay(day, timeZone)).toBe(expected);

@@ -5,7 +5,7 @@ import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
 import { type Write, writeTogether } from '../client/write-together.ts';
-import { filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
+import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
@@ -58,6 +58,22 @@ const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => 
   return [work === 'put' ? put({ ...key, since: new Date(nowMs).toISOString() }) : remove(key)];
 };
 
+const settingsChecks = ({ account, settingsAsOf }: FilingCommit): Write[] => {
+  if (settingsAsOf === undefined) return [];
+  const check = { TableName: environment.tables.accounts, Key: accountKey(account) };
+  return settingsAsOf === null
+    ? [{ ConditionCheck: { ...check, ConditionExpression: 'attribute_not_exists(settings_changed_at)' } }]
+    : [
+        {
+          ConditionCheck: {
+            ...check,
+            ConditionExpression: 'settings_changed_at = :settings',
+            ExpressionAttributeValues: { ':settings': settingsAsOf },
+          },
+        },
+      ];
+};
+
 /** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
 const filingWrites = (commit: FilingCommit): Write[] => {
   const { account, filing, head, chain, progress } = commit;
@@ -67,6 +83,7 @@ const filingWrites = (commit: FilingCommit): Write[] => {
     ...(chain ? [change(chain.before, chainItem(chain.after))] : []),
     ...periodWrites(commit),
     ...workWrites(commit),
+    ...settingsChecks(commit),
     ...(commit.due ? dueWrites(commit.due) : []),
     ...progress.map(({ before, after }) => change(before, filingProgressItem(account, filing.id, after))),
     ...commit.take.flatMap((entry) => take(account, filing.id, entry)),

@@ -37,7 +37,7 @@ export const creditOf = (
   const outcome = computed.value;
   const warnings = [
     ...unknownFieldWarnings(unknownFields),
-    ...creditWarnings(parent.transaction, request),
+    ...creditWarnings(parent.transaction, { ...request, tax_date: outcome.tax_date }),
     ...outcome.warnings,
   ];
   return accept({ kind, outcome: { ...outcome, warnings } });

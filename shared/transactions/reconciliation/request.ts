@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Account } from '../../accounts/account.ts';
 import { decimalString, identifier, instant } from '../../calculations/fields.ts';
 import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';
@@ -55,7 +56,7 @@ export const ReconciliationRequest = described(
 );
 export type ReconciliationRequest = z.infer<typeof ReconciliationRequest>;
 
-const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
+const rangeProblems = ({ from, to, starting_after }: JsonObject, timeZone: string): Problem[] => {
   if (isSent(from) !== isSent(to)) {
     const missing = isSent(from) ? 'to' : 'from';
     return [requiredField(`/${missing}`, 'Send from and to together, or neither.')];
@@ -71,14 +72,14 @@ const rangeProblems = ({ from, to, starting_after }: JsonObject): Problem[] => {
         ]
       : [];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
-  const [first, last] = [edge(from, 'gte'), edge(to, 'lte')];
+  const [first, last] = [edge(from, 'gte', timeZone), edge(to, 'lte', timeZone)];
   return first !== null && last !== null && first > last
     ? [invalidFormat('/to', 'Invalid to', 'Send a to that is not before from.')]
     : [];
 };
 
 /** Cross-field problems of an unvalidated body: an incomplete range, and repeated references. */
-export const reconciliationProblems = (body: unknown): Problem[] => {
+export const reconciliationProblems = (body: unknown, _nowMs: number, { settings }: Account): Problem[] => {
   const fields = objectOf(body);
   if (!fields) return [];
   const { transactions } = fields;
@@ -92,5 +93,5 @@ export const reconciliationProblems = (body: unknown): Problem[] => {
     const detail = 'Send each reference_id once: it names at most one transaction.';
     return [invalidFormat(`/transactions/${index}/reference_id`, 'Repeated reference_id', detail)];
   });
-  return [...rangeProblems(fields), ...repeated];
+  return [...rangeProblems(fields, settings.time_zone), ...repeated];
 };

@@ -63,7 +63,11 @@ const ExtraTransaction = described(
     reference_id: described(z.nullable(z.string()), '`null` if the transaction has none.'),
     type,
     status,
-    tax_date: described(z.string(), 'The date whose rates and rules apply, as sent.', instantKeywords),
+    tax_date: described(
+      z.string(),
+      "The date whose rates and rules apply. An instant is in the account's time zone.",
+      instantKeywords,
+    ),
     currency: currencyCode,
     total_amount: described(amount, 'The total, with tax.'),
     tax_amount: described(amount, 'The tax.'),

@@ -1,4 +1,5 @@
 import { inputOf, lineEchoes, metadataOf } from '../../calculations/echo.ts';
+import { instantMs } from '../../calendar.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
@@ -47,9 +48,18 @@ const changedInputs = (update: TransactionUpdate, transaction: Transaction): Req
   return inputFields.filter((field) => {
     if (update[field] === undefined) return false;
     const sent = field === 'line_items' ? lineEchoes(update.line_items ?? []) : update[field];
+    if (field === 'tax_date' && isSameInstant(update.tax_date, transaction.tax_date)) return false;
     return !isSame(withoutNulls(sent), withoutNulls(before[field]));
   });
 };
+
+// The account's time zone may have changed since, which writes the same instant in another way.
+const isSameInstant = (sent: string | null | undefined, stored: string): boolean =>
+  sent !== null &&
+  sent !== undefined &&
+  sent.length > 10 &&
+  stored.length > 10 &&
+  instantMs(sent) === instantMs(stored);
 
 // Merged by key: a null value deletes its key, and null clears all.
 const changedMetadata = ({ metadata }: TransactionUpdate, transaction: Transaction): RequestedChanges['metadata'] => {
