@@ -6,7 +6,7 @@ import { listFilings } from '../filings/list-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
 import { addCancel, addClose, addFile } from './filings/change.ts';
 import { addExport } from './filings/export.ts';
-import { exceptionsTable, filingsTable, filingText } from './filings/tables.ts';
+import { exceptionsTable, filingsTable, printFiling } from './filings/tables.ts';
 import {
   addAccount,
   addFilingName,
@@ -50,8 +50,7 @@ const addShow = (program: Command): Command =>
     .option('--json', 'the JSON of GET /filings/{id}')
     .action(async (id: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
       const { filing } = await requireFiling(id, name);
-      if (json) return printJson(filing);
-      print(filingText(filing));
+      printFiling(filing, json);
     });
 
 const addDryRun = (program: Command): Command =>
@@ -66,8 +65,7 @@ const addDryRun = (program: Command): Command =>
       const filing = repliedFiling(
         await createFiling({ state, period_end: periodEnd, dry_run: true }, null, caller, ports),
       );
-      if (json) return printJson(filing);
-      print(filingText(filing));
+      printFiling(filing, json);
     });
 
 const addExceptions = (program: Command): Command =>

@@ -223,7 +223,7 @@ it.each<[string, string[], string]>([
     'Close the one that ends on 2026-09-30 first.',
   ],
   ['an empty confirmation number', ['file', 'a', '--confirmation-number', ' '], 'Send 1 to 100 characters'],
-  ['a dry run of a filing', ['export', 'a', '--dry-run'], 'Send --dry-run without the id of a filing.'],
+  ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
 ])('refuses %s in one line', async (_name, args, message) => {
   expect(await refusal(...args)).toContain(message);
 });

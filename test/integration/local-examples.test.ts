@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const page = readFileSync('shared/filings/README.md', 'utf8');
+const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
 /** The service as the page says to start it, but on any free port and with an emulator of its own. */
@@ -46,6 +46,7 @@ it('the tax return in the README of filings runs as it is pasted', () => {
       'US-MI -6.00 1',
       'state,period_start,period_end,jurisdiction_code,currency,rate,tax_amount,count',
       'US-MI,2026-09-01,2026-09-30,US-MI,USD,0.06,12.00,2',
+      'US-MI,2026-09-01,2026-09-30,,USD,,12.00,2',
       'MI-2026-09-4711',
       'filed full',
       'filed 2026-09-30',

@@ -14,7 +14,7 @@ import { problemIn, wholeNumber } from '../terminal/arguments.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { filingName, filingText } from './tables.ts';
+import { filingName, printFiling } from './tables.ts';
 import {
   addFilingName,
   addPeriod,
@@ -69,20 +69,18 @@ const finished = async (id: string, title: string, total: number, { account }: C
   });
 };
 
-const printFiling = (filing: Filing, json: boolean | undefined): void =>
-  json ? printJson(filing) : print(`\n${filingText(filing)}`);
-
 const close = async ({ account, state, periodEnd, ...options }: Period & Confirmation): Promise<void> => {
   const { caller, ports } = await operatorFor(account);
   const request = { state, period_end: periodEnd };
   const preview = repliedFiling(await createFiling({ ...request, dry_run: true }, null, caller, ports));
   if (preview.id === null) {
-    if (!options.json) print(filingText(preview));
+    if (!options.json) printFiling(preview, false);
     await requireConfirmation(`Close ${filingName(preview)}?`, options);
   }
   const { id } = repliedFiling(await createFiling(request, null, caller, ports));
   assert(id !== null, 'A stored filing has an id.');
   const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, caller, ports);
+  if (!options.json) print();
   printFiling(filing, options.json);
 };
 
@@ -110,22 +108,15 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   };
   const { error } = FilingUpdate.safeParse(change);
   if (error) throw new CommandError(problemIn(error));
-  const { id, filing: before } = await requireFiling(named, options);
-  const { caller, ports } = await operatorFor(options.account);
+  const { id, filing: before, caller, ports } = await requireFiling(named, options);
   const result = await updateFiling({ id, ...change }, null, caller, ports);
-  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged') {
-    const count = before.exceptions?.count ?? 0;
+  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged')
     throw new CommandError(
-      count === 0
-        ? 'The filing has no exceptions. Send --acknowledge-exceptions 0, or leave it out.'
-        : `The filing has exceptions. Look at them with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${count}.`,
+      `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${before.exceptions?.count}.`,
     );
-  }
   accepted(result);
-  printFiling(
-    await finished(id, 'Marking transactions as filed', before.progress.entries_moved, caller, ports),
-    options.json,
-  );
+  const total = before.progress.entries_moved;
+  printFiling(await finished(id, 'Marking transactions as filed', total, caller, ports), options.json);
 };
 
 export const addFile = (program: Command): Command =>
@@ -140,8 +131,7 @@ export const addFile = (program: Command): Command =>
     .action(file);
 
 const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
-  const { id, filing: before } = await requireFiling(named, options);
-  const { caller, ports } = await operatorFor(options.account);
+  const { id, filing: before, caller, ports } = await requireFiling(named, options);
   const effect = `Cancel ${id} (${filingName(before)})? All entries are open again, late ones too, and count in the period when you close it again. The schedule does not close it.`;
   if (before.status === 'closed') {
     if (!options.json) print(effect);

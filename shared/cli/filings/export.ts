@@ -83,13 +83,17 @@ const entriesText = async function* (id: string, before: Filing, account: Accoun
 
 type Options = FilingName & { readonly dryRun?: boolean; readonly out: string };
 
-const exportDryRun = async ({ account, state, periodEnd, out }: Options): Promise<void> => {
-  if (state === undefined || periodEnd === undefined)
-    throw new CommandError('Send --dry-run together with --state and --period-end.');
+const pathTo = (filing: Filing, content: 'totals' | 'entries', { out }: Options): string =>
+  join(pathOf(out), `${csvName(filing, content)}.csv`);
+
+const exportDryRun = async (named: string | undefined, options: Options): Promise<void> => {
+  const { account, state, periodEnd } = options;
+  if (named !== undefined || state === undefined || periodEnd === undefined)
+    throw new CommandError('Send --dry-run with --state and --period-end, without the id of a filing.');
   const { caller, ports } = await operatorFor(account);
   const request = { state, period_end: periodEnd, dry_run: true };
   const filing = repliedFiling(await createFiling(request, null, caller, ports));
-  const path = join(pathOf(out), `${csvName(filing, 'totals')}.csv`);
+  const path = pathTo(filing, 'totals', options);
   await writeAll([{ path, text: totalsCsv(filing) }]);
   print(path);
 };
@@ -99,21 +103,16 @@ const exportFiling = async (named: string | undefined, options: Options): Promis
   const { status, progress: work } = filing;
   if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
   if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
-  const pathTo = (content: 'totals' | 'entries') => join(pathOf(options.out), `${csvName(filing, content)}.csv`);
-  await withProgress(
-    `Exporting ${id}`,
-    work.entries_moved,
-    'The export failed. No file was written.',
-    async (progress) => {
-      await writeAll([
-        { path: pathTo('totals'), text: totalsCsv(filing) },
-        { path: pathTo('entries'), text: entriesText(id, filing, account, progress) },
-      ]);
-      progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);
-    },
-  );
-  print(pathTo('totals'));
-  print(pathTo('entries'));
+  const [totals, entries] = [pathTo(filing, 'totals', options), pathTo(filing, 'entries', options)];
+  const failed = 'The export failed. No file was written.';
+  await withProgress(`Exporting ${id}`, work.entries_moved, failed, async (progress) => {
+    await writeAll([
+      { path: totals, text: totalsCsv(filing) },
+      { path: entries, text: entriesText(id, filing, account, progress) },
+    ]);
+    progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);
+  });
+  print(`${totals}\n${entries}`);
 };
 
 export const addExport = (program: Command): Command =>
@@ -124,8 +123,6 @@ export const addExport = (program: Command): Command =>
     )
     .option('--out <folder>', 'the folder of the files', '.')
     .option('--dry-run', 'the totals of the period as they are now, for --state and --period-end')
-    .action(async (named: string | undefined, options: Options) => {
-      if (!options.dryRun) return exportFiling(named, options);
-      if (named !== undefined) throw new CommandError('Send --dry-run without the id of a filing.');
-      return exportDryRun(options);
-    });
+    .action((named: string | undefined, options: Options) =>
+      (options.dryRun ? exportDryRun : exportFiling)(named, options),
+    );

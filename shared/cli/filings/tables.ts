@@ -1,6 +1,6 @@
 /** Filings and exceptions as text for a terminal. */
 import type { Filing, FilingException } from '../../filings/response.ts';
-import { counted, instantText, shown, textTable } from '../terminal/output.ts';
+import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
 
 const headings = ['filing', 'state', 'period', 'status', 'due', 'currency', 'gross', 'exempt', 'tax collected'];
 
@@ -79,7 +79,7 @@ const dueText = ({ due_date, terms, vendor_discount }: Filing): string => {
 };
 
 /** A filing with all of its figures. */
-export const filingText = (filing: Filing): string => {
+const filingText = (filing: Filing): string => {
   const { id, state, period_start, period_end, frequency, status, asked_by, summary, totals, exceptions } = filing;
   const { closed_at, filed_at, confirmation_number: number } = filing;
   return [
@@ -92,6 +92,9 @@ export const filingText = (filing: Filing): string => {
     ...(exceptions ? ['', exceptionsText(exceptions)] : []),
   ].join('\n');
 };
+
+export const printFiling = (filing: Filing, json: boolean | undefined): void =>
+  json ? printJson(filing) : print(filingText(filing));
 
 const exceptionHeadings = [
   'transaction',

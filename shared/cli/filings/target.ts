@@ -6,7 +6,6 @@ import type { FilingPorts } from '../../filings/ports.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Result } from '../../result.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
-import { filingReadPorts, filingReads } from '../../store/filings/filing-reads.ts';
 import type { Answered, Caller } from '../../transactions/ports.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { dayOption, stateOption } from '../terminal/arguments.ts';
@@ -39,31 +38,31 @@ export const addFilingName = (command: Command): Command =>
     .option(...state)
     .option(...lastDay);
 
+type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
+
+/** The caller and the ports of a command, which has no time limit. */
+export const operatorFor = async (id: string): Promise<Operator> => {
+  const account = await requireAccount(id);
+  // Keys are key_…, and subjects of tokens begin with token:, so no other caller has this name.
+  return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
+};
+
 /** The filing of this id, or of this state and period. Refuses an unknown one. */
 export const requireFiling = async (
   named: string | undefined,
-  { account: accountId, state, periodEnd }: FilingName,
-): Promise<{ readonly account: Account; readonly filing: Filing; readonly id: string }> => {
-  const isPeriod = state !== undefined && periodEnd !== undefined;
-  if (named === undefined ? !isPeriod : state !== undefined || periodEnd !== undefined)
+  { account: accountId, state = '', periodEnd = '' }: FilingName,
+): Promise<Operator & { readonly filing: Filing; readonly id: string }> => {
+  if (named === undefined ? !(state && periodEnd) : state || periodEnd)
     throw new CommandError('Send the id of a filing, or --state with --period-end.');
-  const account = await requireAccount(accountId);
-  const id = named ?? (isPeriod ? await filingReads.filingOfPeriod(account.id, state, periodEnd) : undefined);
+  const operator = await operatorFor(accountId);
+  const { account, ports } = operator;
+  const id = named ?? (await ports.filings.filingOfPeriod(account.id, state, periodEnd));
   if (id === undefined)
     throw new CommandError(
       `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,
     );
-  return { account, id, filing: accepted(await getFiling(id, {}, account, filingReadPorts)) };
+  return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
 };
-
-/** The caller and the ports of a command, which has no time limit. */
-export const operatorFor = async (
-  account: string,
-): Promise<{ readonly caller: Caller; readonly ports: FilingPorts }> => ({
-  // Keys are key_…, and subjects of tokens begin with token:, so no other caller has this name.
-  caller: { account: await requireAccount(account), credential: 'operator' },
-  ports: filingPorts(() => Number.POSITIVE_INFINITY),
-});
 
 /** The filing of an answer. Refuses what the use case refuses. */
 export const repliedFiling = (result: Result<Answered>): Filing => JSON.parse(accepted(result).answer.body);
