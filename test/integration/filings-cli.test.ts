@@ -91,7 +91,7 @@ describe('a period from dry run to filed', () => {
     const reasons = (await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).exceptions;
     expect(words(out)).toEqual(
       expect.arrayContaining([
-        'Dry run: US-IN, 2025-08-01 to 2025-08-31 (month), dry_run.',
+        'Dry run: US-IN, 2025-08-01 to 2025-08-31 (month).',
         expect.stringMatching(/^Due: day 20 \(average above/),
         `Gross sales | ${gross()}`,
         `Not covered | ${uncovered}`,
