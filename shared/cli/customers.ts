@@ -4,19 +4,15 @@ import { addDays, dayOf } from '../calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound } from '../customers/customer.ts';
 import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
 import { customerReads } from '../store/customers/customer-reads.ts';
 import { addPut } from './customers/put.ts';
 import { requireAccount } from './terminal/accounts.ts';
-import { wholeNumber } from './terminal/arguments.ts';
+import { stateOption, wholeNumber } from './terminal/arguments.ts';
 import { CommandError } from './terminal/errors.ts';
-import { counted, print, printJson, textTable } from './terminal/output.ts';
+import { counted, print, printJson, shown, textTable } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 
 type Options = { readonly account: string; readonly json?: boolean };
-
-// Names and numbers come from clients: a control character could change what the terminal shows.
-const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '?');
 
 const headings = ['customer', 'name', 'reason', 'certificate', 'states', 'first day', 'last day'];
 
@@ -43,12 +39,6 @@ const printAll = async (customers: AsyncIterable<Customer>, { json }: Options, s
   print(summary(found.length));
 };
 
-const stateOf = (text: string): string => {
-  const state = stateJurisdiction(text);
-  if (state === null) throw new CommandError(`--state cannot be "${text}". Send the code or the name of a state.`);
-  return state;
-};
-
 const addAccount = (command: Command): Command =>
   command.requiredOption('--account <id>', 'the account, such as acct_demo');
 
@@ -56,10 +46,10 @@ const addList = (program: Command): void => {
   addAccount(program.command('list'))
     .summary('all customers with their certificates')
     .description('List the customers of an account in the order of their ids, one line for each certificate.')
-    .option('--state <state>', 'only customers with a certificate for this state or for all states')
+    .option('--state <state>', 'only customers with a certificate for this state or for all states', stateOption)
     .option('--json', 'one JSON array')
     .action(async ({ state, ...options }: Options & { readonly state?: string }) => {
-      const conditions = state === undefined ? [] : [isForState(stateOf(state))];
+      const conditions = state === undefined ? [] : [isForState(state)];
       const { id } = await requireAccount(options.account);
       await printAll(
         customersOf(id, customerReads, ...conditions),

@@ -69,6 +69,10 @@ export const totalsCsv = (filing: Filing): string => {
   return csvText(totalColumns, [...rows, ...sums]);
 };
 
+/** The name of a CSV file of a filing, without extension: `US-MI_2026-10-31_closed`, or with `_entries`. */
+export const csvName = ({ state, period_end, status }: Filing, content: 'totals' | 'entries'): string =>
+  [state, period_end, status, ...(content === 'entries' ? [content] : [])].join('_');
+
 /** The entries of a page of a filing as CSV: one row for each entry, jurisdiction and rate. */
 export const entriesCsv = (filing: Filing): string =>
   csvText(

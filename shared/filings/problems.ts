@@ -21,7 +21,7 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not over',
-  detail: "A period can be closed from the day after its last day, in the account's time zone.",
+  detail: `The period of ${state} that ends on ${periodEnd} can be closed from the day after its last day, in the account's time zone.`,
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });
@@ -29,7 +29,7 @@ export const periodNotOver = (state: string, periodEnd: string): Problem => ({
 export const inProgress = (state: string, filing: string): Problem => ({
   code: 'conflict_filing_in_progress',
   title: 'Filing in progress',
-  detail: 'A filing of this state is still closing or being canceled. Retry in a few minutes.',
+  detail: `The filing ${filing} of ${state} is still closing or being canceled. Retry in a few minutes.`,
   source: { pointer: '/period_end' },
   meta: { state, filing_id: filing },
 });
@@ -47,7 +47,7 @@ export const periodInFuture = (state: string, { start, end }: Period, running: s
 export const closeFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another period is next',
-  detail: 'The periods of a state are closed in order. Close the one that ends on meta.period_end first.',
+  detail: `The periods of ${state} are closed in order. Close the one that ends on ${periodEnd} first.`,
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });
@@ -56,7 +56,7 @@ export const closeFirst = (state: string, periodEnd: string): Problem => ({
 export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',
   title: 'Another filing is newer',
-  detail: 'The filings of a state are canceled in order. Cancel the one that ends on meta.period_end first.',
+  detail: `The filings of ${state} are canceled in order. Cancel the one that ends on ${periodEnd} first.`,
   source: { pointer: '/status' },
   meta: { state, period_end: periodEnd },
 });
@@ -64,7 +64,7 @@ export const cancelFirst = (state: string, periodEnd: string): Problem => ({
 /** The same where the newest filing is filed, or being marked as filed, and cannot be canceled. */
 export const newerFiled = (state: string, periodEnd: string): Problem => ({
   ...cancelFirst(state, periodEnd),
-  detail: 'A later filing is already filed. Correct this one in the next period.',
+  detail: `The later filing of ${state} that ends on ${periodEnd} is already filed. Correct this one in the next period.`,
 });
 
 export const tooManyEntries: Problem = {

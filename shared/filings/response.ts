@@ -204,7 +204,7 @@ export const Filing = described(
     progress: FilingProgress,
     asked_by: described(
       z.string(),
-      'The credential that closed the period: the id of an API key, or `token:` and the subject of a bearer token. `close-periods` for the schedule.',
+      'The credential that closed the period: the id of an API key, or `token:` and the subject of a bearer token. `close-periods` for the schedule, `operator` for the command `npm run filings`.',
     ),
     created_at: described(z.nullable(timestamp), 'When the filing was created. `null` for a dry run.'),
     closed_at: described(z.nullable(timestamp), 'When all entries had been moved into the filing.'),

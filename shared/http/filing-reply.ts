@@ -1,5 +1,5 @@
 import { unknownFieldWarnings } from '../calculations/warnings.ts';
-import { entriesCsv, totalsCsv } from '../filings/csv.ts';
+import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
 import type { Answered } from '../transactions/ports.ts';
 import { jsonOrCsv } from './csv-reply.ts';
@@ -10,10 +10,10 @@ import type { Reply } from './reply.ts';
 /** A filing as JSON or CSV, as `Accept` prefers. The CSV has the totals, or the entries if they are expanded. */
 export const filingReply = (filing: Filing, limit: number, { headers }: Exchange): Reply =>
   jsonOrCsv(filing, headers.get('accept'), () => {
-    const { state, period_end, status, entries } = filing;
+    const { entries } = filing;
     const cursor = entries?.next_cursor;
     return {
-      name: [state, period_end, status, ...(entries ? ['entries'] : [])].join('_'),
+      name: csvName(filing, entries ? 'entries' : 'totals'),
       text: entries ? entriesCsv(filing) : totalsCsv(filing),
       next: cursor ? { expand: 'entries', limit: String(limit), starting_after: cursor } : null,
     };

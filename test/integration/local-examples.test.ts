@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const page = readFileSync('shared/filings/README.md', 'utf8');
+const [, page = ''] = readFileSync('shared/filings/README.md', 'utf8').split('\n## Example as curl\n');
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
 /** The service as the page says to start it, but on any free port and with an emulator of its own. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
 import { isDay } from '../../calendar.ts';
+import { stateJurisdiction } from '../../jurisdiction.ts';
 import { CommandError } from './errors.ts';
 
 /** The value of a text, or what to send instead. */
@@ -28,6 +29,21 @@ export const wholeNumber =
       throw new InvalidArgumentError(`Send a whole number ${range}, without separators.`);
     }
     return Number(text);
+  };
+
+/** The jurisdiction code of --state: `US-MI` for MI or Michigan. */
+export const stateOption = (text: string): string => {
+  const state = stateJurisdiction(text);
+  if (state === null) throw new CommandError(`--state cannot be "${text}". Send the code or the name of a state.`);
+  return state;
+};
+
+/** A parser of the days of an option. */
+export const dayOption =
+  (option: string) =>
+  (text: string): string => {
+    if (!isDay(text)) throw new CommandError(`${option} cannot be "${text}". Send a date such as 2026-10-31.`);
+    return text;
   };
 
 const lengthMax = 100;

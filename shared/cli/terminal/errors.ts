@@ -1,6 +1,7 @@
 import { CommandError } from '../../command-error.ts';
 import { environment } from '../../config/environment.ts';
 import { ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
+import { Contention } from '../../store/client/contention.ts';
 
 export { accepted, CommandError } from '../../command-error.ts';
 
@@ -21,9 +22,11 @@ export const explainError = (error: unknown): string | null => {
   if (name === 'CredentialsProviderError')
     return 'No AWS credentials found. Sign in, or set DYNAMODB_ENDPOINT to an emulator.';
   if (code === 'ENOENT' && typeof path === 'string') return `There is no file ${path}.`;
+  if (code === 'EEXIST' && typeof path === 'string') return `The file ${path} already exists. Nothing was overwritten.`;
   if ((code === 'EACCES' || code === 'EISDIR') && message) return `Cannot read the file: ${message}.`;
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || name === 'TimeoutError')
     return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that it is running.`;
+  if (error instanceof Contention) return `${message} Run this again.`;
   if ($metadata) return `DynamoDB refused the request: ${name}: ${message}`;
   return null;
 };

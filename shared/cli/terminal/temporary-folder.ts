@@ -5,6 +5,15 @@ import { join } from 'node:path';
 // Exit codes as in a shell: 128 plus the number of the signal.
 const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+let isHandled = false;
+
+/** Exit on a signal, so that the `exit` handlers, which remove unfinished files, run. */
+export const exitOnSignals = (): void => {
+  if (isHandled) return;
+  isHandled = true;
+  for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code));
+};
+
 let parent: string | undefined;
 
 const isRunning = (pid: number): boolean => {
@@ -36,7 +45,7 @@ const parentFolder = (): string => {
   removeAbandoned();
   const folder = mkdtempSync(join(tmpdir(), `levy-import-${process.pid}-`));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const [signal, code] of Object.entries(codes)) process.once(signal, () => process.exit(code));
+  exitOnSignals();
   parent = folder;
   return folder;
 };

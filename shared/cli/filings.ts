@@ -1,0 +1,97 @@
+/** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
+import { Command } from 'commander';
+import { createFiling } from '../filings/create-filing.ts';
+import { listFilingExceptions } from '../filings/get-filing.ts';
+import { listFilings } from '../filings/list-filings.ts';
+import { filingReadPorts } from '../store/filings/filing-reads.ts';
+import { addCancel, addClose, addFile } from './filings/change.ts';
+import { addExport } from './filings/export.ts';
+import { exceptionsTable, filingsTable, printFiling } from './filings/tables.ts';
+import {
+  addAccount,
+  addFilingName,
+  addPeriod,
+  type FilingName,
+  operatorFor,
+  type Period,
+  pagesFrom,
+  repliedFiling,
+  requireFiling,
+} from './filings/target.ts';
+import { requireAccount } from './terminal/accounts.ts';
+import { stateOption } from './terminal/arguments.ts';
+import { counted, print, printJson } from './terminal/output.ts';
+import { runCommand, withCommands } from './terminal/run-command.ts';
+
+type ListOptions = { readonly account: string; readonly state?: string; readonly json?: boolean };
+
+const addList = (program: Command): Command =>
+  addAccount(program.command('list'))
+    .summary('all filings')
+    .description('List the filings of an account, newest first, with their due dates and figures.')
+    .option('--state <state>', 'only this state, such as MI', stateOption)
+    .option('--json', 'one JSON array of the filings, without totals, as GET /filings returns them')
+    .action(async ({ account: id, state, json }: ListOptions) => {
+      const account = await requireAccount(id);
+      const filters = state === undefined ? {} : { state };
+      const pages = pagesFrom((paging) => listFilings({ ...filters, ...paging }, account, filingReadPorts));
+      const filings = (await Array.fromAsync(pages, ({ data }) => data)).flat();
+      if (json) return printJson(filings);
+      if (filings.length > 0) print(filingsTable(filings));
+      print(`${counted(filings.length, 'filing')}.`);
+    });
+
+const addShow = (program: Command): Command =>
+  addFilingName(program.command('show'))
+    .summary('one filing with its figures')
+    .description(
+      'Show a filing: its due date, its figures for the whole state and by jurisdiction, and its exceptions.',
+    )
+    .option('--json', 'the JSON of GET /filings/{id}')
+    .action(async (id: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
+      const { filing } = await requireFiling(id, name);
+      printFiling(filing, json);
+    });
+
+const addDryRun = (program: Command): Command =>
+  addPeriod(program.command('dry-run'))
+    .summary('the figures of a period as they are now')
+    .description(
+      'Show what closing a period would give, for any period up to the running one. Stores nothing. A period that is closed shows its filing.',
+    )
+    .option('--json', 'the JSON of POST /filings')
+    .action(async ({ account, state, periodEnd, json }: Period & { readonly json?: boolean }) => {
+      const { caller, ports } = await operatorFor(account);
+      const filing = repliedFiling(
+        await createFiling({ state, period_end: periodEnd, dry_run: true }, null, caller, ports),
+      );
+      printFiling(filing, json);
+    });
+
+const addExceptions = (program: Command): Command =>
+  addFilingName(program.command('exceptions'))
+    .summary('the sales and credits to look at before a return is sent')
+    .description(
+      'List the sales and credits of a filing that the tax content does not cover, or whose recorded tax differs from the calculated tax.',
+    )
+    .option('--json', 'one JSON array of the exceptions, as GET /filings/{id}/exceptions returns them')
+    .action(async (named: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
+      const { account, filing, id } = await requireFiling(named, name);
+      const pages = pagesFrom((paging) => listFilingExceptions(id, paging, account, filingReadPorts));
+      const exceptions = (await Array.fromAsync(pages, ({ data }) => data)).flat();
+      if (json) return printJson(exceptions);
+      if (exceptions.length > 0) print(exceptionsTable(exceptions));
+      const preliminary = filing.status === 'closing' ? ' The filing is still closing, so there may be more.' : '';
+      print(`${counted(exceptions.length, 'exception')}.${preliminary}`);
+    });
+
+export const filingsProgram = (): Command =>
+  withCommands(
+    new Command('filings').description(
+      'The returns of an account by state and period, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `close`, `file` and `cancel` write to it.',
+    ),
+    'npm run filings -- dry-run --account acct_demo --state MI --period-end 2026-10-31',
+    [addList, addShow, addDryRun, addClose, addExceptions, addExport, addFile, addCancel],
+  );
+
+if (import.meta.main) await runCommand(filingsProgram());

@@ -1,0 +1,163 @@
+/** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
+import { confirm } from '@clack/prompts';
+import type { Command } from 'commander';
+import { assert } from '../../assert.ts';
+import { createFiling } from '../../filings/create-filing.ts';
+import { getFiling } from '../../filings/get-filing.ts';
+import type { FilingPorts } from '../../filings/ports.ts';
+import { FilingUpdate } from '../../filings/request.ts';
+import type { Filing } from '../../filings/response.ts';
+import { updateFiling } from '../../filings/update-filing.ts';
+import { workOn } from '../../filings/work-on.ts';
+import type { Caller } from '../../transactions/ports.ts';
+import { problemIn, wholeNumber } from '../terminal/arguments.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { filingName, printFiling } from './tables.ts';
+import {
+  addFilingName,
+  addPeriod,
+  type FilingName,
+  operatorFor,
+  type Period,
+  repliedFiling,
+  requireFiling,
+} from './target.ts';
+
+type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
+
+/** Ask before a change on a terminal. Elsewhere, and with --json, --yes is required. */
+const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {
+  if (yes) return;
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandError('Nothing was changed. Without a terminal, and with --json, send --yes to confirm.');
+  if ((await confirm({ message, initialValue: false, output: process.stderr })) !== true)
+    throw new CommandError('Nothing was changed.');
+};
+
+// Progress is shown after each turn. The limit of turns is about a day.
+const turnMs = 2000;
+const turnsMax = 40_000;
+
+const processedOf = ({ status, progress }: Filing): number =>
+  status === 'closing'
+    ? progress.entries_moved
+    : status === 'canceled'
+      ? progress.entries_reopened
+      : progress.entries_marked;
+
+/** Work on a filing of `total` entries until it is finished. The schedule finishes it if this is interrupted. */
+const finished = async (id: string, title: string, total: number, { account }: Caller, ports: FilingPorts) => {
+  const read = async () => accepted(await getFiling(id, {}, account, ports));
+  const failed = `${title} stopped. The schedule continues it; so does this command.`;
+  return withProgress(title, total, failed, async (progress) => {
+    for (let turn = 0; turn < turnsMax; turn++) {
+      const stored = await ports.filings.find(account.id, id);
+      assert(stored !== undefined, 'A filing that was changed is missing.');
+      const endMs = performance.now() + turnMs;
+      await workOn(stored, { ...ports, remainingMs: () => endMs - performance.now() }, 0);
+      const filing = await read();
+      if (filing.progress.complete) {
+        progress.finish(`${filing.id} is ${filing.status}.`);
+        return filing;
+      }
+      const processed = processedOf(filing);
+      progress.reach(processed, `${processed.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} entries`);
+    }
+    throw new CommandError(`The filing ${id} is not finished. Run this again.`);
+  });
+};
+
+const close = async ({ account, state, periodEnd, ...options }: Period & Confirmation): Promise<void> => {
+  const { caller, ports } = await operatorFor(account);
+  const request = { state, period_end: periodEnd };
+  const preview = repliedFiling(await createFiling({ ...request, dry_run: true }, null, caller, ports));
+  if (preview.id === null) {
+    if (!options.json) printFiling(preview, false);
+    await requireConfirmation(`Close ${filingName(preview)}?`, options);
+  }
+  const { id } = repliedFiling(await createFiling(request, null, caller, ports));
+  assert(id !== null, 'A stored filing has an id.');
+  const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, caller, ports);
+  if (!options.json) print();
+  printFiling(filing, options.json);
+};
+
+export const addClose = (program: Command): Command =>
+  addPeriod(program.command('close'))
+    .summary('close a period')
+    .description(
+      'Show the figures of the dry run, ask for confirmation, close the period and work until it is closed. Later sales and credits count in the next period. A period that is closed shows its filing.',
+    )
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'the JSON of GET /filings/{id} once it is closed; needs --yes')
+    .action(close);
+
+type FileOptions = FilingName & {
+  readonly confirmationNumber: string;
+  readonly acknowledgeExceptions?: number;
+  readonly json?: boolean;
+};
+
+const file = async (named: string | undefined, options: FileOptions): Promise<void> => {
+  const change = {
+    status: 'filed' as const,
+    confirmation_number: options.confirmationNumber,
+    acknowledge_exceptions: options.acknowledgeExceptions ?? null,
+  };
+  const { error } = FilingUpdate.safeParse(change);
+  if (error) throw new CommandError(problemIn(error));
+  const { id, filing: before, caller, ports } = await requireFiling(named, options);
+  const result = await updateFiling({ id, ...change }, null, caller, ports);
+  if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged')
+    throw new CommandError(
+      `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${before.exceptions?.count}.`,
+    );
+  accepted(result);
+  const total = before.progress.entries_moved;
+  printFiling(await finished(id, 'Marking transactions as filed', total, caller, ports), options.json);
+};
+
+export const addFile = (program: Command): Command =>
+  addFilingName(program.command('file'))
+    .summary('record that the return was sent')
+    .description(
+      'Mark a closed filing as filed, and its transactions once the filings of all their states are filed. This cannot be undone.',
+    )
+    .requiredOption('--confirmation-number <number>', 'the number that the state gave for the return')
+    .option('--acknowledge-exceptions <n>', 'the number of exceptions, if there are any', wholeNumber(0, 1e9))
+    .option('--json', 'the JSON of GET /filings/{id} once all transactions are marked')
+    .action(file);
+
+const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
+  const { id, filing: before, caller, ports } = await requireFiling(named, options);
+  const effect = `Cancel ${id} (${filingName(before)})? All entries are open again, late ones too, and count in the period when you close it again. The schedule does not close it.`;
+  if (before.status === 'closed') {
+    if (!options.json) print(effect);
+    await requireConfirmation('Cancel this filing?', options);
+  }
+  accepted(
+    await updateFiling(
+      { id, status: 'canceled', confirmation_number: null, acknowledge_exceptions: null },
+      null,
+      caller,
+      ports,
+    ),
+  );
+  const filing = await finished(id, `Reopening ${before.state}`, before.progress.entries_moved, caller, ports);
+  if (options.json) return printJson(filing);
+  print(
+    `${id} is canceled, and its entries are open again. Close the period with \`npm run filings -- close --account ${options.account} --state ${filing.state} --period-end ${filing.period_end}\`.`,
+  );
+};
+
+export const addCancel = (program: Command): Command =>
+  addFilingName(program.command('cancel'))
+    .summary('cancel the last filing of a state')
+    .description(
+      'Cancel a closed filing, the last one of its state, and work until its entries are open again. The schedule then does not close the period, so close it yourself.',
+    )
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'the JSON of GET /filings/{id} once its entries are open; needs --yes')
+    .action(cancel);

@@ -1,0 +1,128 @@
+/** `filings export`: the totals and all entries of a filing as CSV files. */
+import { existsSync, rmSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Account } from '../../accounts/account.ts';
+import { createFiling } from '../../filings/create-filing.ts';
+import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
+import { getFiling } from '../../filings/get-filing.ts';
+import type { Filing } from '../../filings/response.ts';
+import type { Progress } from '../../releases/reporter.ts';
+import { mapResult } from '../../result.ts';
+import { filingReadPorts } from '../../store/filings/filing-reads.ts';
+import { pathOf } from '../terminal/arguments.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print } from '../terminal/output.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { exitOnSignals } from '../terminal/temporary-folder.ts';
+import { addFilingName, type FilingName, operatorFor, pagesFrom, repliedFiling, requireFiling } from './target.ts';
+
+// Entries name customers.
+const ownerOnly = 0o600;
+
+type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | string };
+
+/** Write new files, all or none. They have their names only when all of them are complete. */
+const writeAll = async (files: readonly NewFile[]): Promise<void> => {
+  const partial = (path: string) => `${path}.partial`;
+  const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
+  if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or send another folder with --out.`);
+  const unfinished = new Set<string>();
+  const create = async (path: string) => {
+    await writeFile(path, '', { flag: 'wx', mode: ownerOnly });
+    unfinished.add(path);
+  };
+  const remove = () => {
+    for (const path of unfinished) rmSync(path, { force: true });
+  };
+  process.once('exit', remove);
+  exitOnSignals();
+  try {
+    for (const { path, text } of files) {
+      await create(partial(path));
+      await writeFile(partial(path), text, { flush: true });
+    }
+    // Creating a file fails where another process made it meanwhile; renaming would overwrite it.
+    for (const { path } of files) {
+      await create(path);
+      await rename(partial(path), path);
+    }
+    unfinished.clear();
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+};
+
+/** All entries as the text of one CSV file, page by page. Throws if the filing changes meanwhile. */
+const entriesText = async function* (id: string, before: Filing, account: Account, progress: Progress) {
+  const total = before.progress.entries_moved;
+  let count = 0;
+  let isFirst = true;
+  const pages = pagesFrom(async (paging) =>
+    mapResult(await getFiling(id, { expand: 'entries', ...paging }, account, filingReadPorts), (filing) => ({
+      filing,
+      next_cursor: filing.entries?.next_cursor ?? null,
+    })),
+  );
+  for await (const { filing } of pages) {
+    if (filing.status !== before.status)
+      throw new CommandError(`The filing became ${filing.status} during the export. Run this again.`);
+    const text = entriesCsv(filing);
+    yield isFirst ? text : text.slice(text.indexOf('\n') + 1);
+    isFirst = false;
+    count += filing.entries?.data.length ?? 0;
+    progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
+  }
+  if (count !== total)
+    throw new CommandError(
+      `The filing has ${counted(total, 'entry', 'entries')}, but ${count} were found. Run \`npm run ledger -- verify --account ${account.id}\`.`,
+    );
+};
+
+type Options = FilingName & { readonly dryRun?: boolean; readonly out: string };
+
+const pathTo = (filing: Filing, content: 'totals' | 'entries', { out }: Options): string =>
+  join(pathOf(out), `${csvName(filing, content)}.csv`);
+
+const exportDryRun = async (named: string | undefined, options: Options): Promise<void> => {
+  const { account, state, periodEnd } = options;
+  if (named !== undefined || state === undefined || periodEnd === undefined)
+    throw new CommandError('Send --dry-run with --state and --period-end, without the id of a filing.');
+  const { caller, ports } = await operatorFor(account);
+  const request = { state, period_end: periodEnd, dry_run: true };
+  const filing = repliedFiling(await createFiling(request, null, caller, ports));
+  const path = pathTo(filing, 'totals', options);
+  await writeAll([{ path, text: totalsCsv(filing) }]);
+  print(path);
+};
+
+const exportFiling = async (named: string | undefined, options: Options): Promise<void> => {
+  const { account, filing, id } = await requireFiling(named, options);
+  const { status, progress: work } = filing;
+  if (status === 'canceled') throw new CommandError(`The filing ${id} is canceled and has no entries.`);
+  if (!work.complete) throw new CommandError(`The filing ${id} is still ${status}. Export it when it is finished.`);
+  const [totals, entries] = [pathTo(filing, 'totals', options), pathTo(filing, 'entries', options)];
+  const failed = 'The export failed. No file was written.';
+  await withProgress(`Exporting ${id}`, work.entries_moved, failed, async (progress) => {
+    await writeAll([
+      { path: totals, text: totalsCsv(filing) },
+      { path: entries, text: entriesText(id, filing, account, progress) },
+    ]);
+    progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);
+  });
+  print(`${totals}\n${entries}`);
+};
+
+export const addExport = (program: Command): Command =>
+  addFilingName(program.command('export'))
+    .summary('the totals and all entries as CSV files')
+    .description(
+      'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export leaves none.',
+    )
+    .option('--out <folder>', 'the folder of the files', '.')
+    .option('--dry-run', 'the totals of the period as they are now, for --state and --period-end')
+    .action((named: string | undefined, options: Options) =>
+      (options.dryRun ? exportDryRun : exportFiling)(named, options),
+    );

@@ -1,0 +1,83 @@
+/** The account, filing or period that a command names, and the use cases' answers. */
+import type { Command } from 'commander';
+import type { Account } from '../../accounts/account.ts';
+import { getFiling } from '../../filings/get-filing.ts';
+import type { FilingPorts } from '../../filings/ports.ts';
+import type { Filing } from '../../filings/response.ts';
+import type { Result } from '../../result.ts';
+import { filingPorts } from '../../store/filings/filing-ports.ts';
+import type { Answered, Caller } from '../../transactions/ports.ts';
+import { requireAccount } from '../terminal/accounts.ts';
+import { dayOption, stateOption } from '../terminal/arguments.ts';
+import { accepted, CommandError } from '../terminal/errors.ts';
+
+/** The options that name a period. */
+export type Period = { readonly account: string; readonly state: string; readonly periodEnd: string };
+
+/** The options that name a filing, unless its id is an argument. */
+export type FilingName = { readonly account: string; readonly state?: string; readonly periodEnd?: string };
+
+export const addAccount = (command: Command): Command =>
+  command.requiredOption('--account <id>', 'the account, such as acct_demo');
+
+const state = ['--state <state>', 'the state, such as MI', stateOption] as const;
+const lastDay = [
+  '--period-end <day>',
+  'the last day of the period, such as 2026-10-31',
+  dayOption('--period-end'),
+] as const;
+
+export const addPeriod = (command: Command): Command =>
+  addAccount(command)
+    .requiredOption(...state)
+    .requiredOption(...lastDay);
+
+export const addFilingName = (command: Command): Command =>
+  addAccount(command)
+    .argument('[filing]', 'the id of the filing; default: that of --state and --period-end')
+    .option(...state)
+    .option(...lastDay);
+
+type Operator = { readonly caller: Caller; readonly account: Account; readonly ports: FilingPorts };
+
+/** The caller and the ports of a command, which has no time limit. */
+export const operatorFor = async (id: string): Promise<Operator> => {
+  const account = await requireAccount(id);
+  // Keys are key_…, and subjects of tokens begin with token:, so no other caller has this name.
+  return { account, caller: { account, credential: 'operator' }, ports: filingPorts(() => Number.POSITIVE_INFINITY) };
+};
+
+/** The filing of this id, or of this state and period. Refuses an unknown one. */
+export const requireFiling = async (
+  named: string | undefined,
+  { account: accountId, state = '', periodEnd = '' }: FilingName,
+): Promise<Operator & { readonly filing: Filing; readonly id: string }> => {
+  if (named === undefined ? !(state && periodEnd) : state || periodEnd)
+    throw new CommandError('Send the id of a filing, or --state with --period-end.');
+  const operator = await operatorFor(accountId);
+  const { account, ports } = operator;
+  const id = named ?? (await ports.filings.filingOfPeriod(account.id, state, periodEnd));
+  if (id === undefined)
+    throw new CommandError(
+      `No filing of ${state} ends on ${periodEnd}. List the filings with \`npm run filings -- list --account ${account.id}\`.`,
+    );
+  return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
+};
+
+/** The filing of an answer. Refuses what the use case refuses. */
+export const repliedFiling = (result: Result<Answered>): Filing => JSON.parse(accepted(result).answer.body);
+
+type Paging = { readonly limit: number; readonly starting_after?: string };
+const limit = 100;
+
+/** Every page of a list of the API. */
+export const pagesFrom = async function* <Page extends { readonly next_cursor: string | null }>(
+  read: (paging: Paging) => Promise<Result<Page>>,
+): AsyncGenerator<Page> {
+  let paging: Paging | null = { limit };
+  while (paging !== null) {
+    const page: Page = accepted(await read(paging));
+    yield page;
+    paging = page.next_cursor === null ? null : { limit, starting_after: page.next_cursor };
+  }
+};

@@ -1,0 +1,268 @@
+/** `npm run filings`: what it shows, exports and changes, against the API and against sums of the recorded transactions. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { Decimal } from 'decimal.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { filingsProgram } from '../../shared/cli/filings.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { type Caller, newCaller } from '../support/api.ts';
+import { closedFiling, csv, type Filer, filerOf, soldOn } from '../support/filings.ts';
+import type { Schema } from '../support/http.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { creditOf, made } from '../support/sales.ts';
+
+const august = ['--state', 'IN', '--period-end', '2025-08-31'];
+const michigan = (day: string) => ['--state', 'Michigan', '--period-end', day];
+
+const shopOf = (caller: Caller) => ({
+  caller,
+  filer: filerOf(caller),
+  run: (...args: string[]) => runInProcess(filingsProgram(), [...args, '--account', caller.account.id]),
+});
+type Shop = ReturnType<typeof shopOf>;
+
+let shop: Shop;
+let folder: string;
+const recorded: Schema<'Transaction'>[] = [];
+const notCovered = new Set<string>();
+
+/** 108 sales and 6 credits in Indiana in August 2025: every ninth sale is not covered, and one is over-collected. */
+const recordAugust = async (filer: Filer) => {
+  for (let at = 0; at < 108; at++) {
+    const product_tax_code = at % 9 === 0 ? 'FOOD.GROCERY' : 'GENERAL';
+    const sale = await made(
+      filer.create({
+        ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2025-08-15' },
+        customer: { id: `buyer, ${at}`, address: { city: 'Indianapolis', state: 'IN', postal_code: '46204' } },
+        line_items: [{ product_tax_code, quantity: '1', unit_price: `${at + 1}.35` }],
+        ...(at === 50 && { tax_amount: '9.99' }),
+      }),
+    );
+    recorded.push(sale);
+    if (at % 9 === 0) notCovered.add(sale.id);
+    if (at % 20 === 5) recorded.push(await made(filer.create(creditOf(sale, { tax_date: '2025-08-20' }))));
+  }
+};
+
+const sumOf = (transactions: readonly Schema<'Transaction'>[], amount: (one: Schema<'Transaction'>) => Decimal.Value) =>
+  transactions
+    .reduce((sum, one) => sum.plus(new Decimal(amount(one)).times(one.type === 'credit' ? -1 : 1)), new Decimal(0))
+    .toFixed(2);
+const grossOf = ({ line_items }: Schema<'Transaction'>) => Decimal.sum(...line_items.map((line) => line.net_amount));
+
+const columnSum = (rows: readonly Record<string, string>[], name: string) =>
+  rows.reduce((sum, row) => sum.plus(row[name] ?? 0), new Decimal(0)).toFixed(2);
+const rowsOf = async (name: string): Promise<Record<string, string>[]> =>
+  parse(await readFile(join(folder, name), 'utf8'), { columns: true });
+
+/** A refusal: one line, exit code 1, nothing on standard output. */
+const refusal = async (...args: string[]) => {
+  const { code, out, err } = await shop.run(...args);
+  expect([code, out, err.split('\n').length]).toEqual([1, '', 2]);
+  return err.trimEnd();
+};
+
+const words = (text: string) => text.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '));
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-filings-'));
+  shop = shopOf(await newCaller());
+  await recordAugust(shop.filer);
+  for (const day of ['2026-08-03', '2026-09-04', '2026-10-05']) await soldOn(shop.filer, day);
+  await closedFiling(shop.filer, 'MI', '2026-08-31');
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('a period from dry run to filed', () => {
+  let id: string;
+  const gross = () => sumOf(recorded, grossOf);
+  const tax = () => sumOf(recorded, (one) => one.tax_amount);
+
+  it('dry-run shows the figures, as the API returns them, and exports its totals', async () => {
+    const { code, out } = await shop.run('dry-run', ...august);
+    expect(code).toBe(0);
+    const uncovered = sumOf(
+      recorded.filter((one) => notCovered.has(one.parent_transaction_id ?? one.id)),
+      grossOf,
+    );
+    const reasons = (await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).exceptions;
+    expect(words(out)).toEqual(
+      expect.arrayContaining([
+        'Dry run: US-IN, 2025-08-01 to 2025-08-31 (month).',
+        expect.stringMatching(/^Due: day 20 \(average above/),
+        `Gross sales | ${gross()}`,
+        `Not covered | ${uncovered}`,
+        `Tax collected | ${tax()}`,
+        `Sales and credits | ${recorded.length}`,
+        expect.stringMatching(
+          new RegExp(`^Exceptions: ${reasons?.count}\\. By reason: not_covered 13 \\(USD ${uncovered}\\), over_`),
+        ),
+      ]),
+    );
+    const { asked_by: _, ...printed } = JSON.parse((await shop.run('dry-run', ...august, '--json')).out);
+    expect(await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).toMatchObject(
+      printed,
+    );
+    const exported = await shop.run('export', ...august, '--dry-run', '--out', folder);
+    expect(exported).toMatchObject({ code: 0, out: `${join(folder, 'US-IN_2025-08-31_dry_run.csv')}\n` });
+    const total = (await rowsOf('US-IN_2025-08-31_dry_run.csv')).at(-1);
+    expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
+  });
+
+  it('close needs a confirmation, then works until the period is closed', async () => {
+    const { code, err } = await shop.run('close', ...august);
+    expect([code, err]).toEqual([1, expect.stringContaining('send --yes to confirm.')]);
+    expect((await made(shop.filer.filings({ state: 'IN' }))).data).toEqual([]);
+    const closed = await shop.run('close', ...august, '--yes', '--json');
+    expect(closed.code).toBe(0);
+    const filing = JSON.parse(closed.out);
+    id = filing.id;
+    expect(filing).toMatchObject({ status: 'closed', asked_by: 'operator', progress: { complete: true } });
+    expect(filing).toEqual(await made(shop.filer.filing(id)));
+    // Again: the same filing, without a question.
+    const again = await shop.run('close', ...august);
+    expect([again.code, words(again.out)]).toEqual([0, expect.arrayContaining([`Gross sales | ${gross()}`])]);
+  });
+
+  it('list, show and exceptions print what the API returns', async () => {
+    const { data } = await made(shop.filer.filings());
+    expect(JSON.parse((await shop.run('list', '--json')).out)).toEqual(data);
+    expect(words((await shop.run('list', '--state', 'Indiana')).out)).toEqual([
+      expect.stringMatching(/^filing \| state/),
+      [id, 'US-IN', '2025-08-01 to 2025-08-31', 'closed', 'USD', gross(), '0.00', tax()].join(' | '),
+      '1 filing.',
+      '',
+    ]);
+    // The twentieth is a Sunday.
+    expect(words((await shop.run('list', '--state', 'MI')).out)[1]).toMatch(/ closed \| 2026-09-21 \| USD \| 100\.00 /);
+    const filing = await made(shop.filer.filing(id));
+    expect(JSON.parse((await shop.run('show', ...august, '--json')).out)).toEqual(filing);
+    expect((await shop.run('show', id)).out).toMatch(/US-IN +Indiana .*\n/);
+    const exceptions: Schema<'FilingException'>[] = JSON.parse((await shop.run('exceptions', id, '--json')).out);
+    expect(exceptions).toEqual((await made(shop.filer.exceptions(id, { limit: '100' }))).data);
+    const table = (await shop.run('exceptions', ...august)).out;
+    for (const reference of ['order-0', 'order-99', 'order-50']) expect(table).toContain(` ${reference} `);
+    expect(table).toContain(`${filing.exceptions?.count} exceptions.`);
+  });
+
+  it('export writes every entry once, and the totals', async () => {
+    const { code, out } = await shop.run('export', id, '--out', folder);
+    const names = ['US-IN_2025-08-31_closed.csv', 'US-IN_2025-08-31_closed_entries.csv'] as const;
+    expect([code, out]).toEqual([0, names.map((name) => `${join(folder, name)}\n`).join('')]);
+    const entries = await rowsOf(names[1]);
+    expect(entries.map((row) => row['transaction_id']).sort()).toEqual(recorded.map((one) => one.id).sort());
+    expect([columnSum(entries, 'gross_amount'), columnSum(entries, 'tax_amount')]).toEqual([gross(), tax()]);
+    expect(new Set(entries.map((row) => row['customer_id'])).size).toBe(108);
+    expect(await readFile(join(folder, names[0]), 'utf8')).toBe((await shop.filer.filing(id, {}, csv)).text);
+    // Nothing is overwritten.
+    await writeFile(join(folder, names[1]), 'mine');
+    await rm(join(folder, names[0]));
+    expect((await shop.run('export', id, '--out', folder)).err).toContain(`${names[1]} already exists.`);
+    expect(await readFile(join(folder, names[1]), 'utf8')).toBe('mine');
+    expect(await readdir(folder)).not.toContain(names[0]);
+  });
+
+  it('file needs the number of exceptions', async () => {
+    const count = (await made(shop.filer.filing(id))).exceptions?.count ?? 0;
+    const file = ['file', id, '--confirmation-number', 'IN-1'];
+    expect(await refusal(...file)).toContain(`then send --acknowledge-exceptions ${count}.`);
+    expect(await refusal(...file, '--acknowledge-exceptions', `${count - 1}`)).toContain(`-exceptions ${count}.`);
+    expect((await made(shop.filer.filing(id))).status).toBe('closed');
+    const filed = await shop.run(...file, '--acknowledge-exceptions', `${count}`);
+    expect([filed.code, filed.out]).toEqual([0, expect.stringContaining('confirmation number IN-1.')]);
+    for (const { id: transaction } of recorded) expect((await made(shop.filer.get(transaction))).status).toBe('filed');
+    const history = await made(
+      shop.caller.call('GET', `/transactions/${recorded[0]?.id}/history` as '/transactions/{id}/history'),
+    );
+    expect(JSON.stringify(history)).toContain('"operator"');
+    expect(await refusal('file', id, '--confirmation-number', 'IN-2')).toContain('already has another confirmation');
+    expect(await refusal('cancel', id)).toContain('The status of a filed filing cannot change.');
+  });
+
+  it('verifies', async () => {
+    const { out } = await runInProcess(ledgerProgram(), ['verify', '--account', shop.caller.account.id]);
+    expect(out).toMatch(/No findings\.\n$/);
+  });
+});
+
+describe('cancel', () => {
+  it('says what happens, needs a confirmation, and opens the entries again', async () => {
+    const older = (await made(shop.filer.filings({ state: 'MI' }))).data[0]?.id ?? '';
+    const closed = await shop.run('close', ...michigan('2026-09-30'), '--yes', '--json');
+    const { id }: { id: string } = JSON.parse(closed.out);
+    const asked = await shop.run('cancel', id);
+    expect([asked.code, asked.out]).toEqual([1, expect.stringContaining('with 1 entry)? All entries are open again')]);
+    expect(await refusal('cancel', older, '--yes', '--json')).toContain(
+      'Cancel the one that ends on 2026-09-30 first.',
+    );
+    const canceled = await shop.run('cancel', ...michigan('2026-09-30'), '--yes');
+    expect([canceled.code, canceled.out]).toEqual([0, expect.stringContaining('its entries are open again. Close')]);
+    expect(await made(shop.filer.filing(id))).toMatchObject({ status: 'canceled', progress: { entries_reopened: 1 } });
+    expect(await refusal('export', id, '--out', folder)).toContain('is canceled and has no entries.');
+    const dry = JSON.parse((await shop.run('dry-run', ...michigan('2026-09-30'), '--json')).out);
+    expect(dry).toMatchObject({ id: null, summary: [{ tax_amount: '6.00', count: 1 }] });
+  });
+});
+
+it.each<[string, string[], string]>([
+  ['a filing that does not exist', ['show', 'fil_none'], 'No filing of this account has this id.'],
+  ['a period without a filing', ['show', ...michigan('2026-10-31')], 'No filing of US-MI ends on 2026-10-31.'],
+  ['no filing', ['show'], 'Send the id of a filing, or --state with --period-end.'],
+  ['a state alone', ['export', '--state', 'MI'], 'Send the id of a filing, or --state with --period-end.'],
+  ['an id and a period', ['cancel', 'a', ...august], 'Send the id of a filing, or --state with --period-end.'],
+  ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
+  ['a wrong day', ['dry-run', ...michigan('2026-02-30')], '--period-end cannot be "2026-02-30".'],
+  ['a day that ends no period', ['dry-run', ...michigan('2026-10-30')], '2026-09-30 or 2026-10-31.'],
+  ['a dry run of the future', ['dry-run', ...michigan('2099-10-31')], 'is in the future.'],
+  [
+    'another period first',
+    ['close', ...michigan('2026-10-31'), '--yes', '--json'],
+    'Close the one that ends on 2026-09-30 first.',
+  ],
+  ['an empty confirmation number', ['file', 'a', '--confirmation-number', ' '], 'Send 1 to 100 characters'],
+  ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
+])('refuses %s in one line', async (_name, args, message) => {
+  expect(await refusal(...args)).toContain(message);
+});
+
+describe('an export that fails', () => {
+  const name = 'interruption';
+  afterEach(() => void database.middlewareStack.remove(name));
+
+  /** Fail calls to the database from the n-th on; answers how many there were. */
+  const failFrom = (n: number) => {
+    const seen = { calls: 0 };
+    database.middlewareStack.remove(name);
+    database.middlewareStack.add(
+      (next) => async (sent) => {
+        seen.calls += 1;
+        if (seen.calls >= n) throw Object.assign(new Error('No.'), { name: 'AccessDeniedException', $metadata: {} });
+        return next(sent);
+      },
+      { step: 'initialize', name },
+    );
+    return seen;
+  };
+
+  it('from any call on leaves no file', async () => {
+    const out = await mkdtemp(join(tmpdir(), 'levy-filings-'));
+    try {
+      const all = failFrom(Number.POSITIVE_INFINITY);
+      expect((await shop.run('export', ...august, '--out', out)).code).toBe(0);
+      expect(await readdir(out)).toHaveLength(2);
+      for (const file of await readdir(out)) await rm(join(out, file));
+      expect(all.calls).toBeGreaterThan(5);
+      for (let n = 1; n <= all.calls; n++) {
+        failFrom(n);
+        const { code, err } = await shop.run('export', ...august, '--out', out);
+        expect([n, code, err]).toEqual([n, 1, expect.stringContaining('DynamoDB refused the request')]);
+        expect(await readdir(out)).toEqual([]);
+      }
+    } finally {
+      await rm(out, { recursive: true });
+    }
+  });
+});
