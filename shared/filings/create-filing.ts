@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
-import { addDays, dayOf } from '../calendar.ts';
+import { addDays } from '../calendar.ts';
 import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
@@ -11,7 +11,16 @@ import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unch
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
-import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
+import {
+  endsAround,
+  isOver,
+  lastMonthOf,
+  nextPeriod,
+  type Period,
+  periodAround,
+  periodOf,
+  registrationsIn,
+} from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { closeFirst, inProgress, noPeriodEnd, periodInFuture, periodNotOver } from './problems.ts';
 import type { FilingRequest } from './request.ts';
@@ -110,14 +119,15 @@ const periodToClose = (
   const registrations = registrationsIn(state, account.settings.registrations);
   const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
-  // Far ahead, finding the period takes long, and it is not over in any case.
-  if (period_end > addDays(dayOf(nowMs), 400)) return periodNotOver(state, period_end);
+  const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
+  // Far ahead, finding the period takes long, and it is in the future in any case.
+  if (period_end > addDays(running.end, 400))
+    return dry_run
+      ? periodInFuture(state, { start: `${lastMonthOf(period_end)}-01`, end: period_end }, running.end)
+      : periodNotOver(state, period_end);
   const period = periodOf(period_end, next, registrations);
   if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
-  if (dry_run) {
-    const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
-    return period.start <= running.end ? period : periodInFuture(state, period, running.end);
-  }
+  if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
   if (next === null) return periodAround(period_end, registrations);

@@ -35,7 +35,11 @@ export const inProgress = (state: string, filing: string): Problem => ({
 });
 
 /** A dry run takes periods up to the running one, which ends on `running`. */
-export const periodInFuture = (state: string, { start, end }: Period, running: string): Problem => ({
+export const periodInFuture = (
+  state: string,
+  { start, end }: Pick<Period, 'start' | 'end'>,
+  running: string,
+): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not begun',
   detail: `The period of ${state} from ${start} to ${end} is in the future. The running period, which ends on ${running}, is the last one that a dry run takes.`,
