@@ -120,11 +120,12 @@ const periodToClose = (
   const tooEarly = next?.end === period_end ? null : tooEarlyProblem('/period_end', period_end, account);
   if (tooEarly) return tooEarly;
   const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
-  // Far ahead, finding the period takes long, and it is in the future in any case.
-  if (period_end > addDays(running.end, 400))
-    return dry_run
-      ? periodInFuture(state, { start: `${lastMonthOf(period_end)}-01`, end: period_end }, running.end)
-      : periodNotOver(state, period_end);
+  if (period_end > addDays(running.end, 400)) {
+    // Far ahead, walking there takes long. Calendar periods apply, and none of them is over.
+    const far = periodAround(period_end, registrations);
+    if (far.end !== period_end) return noPeriodEnd(state, endsAround(period_end, null, registrations));
+    return dry_run ? periodInFuture(state, far, running.end) : periodNotOver(state, period_end);
+  }
   const period = periodOf(period_end, next, registrations);
   if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
   if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
