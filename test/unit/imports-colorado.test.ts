@@ -86,6 +86,10 @@ describe('Colorado’s jurisdiction codes and rates', () => {
     { row: 0, column: 2, cell: 'ARAPAHO', line: 2, reason: /^is in ARAPAHO, which is no county/ },
     { row: 0, column: 1, cell: '10-0001', line: 2, reason: /^Jurisdiction Code 10-0001 is none/ },
     { row: 1, column: 1, cell: '100001', line: 3, reason: /^has the code 100001 of line 2/ },
+    { row: 0, column: 17, cell: 'County', line: 2, reason: /^has two taxes County/ },
+    { row: 8, column: 20, cell: 'rta', line: 10, reason: /^has two taxes rta/ },
+    { row: 0, column: 17, cell: 'LID (', line: 2, reason: /^has the tax type LID \(: a type has letters/ },
+    { row: 0, column: 17, cell: 'Metro District', line: 2, reason: /^has the tax type Metro District/ },
   ])('are bad with $cell in column $column', async ({ row, column, cell, line, reason }) => {
     const { built } = await read(coloradoFile(replaced(row, column, cell)));
     expect(built.summary.bad.first).toMatchObject([{ line, reason: expect.stringMatching(reason) }]);

@@ -55,6 +55,13 @@ export class Locations {
       jurisdiction: this.taxes.jurisdiction(type, location.place),
       rate,
     }));
+    const repeated = taxes.findIndex(({ jurisdiction: { code } }, index) =>
+      taxes.slice(0, index).some((tax) => tax.jurisdiction.code === code),
+    );
+    if (repeated >= 0) {
+      yield { kind: 'bad', line, reason: `has two taxes ${location.layers[repeated]?.type}: write each tax once` };
+      return;
+    }
     this.locations.push({ ...location, taxes, line });
     assertFits(this.locations.length, limits.cities, 'locations');
   }
