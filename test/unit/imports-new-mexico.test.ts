@@ -39,10 +39,27 @@ describe('New Mexico’s rates by location code', () => {
   it('skip counties, districts and tribal areas', () => {
     expect(imported.built.summary.skipped.map(({ reason, firstLine }) => [firstLine, reason])).toEqual([
       [1, 'unincorporated areas have no city that an address names'],
-      [5, 'a district or place that is not in the tables of Levy'],
       [7, 'a tribal area, which no city or ZIP names'],
+      [5, 'a part with the rate of its city'],
     ]);
   });
+
+  it.each(['Albuquerque (Mesa Del Sol TIDD 1)', 'Albuquerque Mesa Del Sol TIDD 1', 'Mesa Del Sol TIDD 1'])(
+    'have the rate of %s for some addresses of Albuquerque, in any order',
+    async (name) => {
+      const tidd = { name, county: 'Bernalillo', locat_cdr: '02-606', grt_rate: 8.125 };
+      for (const districts of [
+        [tidd, ...newMexicoDistricts],
+        [...newMexicoDistricts, tidd],
+      ]) {
+        const file = await read(newMexicoFile(districts));
+        expect(file.built.summary.bad.count).toBe(0);
+        expect(percentsIn(file, 'ALBUQUERQUE', '2026-11-21')).toEqual([7.625, 8.125]);
+        const usual = file.parts.get('ALBUQUERQUE')?.locations.filter(({ of_addresses }) => !of_addresses);
+        expect(usual?.map(({ alternatives }) => alternatives)).toEqual([[['US-NM-001-02000']]]);
+      }
+    },
+  );
 
   it.each([
     { fields: { locat_cdr: '2-100' }, reason: /^locat_cdr is 2-100/ },
