@@ -61,6 +61,14 @@ describe('New Mexico’s rates by location code', () => {
     },
   );
 
+  it('have the rate of a part for the place with the longest name', async () => {
+    const village = { county: 'Bernalillo', grt_rate: 7.5, name: 'Los Ranchos de Albuquerque', locat_cdr: '02-200' };
+    const part = { ...village, name: 'TIDD of Los Ranchos de Albuquerque', locat_cdr: '02-201', grt_rate: 8.5 };
+    const file = await read(newMexicoFile([...newMexicoDistricts, village, part]));
+    expect(percentsIn(file, 'LOS RANCHOS DE ALBUQUERQUE', '2026-11-21')).toEqual([7.5, 8.5]);
+    expect(percentsIn(file, 'ALBUQUERQUE', '2026-11-21')).toEqual([7.625]);
+  });
+
   it.each([
     { fields: { locat_cdr: '2-100' }, reason: /^locat_cdr is 2-100/ },
     { fields: { county: 'Bernalilo' }, reason: /^is in Bernalilo, which is no county/ },
