@@ -174,6 +174,18 @@ describe('the head of a release', () => {
     });
   });
 
+  it('is refused if an importer yields two rates of a jurisdiction for one day', async () => {
+    const rate = (from: string | null, to: string | null, value = '0.02'): Entry => ({
+      kind: 'rate',
+      rate: { jurisdiction: 'US-RI-A', rate: value, from, to },
+    });
+    // US-RI-A has 0.01 from 2020-01-01 on.
+    for (const other of [rate('2020-01-01', null), rate(null, null), rate('2026-01-01', '2026-01-01')])
+      await expect(buildEntries('RI', [...jurisdictions, other, whole])).rejects.toThrow('one rate of US-RI-A');
+    for (const other of [rate(null, '2019-12-31'), rate('2019-01-01', null, '0.01')])
+      expect((await buildEntries('RI', [...jurisdictions, other, whole])).built.outcome).toBe('built');
+  });
+
   it('is refused if an importer names a jurisdiction without an entry', async () => {
     await expect(buildEntries('RI', [whole])).rejects.toThrow('US-RI-A');
   });

@@ -39,9 +39,34 @@ describe('New Mexico’s rates by location code', () => {
   it('skip counties, districts and tribal areas', () => {
     expect(imported.built.summary.skipped.map(({ reason, firstLine }) => [firstLine, reason])).toEqual([
       [1, 'unincorporated areas have no city that an address names'],
-      [5, 'a district or place that is not in the tables of Levy'],
       [7, 'a tribal area, which no city or ZIP names'],
+      [5, 'a part with the rate of its city'],
     ]);
+  });
+
+  it.each(['Albuquerque (Mesa Del Sol TIDD 1)', 'Albuquerque Mesa Del Sol TIDD 1', 'Mesa Del Sol TIDD 1'])(
+    'have the rate of %s for some addresses of Albuquerque, in any order',
+    async (name) => {
+      const tidd = { name, county: 'Bernalillo', locat_cdr: '02-606', grt_rate: 8.125 };
+      for (const districts of [
+        [tidd, ...newMexicoDistricts],
+        [...newMexicoDistricts, tidd],
+      ]) {
+        const file = await read(newMexicoFile(districts));
+        expect(file.built.summary.bad.count).toBe(0);
+        expect(percentsIn(file, 'ALBUQUERQUE', '2026-11-21')).toEqual([7.625, 8.125]);
+        const usual = file.parts.get('ALBUQUERQUE')?.locations.filter(({ of_addresses }) => !of_addresses);
+        expect(usual?.map(({ alternatives }) => alternatives)).toEqual([[['US-NM-001-02000']]]);
+      }
+    },
+  );
+
+  it('have the rate of a part for the place with the longest name', async () => {
+    const village = { county: 'Bernalillo', grt_rate: 7.5, name: 'Los Ranchos de Albuquerque', locat_cdr: '02-200' };
+    const part = { ...village, name: 'TIDD of Los Ranchos de Albuquerque', locat_cdr: '02-201', grt_rate: 8.5 };
+    const file = await read(newMexicoFile([...newMexicoDistricts, village, part]));
+    expect(percentsIn(file, 'LOS RANCHOS DE ALBUQUERQUE', '2026-11-21')).toEqual([7.5, 8.5]);
+    expect(percentsIn(file, 'ALBUQUERQUE', '2026-11-21')).toEqual([7.625]);
   });
 
   it.each([

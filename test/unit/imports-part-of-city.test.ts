@@ -6,7 +6,8 @@ import { locate } from '../../shared/content/location/place.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { readNameTables } from '../../shared/releases/local-names.ts';
 import { baseOf, fixture, importFiles, percentOf, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
-import { coloradoFile } from '../fixtures/imports/workbooks.ts';
+import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
+import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/workbooks.ts';
 
 const day = '2026-11-21';
 
@@ -17,7 +18,7 @@ const addressOf = (state: string, zip5: string | null, city: string): TaxAddress
 
 /** Import files over the built-in release, or over another import; answers are those of a calculation. */
 const importOver = async (
-  format: 'illinois' | 'colorado',
+  format: 'illinois' | 'colorado' | 'louisiana' | 'new-mexico',
   state: string,
   file: TestFile,
   below: (zip5: string | null, city: string) => Release = () => baseOf(state),
@@ -129,5 +130,47 @@ describe('Colorado', async () => {
   ])('$city $zip5: $percent to $highest, because $because', ({ city, zip5, percent, highest, ambiguous }) => {
     expect(answer(current, 'CO', city, zip5)).toMatchObject({ percent, ambiguous });
     expect(answer(current, 'CO', city, zip5, true)).toMatchObject({ percent: highest, ambiguous });
+  });
+
+  it.each(['PPRTA MONUMENT', 'PPRTA/MONUMENT', 'PPRTA (MONUMENT), EL PASO COUNTY'])(
+    'is ambiguous in Monument with a district called %s',
+    async (name) => {
+      const rows = coloradoRows.map((cells) => (cells[0] === 'MONUMENT IN PPRTA' ? cells.with(0, name) : cells));
+      const renamed = await importOver('colorado', 'CO', coloradoFile(rows));
+      expect(answer(renamed, 'CO', 'MONUMENT', '80132')).toMatchObject({ percent: 7.63, ambiguous: true });
+      expect(answer(renamed, 'CO', 'MONUMENT', '80132', true)).toMatchObject({ percent: 8.63, ambiguous: true });
+    },
+  );
+});
+
+describe('Louisiana', () => {
+  it('is ambiguous where a district lies in the city, or may lie in it', async () => {
+    const current = await importOver('louisiana', 'LA', louisianaFile());
+    expect(answer(current, 'LA', 'CROWLEY', '70526')).toMatchObject({ percent: 10.5, ambiguous: true });
+    expect(answer(current, 'LA', 'NEW ORLEANS', '70116')).toMatchObject({ percent: 10, ambiguous: true });
+  });
+
+  it('is ambiguous where two rows of a city contradict each other, and the release below answers', async () => {
+    const rows = [
+      ['Acadia Parish', 'City of Crowley (0101)', '4.5%', null],
+      ['Acadia Parish', 'Town of Crowley (0102)', '7.5%', null],
+    ];
+    const current = await importOver('louisiana', 'LA', louisianaFile(rows));
+    const below = answer(() => baseOf('LA'), 'LA', 'CROWLEY', '70526');
+    expect(answer(current, 'LA', 'CROWLEY', '70526')).toMatchObject({ percent: below.percent, ambiguous: true });
+  });
+});
+
+describe('New Mexico', () => {
+  it('is ambiguous where a district lies in a part of the city', async () => {
+    const tidd = {
+      name: 'Albuquerque (Mesa Del Sol TIDD 1)',
+      county: 'Bernalillo',
+      locat_cdr: '02-606',
+      grt_rate: 8.125,
+    };
+    const current = await importOver('new-mexico', 'NM', newMexicoFile([tidd, ...newMexicoDistricts]));
+    expect(answer(current, 'NM', 'ALBUQUERQUE', '87102')).toMatchObject({ percent: 7.625, ambiguous: true });
+    expect(answer(current, 'NM', 'ALBUQUERQUE', '87102', true)).toMatchObject({ percent: 8.125, ambiguous: true });
   });
 });

@@ -23,9 +23,14 @@ export type CombinedCity = {
   readonly alsoCalled?: readonly string[];
   /** Whether the rates apply to some addresses of the city only. */
   readonly ofAddresses?: boolean;
+  /** The county whose districts without a city (`addDistrict`) may lie in the city. */
+  readonly county?: string;
 };
 
 export type CombinedReading = CombinedCity & { readonly change: Change };
+
+/** A district of which the file names the county, and no city. */
+export type DistrictReading = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change };
 
 /** The part of a combined rate above the state's rate in the base release, and the last day of that state rate. */
 export const localPart = (
@@ -44,10 +49,39 @@ export const localPart = (
 };
 
 type Held = CombinedCity & { readonly changes: (Change & { readonly line: number })[] };
+type Taxed = { readonly held: Held; readonly tax: Jurisdiction };
+
+/** The changes in the order of their days; each ends before the next. */
+const changesOf = ({ changes }: Held): readonly Change[] => {
+  const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+  return sorted.map(({ from, to, rate }, index) => {
+    const next = sorted[index + 1];
+    return { from, to: earlierEnd(next ? dayBefore(next.from) : null, to), rate };
+  });
+};
+
+const haveSameRates = (a: Held, b: Held): boolean => JSON.stringify(changesOf(a)) === JSON.stringify(changesOf(b));
+
+const lineOf = ({ changes }: Held): number => changes[0]?.line ?? 0;
+
+const ofAddresses = { of_addresses: true } as const;
+
+function* ratesOf(tax: Jurisdiction, changes: readonly Change[]): Generator<Entry> {
+  yield { kind: 'jurisdiction', jurisdiction: tax };
+  for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
+}
+
+/** A city, under all its names, with a tax. */
+function* cityOf(held: Held, { code }: Jurisdiction, { from, to, rate }: Change, isPart: boolean): Generator<Entry> {
+  const locals = rate === '0' ? [] : [code];
+  for (const city of [held.city, ...(held.alsoCalled ?? [])])
+    yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
+}
 
 /** Collects the rates of cities in any order. Holds all of them until the file ends: a state has some thousands. */
 export class CombinedCities {
   private readonly cities = new Map<string, Held[]>();
+  private readonly districts: (DistrictReading & { readonly line: number })[] = [];
   private readonly jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction;
 
   /** `isShared`: several places have the name of the city. */
@@ -72,23 +106,65 @@ export class CombinedCities {
     this.cities.set(city, [...sameName.filter((held) => held !== found), found]);
   }
 
-  *entries(): Generator<Entry> {
-    for (const sameName of this.cities.values())
-      for (const held of sameName) yield* this.entriesOf(held, sameName.length > 1);
+  /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */
+  addDistrict(district: DistrictReading, line: number): readonly Entry[] {
+    assertFits(this.districts.length, limits.jurisdictions, 'districts');
+    this.districts.push({ ...district, line });
+    return [];
   }
 
-  private *entriesOf(held: Held, isShared: boolean): Generator<Entry> {
-    const jurisdiction = this.jurisdictionOf(held, isShared);
-    const sorted = held.changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
-    yield { kind: 'jurisdiction', jurisdiction };
-    for (const [index, { from, to, rate }] of sorted.entries()) {
-      const next = sorted[index + 1];
-      const days = { from, to: earlierEnd(next ? dayBefore(next.from) : null, to) };
-      yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, ...days } };
-      const locals = rate === '0' ? [] : [jurisdiction.code];
-      const flags = held.ofAddresses ? { flags: { of_addresses: true as const } } : {};
-      for (const city of [held.city, ...(held.alsoCalled ?? [])])
-        yield { kind: 'city', city, ...days, locals, ...flags };
+  *entries(): Generator<Entry> {
+    const taxed = [...this.cities.values()].flatMap((sameName) =>
+      sameName.map((held): Taxed => ({ held, tax: this.jurisdictionOf(held, sameName.length > 1) })),
+    );
+    const same = taxed.filter(({ held }) => this.isLikeItsCity(held));
+    for (const { held } of same)
+      yield { kind: 'skipped', line: lineOf(held), reason: 'a part with the rate of its city' };
+    const taxes = taxed.filter((one) => !same.includes(one));
+    for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
+    yield* this.districtEntries();
+  }
+
+  private isLikeItsCity(part: Held): boolean {
+    const { city, county, ofAddresses: isPart } = part;
+    if (!isPart || county === undefined) return false;
+    const cities = (this.cities.get(city) ?? []).filter((held) => !held.ofAddresses && held.county === county);
+    return cities.length > 0 && cities.every((held) => haveSameRates(held, part));
+  }
+
+  /** The entries of the rows that have one tax: if they differ, no rate of the city is certain. */
+  private *entriesOf(sameTax: readonly Taxed[]): Generator<Entry> {
+    const [{ held: first, tax }, ...others] = sameTax as readonly [Taxed, ...Taxed[]];
+    const differing = others.filter(({ held }) => !haveSameRates(held, first));
+    for (const { held } of differing) {
+      const reason = `gives ${held.name} another rate than line ${lineOf(first)}, so neither applies: correct one`;
+      yield { kind: 'bad', line: lineOf(held), reason };
+    }
+    if (differing.length === 0) yield* ratesOf(tax, changesOf(first));
+    for (const { held } of sameTax)
+      for (const change of changesOf(held))
+        if (differing.length === 0) yield* cityOf(held, tax, change, held.ofAddresses ?? false);
+        else yield* cityOf(held, tax, { ...change, rate: '0' }, true);
+  }
+
+  private *districtEntries(): Generator<Entry> {
+    const cities = Map.groupBy(
+      [...this.cities.values()].flat().filter((held) => !held.ofAddresses),
+      ({ county }) => county,
+    );
+    for (const { county, tax, change, line } of this.districts) {
+      const others = (cities.get(county) ?? []).filter((held) => held.changes.some(({ rate }) => rate !== change.rate));
+      if (others.length === 0) {
+        yield { kind: 'skipped', line, reason: 'a district that changes the rate of no city' };
+        continue;
+      }
+      yield {
+        kind: 'remark',
+        line,
+        reason: 'a district without a city: the cities of its county depend on the address',
+      };
+      yield* ratesOf(tax, [change]);
+      for (const held of others) yield* cityOf(held, tax, change, true);
     }
   }
 }

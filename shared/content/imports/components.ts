@@ -1,5 +1,5 @@
 /** Local taxes that a file gives one by one, and the cities where several of them add up. */
-
+import { assert } from '../../assert.ts';
 import { earlierEnd } from '../days.ts';
 import type { Jurisdiction } from '../release-values.ts';
 import type { Entry, LocationFlags } from './entry.ts';
@@ -49,6 +49,7 @@ export class Components {
 
   /** A city with the taxes of these codes, on the days when all of them have a rate. */
   *city(city: string, codes: readonly string[], flags: LocationFlags = {}): Generator<Entry> {
+    assert(new Set(codes).size === codes.length, `${city} has each tax once`);
     let spans: readonly (Days & { readonly locals: readonly string[] })[] = [
       { from: '0000-01-01', to: null, locals: [] },
     ];

@@ -13,6 +13,9 @@ type Row = Readonly<Record<string, string>>;
 /** A place within a county (three digits). */
 export type OwnPlace = { readonly county: string; readonly code: string; readonly name: string };
 
+/** A place, or a part of it with taxes of its own. */
+export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
+
 const rowsOf = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
 
 const keyOf = (name: string): string => plainName(cityName(name) ?? '');
@@ -79,19 +82,26 @@ export class OwnCodes {
   }
 
   /**
-   * The place of a county that has a name, or the longest one that the name begins with: `MONUMENT IN PPRTA` is a part of
-   * Monument (`isPart`). `undefined` if there is none.
+   * The place of a county that has a name, or all places whose names are in it: `MONUMENT IN PPRTA` and `PPRTA MONUMENT`
+   * are parts of Monument (`isPart`). `[]` if there is none.
    */
-  placeIn(county: string, name: string): { readonly place: OwnPlace; readonly isPart: boolean } | undefined {
+  placesIn(county: string, name: string): readonly PlaceOrPart[] {
     const words = keyOf(name).split(' ');
+    const here = (key: string) => this.places.get(key)?.find((place) => place.county === county);
     const [elsewhere] = this.placesNamed(name);
-    for (let length = words.length; length > 0; length -= 1) {
-      const found = this.places.get(words.slice(0, length).join(' '))?.find((place) => place.county === county);
-      if (found) return { place: found, isPart: length < words.length };
-      // The tables do not give every county of a place.
-      if (elsewhere && length === words.length) return { place: { ...elsewhere, county }, isPart: false };
-    }
-    return undefined;
+    // The tables do not give every county of a place.
+    const whole = here(words.join(' ')) ?? (elsewhere && { ...elsewhere, county });
+    if (whole) return [{ place: whole, isPart: false }];
+    const found = new Map<string, OwnPlace>();
+    for (let length = words.length - 1; length > 0; length -= 1)
+      for (let at = 0; at + length <= words.length; at += 1) {
+        const place = here(words.slice(at, at + length).join(' '));
+        if (!place) continue;
+        found.set(place.code, place);
+        // A word names one place only: in `New Iberia`, `Iberia` does not.
+        words.fill('', at, at + length);
+      }
+    return [...found.values()].map((place) => ({ place, isPart: true }));
   }
 
   /** The parts of the local rate of a place, as the tables write them: `county`, `city`, `district:RTD`. */

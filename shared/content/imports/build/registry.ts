@@ -1,5 +1,6 @@
 import { assert } from '../../../assert.ts';
 import type { ReleasePart } from '../../content.ts';
+import type { Dated } from '../../effective.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
@@ -8,6 +9,9 @@ const levels = ['state', 'county', 'city', 'district'] as const;
 
 const byLevel = (a: Jurisdiction, b: Jurisdiction): number =>
   levels.indexOf(a.type) - levels.indexOf(b.type) || (a.code < b.code ? -1 : 1);
+
+const shareDays = (a: Dated, b: Dated): boolean =>
+  (a.to === null || (b.from ?? '') <= a.to) && (b.to === null || (a.from ?? '') <= b.to);
 
 /** The jurisdictions of a part and all their rates of any date, as objects and as JSON for the part's line. */
 type Named = Pick<ReleasePart, 'jurisdictions' | 'rates'> & { readonly json: string };
@@ -37,6 +41,9 @@ export class Registry {
     }
     const { jurisdiction } = entry.rate;
     const rates = this.rates.get(jurisdiction) ?? [];
+    // The order of the entries would decide between two rates.
+    const other = rates.find((rate) => rate.rate !== entry.rate.rate && shareDays(rate, entry.rate));
+    assert(other === undefined, `the importer yields one rate of ${jurisdiction} for each day`);
     if (rates.push({ ...entry.rate, ...this.evidence }) === 1) this.rates.set(jurisdiction, rates);
     this.rateCount += 1;
     assertFits(rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction}`);

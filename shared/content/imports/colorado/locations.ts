@@ -11,6 +11,7 @@ export type Layer = { readonly type: string; readonly rate: string };
 export type Location = {
   /** The Department's six-digit code. */
   readonly id: string;
+  /** Empty for a district without a city. */
   readonly names: readonly string[];
   readonly place: OwnPlace;
   /** Whether the location is a part of the place only, such as that in a district. */
@@ -21,6 +22,10 @@ export type Location = {
 
 /** A tax of a location. */
 type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
+
+type Held = Location & { readonly line: number; readonly taxes: readonly Tax[] };
+
+const isWithoutCityTax = ({ taxes }: Held): boolean => taxes.every(({ jurisdiction }) => jurisdiction.type !== 'city');
 
 /** The rate of most locations for each code. */
 const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
@@ -36,7 +41,7 @@ const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
  * ambiguous. A tax with another rate in a location than in most has a code of its own there.
  */
 export class Locations {
-  private readonly locations: (Location & { readonly line: number; readonly taxes: readonly Tax[] })[] = [];
+  private readonly locations: Held[] = [];
   private readonly taxes: ColoradoTaxes;
   private readonly from: string;
 
@@ -55,14 +60,22 @@ export class Locations {
       jurisdiction: this.taxes.jurisdiction(type, location.place),
       rate,
     }));
+    const repeated = taxes.findIndex(({ jurisdiction: { code } }, index) =>
+      taxes.slice(0, index).some((tax) => tax.jurisdiction.code === code),
+    );
+    if (repeated >= 0) {
+      yield { kind: 'bad', line, reason: `has two taxes ${location.layers[repeated]?.type}: write each tax once` };
+      return;
+    }
     this.locations.push({ ...location, taxes, line });
     assertFits(this.locations.length, limits.cities, 'locations');
   }
 
   *entries(): Generator<Entry> {
     const components = new Components();
-    const usual = usualRates(this.locations.flatMap(({ taxes }) => taxes));
-    const coded = this.locations.map((location) => ({ ...location, codes: this.codesIn(location, usual) }));
+    const located = yield* this.withNames();
+    const usual = usualRates(located.flatMap(({ taxes }) => taxes));
+    const coded = located.map((location) => ({ ...location, codes: this.codesIn(location, usual) }));
     const uses = Map.groupBy(
       coded.flatMap(({ codes }) => codes),
       (code) => code,
@@ -78,6 +91,21 @@ export class Locations {
     yield* components.entries();
     for (const { names, isPart, codes } of coded)
       for (const name of names) yield* components.city(name, codes, isPart ? { of_addresses: true } : {});
+  }
+
+  /** The locations that a city names. A district without a city gets those of its county without a tax of a city. */
+  private *withNames(): Generator<Entry, readonly Held[]> {
+    const located: Held[] = [];
+    for (const one of this.locations) {
+      const { names, place, line } = one;
+      const near = this.locations.filter((other) => other.place.county === place.county && isWithoutCityTax(other));
+      const found = names.length > 0 ? names : [...new Set(near.flatMap((other) => other.names))];
+      if (found.length === 0) yield { kind: 'skipped', line, reason: 'a district that no city or ZIP names' };
+      else located.push({ ...one, names: found });
+      if (names.length === 0 && found.length > 0)
+        yield { kind: 'remark', line, reason: 'a district without a city: cities of its county depend on the address' };
+    }
+    return located;
   }
 
   private codesIn(

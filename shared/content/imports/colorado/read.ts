@@ -37,6 +37,7 @@ const readLayers = (cells: readonly string[]): RowResult<readonly Layer[]> => {
     if (type === '' && text === '') continue;
     const rate = readPercent(text);
     if (type === '' || rate === null) return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}`);
+    if (!/^[a-z\d]+$/i.test(type)) return bad(`has the tax type ${type}: a type has letters and digits only`);
     layers.push({ type, rate });
   }
   return row(layers);
@@ -62,12 +63,17 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
     return bad(
       `the file has ${own.map(({ rate }) => rate).join(', ') || 'nothing'} for the state, the release has ${stateRate ?? 'nothing'}`,
     );
-  if (isUnincorporated(name, id)) return skipped('unincorporated areas have no city that an address names');
+  const hasCity = found.value.some(({ type }) => /^city$/i.test(type));
+  if (isUnincorporated(name, id) && !hasCity) return skipped('unincorporated areas have no city that an address names');
   const layers = found.value.filter((layer) => !isState(layer));
-  const known = codes.placeIn(county, name);
-  if (known) return row({ id, ...known, names: namesOf(...(known.isPart ? [] : [name]), known.place.name), layers });
-  if (!layers.some(({ type }) => /^city$/i.test(type)) || namesOf(name).length === 0)
-    return skipped('a district that no city or ZIP names');
+  const known = codes.placesIn(county, name.replaceAll(/[/,()]/g, ' '));
+  if (known[0]) {
+    const names = known.flatMap(({ place, isPart }) => namesOf(...(isPart ? [] : [name]), place.name));
+    return row({ id, ...known[0], names, layers });
+  }
+  // It may lie in each place of its county that has no tax of its own: `Locations` gives it their names.
+  if (!hasCity) return row({ id, place: { county, code: '', name }, isPart: true, names: [], layers });
+  if (namesOf(name).length === 0) return bad('names no city: fill in Location Code');
   return row({ id, place: codes.place(county, name), isPart: false, names: namesOf(name), layers });
 };
 
@@ -87,7 +93,7 @@ const readColorado: Read = async function* (files, { base, names, onProgress }) 
   const stateRate = stateRateOn(base, from < base.established_from ? base.established_from : from)?.rate;
   const kept = new Set<string>();
   function* use(location: Location, line: number): Generator<Entry> {
-    if (codes.placesNamed(location.place.name).length === 0) kept.add(location.place.name);
+    if (location.names.length > 0 && codes.placesNamed(location.place.name).length === 0) kept.add(location.place.name);
     yield* locations.add(location, line);
   }
   yield* readRows(

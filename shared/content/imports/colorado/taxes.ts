@@ -29,8 +29,8 @@ export class ColoradoTaxes {
     if (/^(?:county|cnty)$/i.test(type)) return this.codes.countyTax(county);
     if (/^city$/i.test(type)) return this.codes.cityTax(place);
     const kind = type.toUpperCase();
-    const found = [...this.codes.partsOf(place), ...this.codes.partsOf({ county, code: '' })].find((part) =>
-      new RegExp(`:${kind}(?:-|$)`).test(part),
+    const found = [...this.codes.partsOf(place), ...this.codes.partsOf({ county, code: '' })].find(
+      (part) => part.split(':')[1]?.split('-')[0] === kind,
     );
     const [level = 'district', own = statewide.includes(kind) ? kind : `${kind}-${county}`] = found?.split(':') ?? [];
     const tax = { tax_type: 'sales', kind: own } as const;

@@ -1,14 +1,17 @@
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { calendarDay, monthNumber } from '../../days.ts';
+import { plainName } from '../../local/place-names.ts';
+import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release-values.ts';
-import { CombinedCities, type CombinedReading } from '../combined-cities.ts';
+import { CombinedCities } from '../combined-cities.ts';
+import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
 import { readWorkbook, rowsBelow } from '../files/workbook.ts';
 import { readFraction, readPercent } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
-import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
+import { namesOf, OwnCodes, type PlaceOrPart } from '../own-codes.ts';
 
 const headers = ['Parish', 'Jurisdiction (Domicile Code)', 'Tax Rate'];
 
@@ -23,12 +26,27 @@ const firstDay = (file: string): string => {
   return day;
 };
 
-/** `City of Crowley / School Board` and `Town of Iota (0103)` name Crowley and Iota; without such a title, the whole name. */
-const placeName = (jurisdiction: string): string =>
-  /\b(?:city|town|village) of (?<name>[^/,(]+)/i.exec(jurisdiction)?.groups?.['name']?.trim() ??
-  (/^[^/,(]+/.exec(jurisdiction)?.[0] ?? '').trim();
+const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
 
-type Domicile = { readonly place: OwnPlace; readonly isPart: boolean; readonly code: string; readonly rate: string };
+/** A domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`. */
+const placeName = (jurisdiction: string): string =>
+  wordsOf(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
+
+/** A name without that of its parish; `null` if the parish is not in it. */
+const withoutParish = (name: string, parish: string): string | null => {
+  const own = wordsOf(parish.replace(/ parish$/i, ''));
+  const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();
+  return rest === name ? null : rest;
+};
+
+type Domicile = {
+  readonly name: string;
+  readonly parish: string;
+  /** Empty for a district whose name has no city. */
+  readonly places: readonly PlaceOrPart[];
+  readonly code: string;
+  readonly rate: string;
+};
 
 const readDomicile = ({ cells }: Row, codes: OwnCodes): RowResult<Domicile> => {
   const [parishText = '', identity = '', rateText = ''] = cells;
@@ -39,16 +57,18 @@ const readDomicile = ({ cells }: Row, codes: OwnCodes): RowResult<Domicile> => {
   if (parish === undefined) return bad(`is in ${parishText || '(no parish)'}, which is no parish of Louisiana`);
   const rate = readFraction(rateText) ?? readPercent(rateText);
   if (rate === null) return bad(`Tax Rate ${rateText || '(none)'} is none: write it as 4.25% or 0.0425`);
-  if (/\bparish\b/i.test(name)) return skipped('a parish outside its cities, which no address names');
-  const found = codes.placeIn(parish, placeName(name));
-  if (!found) return skipped('a district, ward or place that is not in the tables of Levy');
-  return row({ ...found, code, rate });
+  const called = placeName(name);
+  const rest = withoutParish(called, codes.countyName(parish));
+  if (rest !== null && /^(?:(?:REST|BALANCE|REMAINDER) OF|UNINCORPORATED|)$/.test(rest))
+    return skipped('a parish outside its cities, which no address names');
+  return row({ name, parish, places: codes.placesIn(parish, rest ?? called), code, rate });
 };
 
 /**
  * Read Louisiana's list of local rates by domicile. No publisher or public reader documents the workbook: the columns are
  * those of the Commission's look-up page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish. The
- * rates do not contain the state's. A domicile in a part of a city makes the city ambiguous.
+ * rates do not contain the state's. A domicile in a part of a city makes the city ambiguous, and one whose name has no
+ * city makes all cities of its parish ambiguous.
  */
 const readLouisiana: Read = async function* (files, { names, onProgress }) {
   const path = onlyFile(files);
@@ -59,17 +79,23 @@ const readLouisiana: Read = async function* (files, { names, onProgress }) {
   if (!sheet) throw new Error(`${name} has no sheet.`);
   const taxes = new Map<string, Jurisdiction>();
   const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
-  const readingOf = ({ place, isPart, code, rate }: Domicile): CombinedReading => {
-    const key = `${place.county} ${code}`;
-    const tax = codes.combinedTax(place);
-    taxes.set(key, { ...tax, code: isPart ? `${tax.code}-${code}` : tax.code, reporting_code: code });
-    const [city = ''] = namesOf(place.name);
-    return { city, name: place.name, key, ofAddresses: isPart, change: { from, to: null, rate } };
-  };
+  function* use({ name: called, parish, places, code, rate }: Domicile, line: number): Generator<Entry> {
+    const change = { from, to: null, rate };
+    const district = { ...codes.combinedTax({ county: parish, code, name: called }), reporting_code: code };
+    if (places.length === 0) yield* cities.addDistrict({ county: parish, tax: district, change }, line);
+    for (const { place, isPart } of places) {
+      const tax = codes.combinedTax(place);
+      const own = isPart ? `${tax.code}-${code}` : tax.code;
+      const key = `${own} ${code}`;
+      taxes.set(key, { ...tax, code: own, reporting_code: code });
+      const [city = ''] = namesOf(place.name);
+      yield* cities.add({ city, name: place.name, key, county: parish, ofAddresses: isPart, change }, line);
+    }
+  }
   yield* readRows(
     { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
     (line: Row) => readDomicile(line, codes),
-    (domicile, line) => cities.add(readingOf(domicile), line),
+    use,
     { atEnd: () => cities.entries() },
   );
 };

@@ -8,10 +8,11 @@ import { calendarDay, monthNumber } from '../../days.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
+import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readPercent, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
-import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
+import { namesOf, OwnCodes, type PlaceOrPart } from '../own-codes.ts';
 
 /** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
 const Answer = z.object({
@@ -54,7 +55,20 @@ const readRate = (value: number): string | null => {
 };
 
 type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from: string };
-type Reading = CombinedReading & { readonly place: OwnPlace };
+type Reading = {
+  readonly name: string;
+  readonly county: string;
+  readonly code: string;
+  /** Empty for a district whose name has no place. */
+  readonly places: readonly PlaceOrPart[];
+  readonly change: CombinedReading['change'];
+};
+
+/** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
+const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
+  const { place = name, county = '' } = /^(?<place>.*?)\s*\((?<county>[^()]*)\)$/.exec(name)?.groups ?? {};
+  return isCounty(county) ? place : name;
+};
 
 const readDistrict = (
   { name, county, locat_cdr: code, grt_rate: value }: Attributes,
@@ -67,16 +81,14 @@ const readDistrict = (
     return skipped('unincorporated areas have no city that an address names');
   const fips = codes.countyNamed(county ?? '');
   if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is no county of New Mexico`);
-  // A place that lies in several counties has the county in brackets.
-  const found = codes.placeIn(fips, (name ?? '').replace(/\s*\(.*\)$/, ''));
-  if (!found || found.isPart) return skipped('a district or place that is not in the tables of Levy');
-  const { place } = found;
+  if (!name) return bad('names no location: fill in name');
   const combined = value === null ? null : readRate(value);
   if (combined === null) return bad(`grt_rate is ${value}: a percentage has at most four decimals, such as 7.625`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
-  const [city = '', ...alsoCalled] = namesOf(place.name);
-  return row({ city, name: place.name, key: code, alsoCalled, place, change: { from, ...local.value } });
+  const called = withoutCounty(name, (text) => codes.countyNamed(text) === fips);
+  const places = codes.placesIn(fips, called.replaceAll(/[/,()]/g, ' '));
+  return row({ name, county: fips, code, places, change: { from, ...local.value } });
 };
 
 // The answer for the whole state has about 50 kB.
@@ -107,14 +119,23 @@ const readNewMexico: Read = async function* (files, { base, names, onProgress })
   onProgress?.(features.length, features.length);
   const taxes = new Map<string, Jurisdiction>();
   const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
+  function* use({ name, county, code, places, change }: Reading, line: number): Generator<Entry> {
+    const district = { ...reader.codes.combinedTax({ county, code, name }), reporting_code: code };
+    if (places.length === 0) yield* cities.addDistrict({ county, tax: district, change }, line);
+    for (const { place, isPart } of places) {
+      const tax = reader.codes.combinedTax(place);
+      const own = isPart ? `${tax.code}-${code}` : tax.code;
+      const key = `${own} ${code}`;
+      taxes.set(key, { ...tax, code: own, reporting_code: code });
+      const [city = '', ...alsoCalled] = namesOf(place.name);
+      yield* cities.add({ city, name: place.name, key, county, alsoCalled, ofAddresses: isPart, change }, line);
+    }
+  }
   const rows = features.map((attributes, index) => ({ line: index + 1, attributes }));
   yield* readRows(
     { name: basename(path), rows: Readable.from(rows) },
     ({ attributes }: (typeof rows)[number]) => readDistrict(attributes, reader),
-    ({ place, ...reading }, line) => {
-      taxes.set(reading.key, { ...reader.codes.combinedTax(place), reporting_code: reading.key });
-      return cities.add(reading, line);
-    },
+    use,
     { atEnd: () => cities.entries() },
   );
 };
