@@ -11,16 +11,7 @@ import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unch
 import { beginning, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
-import {
-  endsAround,
-  isOver,
-  lastMonthOf,
-  nextPeriod,
-  type Period,
-  periodAround,
-  periodOf,
-  registrationsIn,
-} from './periods.ts';
+import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { closeFirst, inProgress, noPeriodEnd, periodInFuture, periodNotOver } from './problems.ts';
 import type { FilingRequest } from './request.ts';
