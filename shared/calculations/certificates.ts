@@ -9,19 +9,25 @@ export type Certificate = Pick<AppliedExemption, 'reason' | 'certificate_number'
 
 /**
  * What is known about the certificates of buyers: those of the customers as they are now, or those that a transaction
- * recorded, by the id of the line item.
+ * recorded, by the id of the line item. A line item that was recorded before the field existed has no entry.
  */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
-  | { readonly recorded: ReadonlyMap<string, AppliedExemption>; readonly warnings: readonly Warning[] };
+  | { readonly recorded: ReadonlyMap<string, AppliedExemption | null>; readonly warnings: readonly Warning[] };
 
 type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
   readonly line_items?: readonly { readonly customer?: Customer | null | undefined }[] | null | undefined;
 };
 
-/** The certificate that the request itself has for a line item: the line's customer, then the document's. */
-export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) =>
-  line?.exemption ?? document?.exemption ?? null;
+/**
+ * The certificate that the request itself has for a line item: that of the line's customer, then that of the document's. The
+ * document's does not exempt a line of another buyer.
+ */
+export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
+  const lineId = line?.id ?? null;
+  const isSameBuyer = lineId === null || lineId === document?.id;
+  return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
+};
 
 /** The ids of customers whose certificates can apply to a request, each once. Where a certificate is inline, it wins. */
 export const customerIdsOf = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
@@ -39,7 +45,7 @@ export const recordedCertificates = (transaction: {
 }): KnownCertificates => ({
   recorded: new Map(
     transaction.line_items.flatMap(({ id, applied_exemption: applied }) =>
-      applied && applied.customer_id !== null ? [[id, applied] as const] : [],
+      applied === undefined ? [] : [[id, applied] as const],
     ),
   ),
   warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),

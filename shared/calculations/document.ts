@@ -72,6 +72,9 @@ type Buyer = {
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
+const inlineBuyer = (inline: Exemption, place: string, day: string): Buyer =>
+  isValid(inline, place, day) ? { exemption: appliedInline(inline), warnings: [] } : noCertificate;
+
 /**
  * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
  * certificate in the request overrides those of the customer (interface decisions 2 and 13).
@@ -81,10 +84,15 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
   const chosen = new Map<string, Buyer>();
   return (customer: Customer | null, index: number, place: string): Buyer => {
     const inline = inlineExemption(customer, input.customer);
-    if (inline) return isValid(inline, place, day) ? { exemption: appliedInline(inline), warnings: [] } : noCertificate;
+    if (inline) return inlineBuyer(inline, place, day);
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
-    if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
+    if ('recorded' in known) {
+      const exemption = known.recorded.get(ids[index] ?? '');
+      if (exemption !== undefined) return { exemption, warnings: [] };
+      // At that time, the document's certificate exempted the lines of other buyers, too.
+      return input.customer?.exemption ? inlineBuyer(input.customer.exemption, place, day) : noCertificate;
+    }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
     return getOrAdd(chosen, `${place} ${customerId}`, () => {

@@ -96,6 +96,34 @@ describe('a document that names a customer', () => {
     expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual(['6.00', [null], []]);
   });
 
+  it("does not exempt the lines of another buyer by the document's inline certificate", async () => {
+    const { client, add } = await newShop();
+    await add('cus_2', [certificate({ certificate_number: 'C-2' })]);
+    const linesWith = async (exemption: object) => {
+      const line_items = [
+        goods({ id: 'a' }),
+        goods({ id: 'b', customer: { id: 'A', address: michigan } }),
+        goods({ id: 'c', customer: { id: 'C' } }),
+        goods({ id: 'd', customer: { id: 'cus_2' } }),
+      ];
+      const customer = { id: 'A', exemption, address: michigan };
+      const outcome = await made(client.calculate(sale({ customer, line_items, explain: true })));
+      const texts = (outcome.explanation ?? []).map(({ text }) => text).filter((text) => text.includes('C-2'));
+      expect(texts).toHaveLength(1);
+      return outcome.line_items.map(({ tax_amount, applied_exemption: known }) => [
+        tax_amount,
+        known?.customer_id ?? null,
+        known?.certificate_number,
+      ]);
+    };
+    const stored = ['0.00', 'cus_2', 'C-2'];
+    const taxed = ['6.00', null, undefined];
+    const inline = ['0.00', null, 'A-1'];
+    const valid = { type: 'resale', certificate_id: 'A-1' };
+    expect(await linesWith(valid)).toEqual([inline, inline, taxed, stored]);
+    expect(await linesWith({ ...valid, valid_to: '2026-01-31' })).toEqual([taxed, taxed, taxed, stored]);
+  });
+
   it("uses the line's customer before the document's, in the state of each line", async () => {
     const { client, add } = await newShop();
     await add('cus_2', [certificate({ states: ['OH'], certificate_number: 'O-1' })]);
