@@ -90,19 +90,21 @@ const advice =
 const warning = (
   code: 'exemption_expired' | 'exemption_not_yet_valid',
   certificate: Certificate,
-  { customerId, place }: Pick<Question, 'customerId' | 'place'>,
+  { customerId, placeName }: Pick<Question, 'customerId' | 'placeName'>,
 ): Omit<Warning, 'pointer'> => {
   const when =
     code === 'exemption_expired'
       ? `expired: its last day was ${certificate.valid_to}`
       : `is not yet valid: its first day is ${certificate.valid_from}`;
-  return { code, message: `${labelOf(certificate)} of customer ${customerId} for ${place} ${when}. ${advice}` };
+  return { code, message: `${labelOf(certificate)} of customer ${customerId} for ${placeName} ${when}. ${advice}` };
 };
 
 type Question = {
   readonly customerId: string;
   /** The jurisdiction code of the state that taxes the sale. */
   readonly place: string;
+  /** Its name, for messages. */
+  readonly placeName: string;
   /** The tax day. */
   readonly day: string;
 };

@@ -7,7 +7,7 @@ import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Relief, TaxDocument, TaxLine } from '../tax/document.ts';
+import type { Place, Relief, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { appliedInline, chooseCertificate, inlineExemption, isWithin, type KnownCertificates } from './certificates.ts';
 import { lineIds } from './echo.ts';
@@ -27,6 +27,9 @@ export type Context = {
   readonly certificates?: KnownCertificates;
 };
 
+/** A warning about the certificate of a line, by its index; `null` for one that was recorded with a transaction. */
+export type CertificateWarning = { readonly line: number | null; readonly warning: Warning };
+
 export type ReadDocument = {
   readonly document: TaxDocument;
   readonly located: readonly LocatedLine[];
@@ -34,8 +37,8 @@ export type ReadDocument = {
   readonly taxDate: string;
   /** The certificate that exempts each line, or `null`. */
   readonly exemptions: readonly (AppliedExemption | null)[];
-  /** Warnings about certificates of customers that do not apply on the tax day. */
-  readonly certificateWarnings: readonly Warning[];
+  /** Warnings about certificates that do not apply on the tax day. They matter where the line is taxed. */
+  readonly certificateWarnings: readonly CertificateWarning[];
 };
 
 export const generalGoods = 'GENERAL';
@@ -82,7 +85,7 @@ const inlineBuyer = (inline: Exemption, place: string, day: string): Buyer =>
 const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? lineIds(input.line_items ?? []) : [];
   const chosen = new Map<string, Buyer>();
-  return (customer: Customer | null, index: number, place: string): Buyer => {
+  return (customer: Customer | null, index: number, { code: place, name: placeName }: Place): Buyer => {
     const inline = inlineExemption(customer, input.customer);
     if (inline) return inlineBuyer(inline, place, day);
     const customerId = customer?.id ?? input.customer?.id ?? null;
@@ -96,7 +99,7 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
     return getOrAdd(chosen, `${place} ${customerId}`, () => {
-      const { applied, warnings } = chooseCertificate(certificates, { customerId, place, day });
+      const { applied, warnings } = chooseCertificate(certificates, { customerId, place, placeName, day });
       return { exemption: applied, warnings };
     });
   };
@@ -115,16 +118,17 @@ const reliefs = (
   const buyerOf = buyersOf(input, day, certificates);
   const relief: Relief[] = [];
   const exemptions: (AppliedExemption | null)[] = [];
-  const warnings: Warning[] = certificates && 'recorded' in certificates ? [...certificates.warnings] : [];
+  const recorded = certificates && 'recorded' in certificates ? certificates.warnings : [];
+  const warnings: CertificateWarning[] = recorded.map((warning) => ({ line: null, warning }));
   for (const [index, { customer }] of (input.line_items ?? []).entries()) {
-    const { code } = (located[index] as LocatedLine).place;
-    const sellers = sellersRelief(input.collected_by, code, day, settings);
+    const { place } = located[index] as LocatedLine;
+    const sellers = sellersRelief(input.collected_by, place.code, day, settings);
     // Where the seller collects from nobody, no certificate is needed.
-    const buyer = sellers === null ? buyerOf(customer ?? null, index, code) : noCertificate;
+    const buyer = sellers === null ? buyerOf(customer ?? null, index, place) : noCertificate;
     const pointer = customer?.id ? `/line_items/${index}/customer/id` : '/customer/id';
     relief.push(sellers ?? (buyer.exemption ? 'customer_exempt' : null));
     exemptions.push(buyer.exemption);
-    warnings.push(...buyer.warnings.map((warning) => ({ ...warning, pointer })));
+    warnings.push(...buyer.warnings.map((warning) => ({ line: index, warning: { ...warning, pointer } })));
   }
   return { relief, exemptions, warnings };
 };

@@ -73,10 +73,42 @@ describe('a document that names a customer', () => {
     expect(outcome.warnings).toEqual([
       {
         code: 'exemption_expired',
-        message: expect.stringContaining('R-1 of customer cus_1 for US-MI expired: its last day was 2026-10-07.'),
+        message: expect.stringContaining('R-1 of customer cus_1 for Michigan expired: its last day was 2026-10-07.'),
         pointer: '/customer/id',
       },
     ]);
+  });
+
+  it.each<[string, Record<string, unknown>, string, string[]]>([
+    ['goods in Oregon', { customer: { address: { state: 'OR', postal_code: '97201' } } }, '0.00', []],
+    ['goods in Germany', { customer: { address: { country: 'DE', postal_code: '10115' } } }, '0.00', []],
+    ['groceries', { product_tax_code: 'FOOD.GROCERY' }, '0.00', []],
+    [
+      'free goods with taxed shipping',
+      { customer: { address: { state: 'IN', postal_code: '46204' } }, unit_price: '0.00' },
+      '0.63',
+      ['exemption_expired /customer/id'],
+    ],
+  ])('warns of %s only where tax applies', async (_name, line, tax, warnings) => {
+    const { client } = await newShop([certificate({ states: null, valid_to: '2026-10-07' })]);
+    const shipping = { amount: '9.00' };
+    const outcome = await made(client.calculate(sale({ ...buyer(), line_items: [goods(line)], shipping })));
+    expect([outcome.tax_amount, warned(outcome).filter((text) => text.startsWith('exemption'))]).toEqual([
+      tax,
+      warnings,
+    ]);
+  });
+
+  it('points the warning to the first line with tax', async () => {
+    const { client } = await newShop([certificate({ valid_to: '2026-10-07' })]);
+    const customer = { id: 'cus_1' };
+    const line_items = [
+      goods({ product_tax_code: 'FOOD.GROCERY', customer }),
+      goods({ customer }),
+      goods({ customer }),
+    ];
+    const outcome = await made(client.calculate(sale({ ...buyer(), line_items })));
+    expect([outcome.tax_amount, warned(outcome)]).toEqual(['12.00', ['exemption_expired /line_items/1/customer/id']]);
   });
 
   it('keeps an unknown id as a mere reference, also where another account has the customer', async () => {

@@ -15,7 +15,7 @@ const certificate = (others: Partial<Certificate> = {}): Certificate => ({
   valid_to: null,
   ...others,
 });
-const question = { customerId: 'cus_1', place: 'US-MI', day: '2026-10-08' };
+const question = { customerId: 'cus_1', place: 'US-MI', placeName: 'Michigan', day: '2026-10-08' };
 const choose = (...certificates: Certificate[]) => chooseCertificate(certificates, question);
 const numbered = (certificate_number: string, others: Partial<Certificate> = {}) =>
   certificate({ certificate_number, ...others });
@@ -76,7 +76,7 @@ describe('the warnings', () => {
   it('name the certificate, the customer, the state and the remedy', () => {
     const [expired] = choose(numbered('R-7', { valid_to: '2026-01-31' })).warnings;
     expect(expired?.message).toBe(
-      'The resale certificate R-7 of customer cus_1 for US-MI expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
+      'The resale certificate R-7 of customer cus_1 for Michigan expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
     );
   });
 });
@@ -132,7 +132,7 @@ it('is that of an independent oracle for 20,000 random customers, states and day
     });
     const place = states[below(4)] as string;
     const day = below(60);
-    const actual = chooseCertificate(certificates, { customerId: 'c', place, day: dayText(day) });
+    const actual = chooseCertificate(certificates, { customerId: 'c', place, placeName: place, day: dayText(day) });
     const expected = oracle(certificates, place, day);
     const number = actual.applied?.certificate_number;
     expect({
