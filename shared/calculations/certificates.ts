@@ -81,22 +81,37 @@ const first = (certificates: readonly Certificate[], precedes: (a: Certificate, 
 
 const latest = (certificates: readonly Certificate[]) => first(certificates, (a, b) => lastDay(a) > lastDay(b));
 
-const labelOf = ({ reason, certificate_number: number }: Certificate): string =>
-  number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
+type Terms = Pick<AppliedExemption, 'customer_id' | 'reason' | 'certificate_number' | 'valid_from' | 'valid_to'>;
 
-const advice =
+const labelOf = ({ customer_id, reason, certificate_number: number }: Terms): string => {
+  const label = number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
+  return customer_id === null ? `${label} in the request` : `${label} of customer ${customer_id}`;
+};
+
+const storedAdvice =
   'Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.';
+const inlineAdvice =
+  'Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.';
 
 const warning = (
   code: 'exemption_expired' | 'exemption_not_yet_valid',
-  certificate: Certificate,
-  { customerId, placeName }: Pick<Question, 'customerId' | 'placeName'>,
+  certificate: Terms,
+  placeName: string,
 ): Omit<Warning, 'pointer'> => {
   const when =
     code === 'exemption_expired'
       ? `expired: its last day was ${certificate.valid_to}`
       : `is not yet valid: its first day is ${certificate.valid_from}`;
-  return { code, message: `${labelOf(certificate)} of customer ${customerId} for ${placeName} ${when}. ${advice}` };
+  const advice = certificate.customer_id === null ? inlineAdvice : storedAdvice;
+  return { code, message: `${labelOf(certificate)} for ${placeName} ${when}. ${advice}` };
+};
+
+/** The warning that a certificate of the request, which is for the state, is not valid on the tax day. */
+export const inlineWarning = (exemption: Exemption, placeName: string, day: string): Warning => {
+  const terms = appliedInline(exemption);
+  return terms.valid_to !== null && terms.valid_to < day
+    ? { ...warning('exemption_expired', terms, placeName), pointer: '/customer/exemption/valid_to' }
+    : { ...warning('exemption_not_yet_valid', terms, placeName), pointer: '/customer/exemption/valid_from' };
 };
 
 type Question = {
@@ -122,7 +137,8 @@ type Choice = {
  * Without a valid one, warns of the one that expired last and of the one that becomes valid next.
  */
 export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
-  const { customerId, place, day } = question;
+  const { customerId, place, placeName, day } = question;
+  const of = (certificate: Certificate) => ({ ...certificate, customer_id: customerId });
   const ofPlace = certificates.filter(({ states }) => states === null || states.includes(place));
   const valid = latest(ofPlace.filter(({ valid_from, valid_to }) => isWithin(day, valid_from, valid_to)));
   if (valid) {
@@ -137,8 +153,8 @@ export const chooseCertificate = (certificates: readonly Certificate[], question
   return {
     applied: null,
     warnings: [
-      ...(expired ? [warning('exemption_expired', expired, question)] : []),
-      ...(next ? [warning('exemption_not_yet_valid', next, question)] : []),
+      ...(expired ? [warning('exemption_expired', of(expired), placeName)] : []),
+      ...(next ? [warning('exemption_not_yet_valid', of(next), placeName)] : []),
     ],
   };
 };

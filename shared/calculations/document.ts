@@ -9,7 +9,14 @@ import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Place, Relief, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { appliedInline, chooseCertificate, inlineExemption, isWithin, type KnownCertificates } from './certificates.ts';
+import {
+  appliedInline,
+  chooseCertificate,
+  inlineExemption,
+  inlineWarning,
+  isWithin,
+  type KnownCertificates,
+} from './certificates.ts';
 import { lineIds } from './echo.ts';
 import type { Customer, Exemption } from './fields.ts';
 import { distinct, type LocatedLine, locateLines } from './locate-lines.ts';
@@ -50,8 +57,8 @@ const productOf = (text: string): ProductTaxCode => {
   return parsed.value;
 };
 
-const isValid = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
-  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => stateJurisdiction(region) === place));
+const isFor = ({ regions }: Exemption, place: string): boolean =>
+  !regions || regions.some((region) => stateJurisdiction(region) === place);
 
 /** Why nothing is collected in a place (`US-MI`) on a tax day from any buyer, or `null`. */
 const sellersRelief = (
@@ -70,13 +77,18 @@ const sellersRelief = (
 
 type Buyer = {
   readonly exemption: AppliedExemption | null;
-  readonly warnings: readonly Omit<Warning, 'pointer'>[];
+  readonly warnings: readonly Warning[];
 };
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
-const inlineBuyer = (inline: Exemption, place: string, day: string): Buyer =>
-  isValid(inline, place, day) ? { exemption: appliedInline(inline), warnings: [] } : noCertificate;
+/** The buyer with a certificate of the request. `holder` is the pointer of the line item that has it; empty for the document. */
+const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
+  if (!isFor(inline, code)) return noCertificate;
+  if (isWithin(day, inline.valid_from, inline.valid_to)) return { exemption: appliedInline(inline), warnings: [] };
+  const warning = inlineWarning(inline, name, day);
+  return { exemption: null, warnings: [{ ...warning, pointer: `${holder}${warning.pointer}` }] };
+};
 
 /**
  * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
@@ -84,24 +96,27 @@ const inlineBuyer = (inline: Exemption, place: string, day: string): Buyer =>
  */
 const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? lineIds(input.line_items ?? []) : [];
-  const chosen = new Map<string, Buyer>();
-  return (customer: Customer | null, index: number, { code: place, name: placeName }: Place): Buyer => {
+  const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
+  return (customer: Customer | null, index: number, taxing: Place): Buyer => {
+    const { code: place, name: placeName } = taxing;
+    const line = `/line_items/${index}`;
     const inline = inlineExemption(customer, input.customer);
-    if (inline) return inlineBuyer(inline, place, day);
+    if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? line : '');
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
     if ('recorded' in known) {
       const exemption = known.recorded.get(ids[index] ?? '');
       if (exemption !== undefined) return { exemption, warnings: [] };
       // At that time, the document's certificate exempted the lines of other buyers, too.
-      return input.customer?.exemption ? inlineBuyer(input.customer.exemption, place, day) : noCertificate;
+      return input.customer?.exemption ? inlineBuyer(input.customer.exemption, taxing, day, '') : noCertificate;
     }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
-    return getOrAdd(chosen, `${place} ${customerId}`, () => {
-      const { applied, warnings } = chooseCertificate(certificates, { customerId, place, placeName, day });
-      return { exemption: applied, warnings };
-    });
+    const { applied, warnings } = getOrAdd(chosen, `${place} ${customerId}`, () =>
+      chooseCertificate(certificates, { customerId, place, placeName, day }),
+    );
+    const pointer = `${customer?.id ? line : ''}/customer/id`;
+    return { exemption: applied, warnings: warnings.map((warning) => ({ ...warning, pointer })) };
   };
 };
 
@@ -118,17 +133,16 @@ const reliefs = (
   const buyerOf = buyersOf(input, day, certificates);
   const relief: Relief[] = [];
   const exemptions: (AppliedExemption | null)[] = [];
-  const recorded = certificates && 'recorded' in certificates ? certificates.warnings : [];
-  const warnings: CertificateWarning[] = recorded.map((warning) => ({ line: null, warning }));
+  const recorded = certificates && 'recorded' in certificates ? certificates.warnings : null;
+  const warnings: CertificateWarning[] = (recorded ?? []).map((warning) => ({ line: null, warning }));
   for (const [index, { customer }] of (input.line_items ?? []).entries()) {
     const { place } = located[index] as LocatedLine;
     const sellers = sellersRelief(input.collected_by, place.code, day, settings);
     // Where the seller collects from nobody, no certificate is needed.
     const buyer = sellers === null ? buyerOf(customer ?? null, index, place) : noCertificate;
-    const pointer = customer?.id ? `/line_items/${index}/customer/id` : '/customer/id';
     relief.push(sellers ?? (buyer.exemption ? 'customer_exempt' : null));
     exemptions.push(buyer.exemption);
-    warnings.push(...buyer.warnings.map((warning) => ({ line: index, warning: { ...warning, pointer } })));
+    if (!recorded) warnings.push(...buyer.warnings.map((warning) => ({ line: index, warning })));
   }
   return { relief, exemptions, warnings };
 };

@@ -124,8 +124,42 @@ describe('a document that names a customer', () => {
     const other = await inline({ type: 'government', certificate_id: 'G-1' });
     const none = { customer_id: null, valid_from: null, valid_to: null };
     expect(exemptionsOf(other)).toEqual([{ ...none, reason: 'government', certificate_number: 'G-1' }]);
-    const expired = await inline({ type: 'resale', valid_to: '2026-01-31' });
-    expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual(['6.00', [null], []]);
+    const expired = await inline({ type: 'resale', certificate_id: 'R-9', valid_to: '2026-10-07' });
+    expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual([
+      '6.00',
+      [null],
+      [
+        {
+          code: 'exemption_expired',
+          message:
+            'The resale certificate R-9 in the request for Michigan expired: its last day was 2026-10-07. Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.',
+          pointer: '/customer/exemption/valid_to',
+        },
+      ],
+    ]);
+    const later = await inline({ type: 'resale', valid_from: '2026-10-09', valid_to: '2026-12-31' });
+    expect([later.tax_amount, warned(later)]).toEqual([
+      '6.00',
+      ['exemption_not_yet_valid /customer/exemption/valid_from'],
+    ]);
+    for (const valid of [{ valid_to: '2026-10-08' }, { valid_from: '2026-10-08' }])
+      expect(await inline({ type: 'resale', ...valid })).toMatchObject({ tax_amount: '0.00', warnings: [] });
+    const elsewhere = await inline({ type: 'resale', valid_to: '2026-10-07', regions: ['OH'] });
+    expect([elsewhere.tax_amount, elsewhere.warnings]).toEqual(['6.00', []]);
+  });
+
+  it('keeps the warning about the inline certificate of a line when it is recorded, edited and replayed', async () => {
+    const { client, replay } = await newShop();
+    const exemption = { type: 'resale', valid_to: '2026-10-07' };
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: { exemption } })];
+    const expected = ['exemption_expired /line_items/1/customer/exemption/valid_to'];
+    const draft = await made(client.create(sale({ ...buyer(), line_items })));
+    expect([draft.tax_amount, warned(draft)]).toEqual(['6.00', expected]);
+    const edited = await made(client.update(draft.id, { tax_amount: '5.00' }));
+    expect(warned(edited)).toEqual([...expected, 'tax_amount_differs /tax_amount']);
+    const finalized = await made(client.update(draft.id, { tax_amount: null, status: 'finalized' }));
+    expect([finalized.tax_amount, warned(finalized)]).toEqual(['6.00', expected]);
+    expect(await replay(draft.id)).toBe(true);
   });
 
   it("does not exempt the lines of another buyer by the document's inline certificate", async () => {
