@@ -1,5 +1,8 @@
+import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { stateHashOf } from '../../shared/transactions/audit.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
@@ -253,6 +256,35 @@ describe('a document that names a customer', () => {
     const text = 'Michigan: no tax, because the resale certificate R-1 of customer cus_1 is valid on 2026-10-08.';
     const explained = outcome.explanation?.filter((step) => step.text === text).map(({ pointer }) => pointer);
     expect(explained).toEqual(['/line_items/0', '/shipping']);
+  });
+
+  it('reads the certificates of customers without their names, one batch after the other', async () => {
+    const { caller, add } = await newShop();
+    const ids = Array.from({ length: 150 }, (_, at) => `cus_${at + 2}`);
+    await add('cus_2', [certificate()]);
+    const commands: BatchGetCommand[] = [];
+    let running = 0;
+    let most = 0;
+    database.middlewareStack.add(
+      (next) => async (args) => {
+        running += 1;
+        most = Math.max(most, running);
+        commands.push(new BatchGetCommand(args.input as BatchGetCommandInput));
+        return next(args).finally(() => {
+          running -= 1;
+        });
+      },
+      { step: 'initialize', name: 'countBatches' },
+    );
+    const found = await customerReads.findSome(caller.account.id, ids).finally(() => {
+      database.middlewareStack.remove('countBatches');
+    });
+    expect([...found.keys()]).toEqual(['cus_2']);
+    expect([commands.length, most]).toEqual([2, 1]);
+    const read = commands.flatMap(({ input }) =>
+      Object.values(input.RequestItems ?? {}).map(({ ExpressionAttributeNames: names }) => Object.values(names ?? {})),
+    );
+    expect(read).toEqual(Array.from({ length: 2 }, () => ['pk', 'sk', 'exemptions']));
   });
 
   it('uses 250 customers on 250 lines', async () => {
