@@ -158,6 +158,10 @@ describe('put', () => {
     const { putFile } = await newShop();
     expect((await putFile('x.csv', 'name\nA')).err).toContain('The first line must name the columns: id,name,');
     expect((await putFile('x.csv', 'id,region\na,MI')).err).toContain('Unknown: region.');
+    expect((await putFile('x.csv', 'id,reason,states,states\na,resale,MI,OH')).err).toBe(
+      'The first line repeats the column states. Name it once.\n',
+    );
+    expect((await putFile('bom.json', '\uFEFF[{"id": "a"}]')).code).toBe(0);
     expect((await putFile('x.csv', 'id,name\na,A,B')).err).toMatch(/^The file is not CSV: .*line 2.* Nothing was/);
     expect((await putFile('x.json', '{"id": ')).err).toMatch(/^The file is not JSON: /);
     const unknown = await runInProcess(customersProgram(), ['list', '--account', 'acct_none']);
