@@ -1,6 +1,6 @@
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createCustomer } from '../shared/customers/change-customers.ts';
-import { CustomerRequest } from '../shared/customers/request.ts';
+import { CustomerRequest, certificateFieldProblem } from '../shared/customers/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { mapResult } from '../shared/result.ts';
@@ -17,7 +17,7 @@ export const { endpoint, handler } = defineEndpoint({
   summary: 'Create a customer',
   description:
     'Creates a customer with exemption certificates, under the id that it has in your system. A calculation or transaction with this id as `customer.id` applies the certificate that is valid on its tax date in the state that taxes the sale. A customer that exists with the same content is returned.',
-  body: { schema: CustomerRequest, answer: customerAnswerFields },
+  body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   responses: [
     {
       status: 201,

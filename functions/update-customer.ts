@@ -1,6 +1,6 @@
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { updateCustomer } from '../shared/customers/change-customers.ts';
-import { CustomerUpdate } from '../shared/customers/request.ts';
+import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
@@ -19,7 +19,7 @@ export const { endpoint, handler } = defineEndpoint({
   description:
     'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request; recorded transactions keep the certificate that they recorded, and a draft until one of its inputs is edited.',
   requestHeaders: ['IfMatch'],
-  body: { schema: CustomerUpdate, answer: customerAnswerFields },
+  body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
   responses: [
     { status: 200, description: 'The customer after the change.', schema: 'StoredCustomer', headers: ['ETag'] },
   ],

@@ -160,8 +160,10 @@ export const errorCodes = {
   },
   validation_unknown_field: {
     status: 422,
-    meaning: 'The body has an unknown field, and the request sent `Prefer: handling=strict`.',
-    remedy: 'Correct the spelling or remove the field; without the `Prefer` header Levy ignores it with a warning.',
+    meaning:
+      'The body has an unknown field, and the request sent `Prefer: handling=strict` or the field is in a certificate of a customer.',
+    remedy:
+      'Correct the spelling or remove the field. Without the `Prefer` header Levy ignores it with a warning, except in a certificate.',
   },
   validation_unknown_parameter: {
     status: 422,

@@ -9,19 +9,25 @@ export type Certificate = Pick<AppliedExemption, 'reason' | 'certificate_number'
 
 /**
  * What is known about the certificates of buyers: those of the customers as they are now, or those that a transaction
- * recorded, by the id of the line item.
+ * recorded, by the id of the line item. A line item that was recorded before the field existed has no entry.
  */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
-  | { readonly recorded: ReadonlyMap<string, AppliedExemption>; readonly warnings: readonly Warning[] };
+  | { readonly recorded: ReadonlyMap<string, AppliedExemption | null>; readonly warnings: readonly Warning[] };
 
 type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
   readonly line_items?: readonly { readonly customer?: Customer | null | undefined }[] | null | undefined;
 };
 
-/** The certificate that the request itself has for a line item: the line's customer, then the document's. */
-export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) =>
-  line?.exemption ?? document?.exemption ?? null;
+/**
+ * The certificate that the request itself has for a line item: that of the line's customer, then that of the document's. The
+ * document's does not exempt a line of another buyer.
+ */
+export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
+  const lineId = line?.id ?? null;
+  const isSameBuyer = lineId === null || lineId === document?.id;
+  return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
+};
 
 /** The ids of customers whose certificates can apply to a request, each once. Where a certificate is inline, it wins. */
 export const customerIdsOf = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
@@ -39,7 +45,7 @@ export const recordedCertificates = (transaction: {
 }): KnownCertificates => ({
   recorded: new Map(
     transaction.line_items.flatMap(({ id, applied_exemption: applied }) =>
-      applied && applied.customer_id !== null ? [[id, applied] as const] : [],
+      applied === undefined ? [] : [[id, applied] as const],
     ),
   ),
   warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),
@@ -75,28 +81,45 @@ const first = (certificates: readonly Certificate[], precedes: (a: Certificate, 
 
 const latest = (certificates: readonly Certificate[]) => first(certificates, (a, b) => lastDay(a) > lastDay(b));
 
-const labelOf = ({ reason, certificate_number: number }: Certificate): string =>
-  number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
+type Terms = Pick<AppliedExemption, 'customer_id' | 'reason' | 'certificate_number' | 'valid_from' | 'valid_to'>;
 
-const advice =
+const labelOf = ({ customer_id, reason, certificate_number: number }: Terms): string => {
+  const label = number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
+  return customer_id === null ? `${label} in the request` : `${label} of customer ${customer_id}`;
+};
+
+const storedAdvice =
   'Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.';
+const inlineAdvice =
+  'Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.';
 
 const warning = (
   code: 'exemption_expired' | 'exemption_not_yet_valid',
-  certificate: Certificate,
-  { customerId, place }: Pick<Question, 'customerId' | 'place'>,
+  certificate: Terms,
+  placeName: string,
 ): Omit<Warning, 'pointer'> => {
   const when =
     code === 'exemption_expired'
       ? `expired: its last day was ${certificate.valid_to}`
       : `is not yet valid: its first day is ${certificate.valid_from}`;
-  return { code, message: `${labelOf(certificate)} of customer ${customerId} for ${place} ${when}. ${advice}` };
+  const advice = certificate.customer_id === null ? inlineAdvice : storedAdvice;
+  return { code, message: `${labelOf(certificate)} for ${placeName} ${when}. ${advice}` };
+};
+
+/** The warning that a certificate of the request, which is for the state, is not valid on the tax day. */
+export const inlineWarning = (exemption: Exemption, placeName: string, day: string): Warning => {
+  const terms = appliedInline(exemption);
+  return terms.valid_to !== null && terms.valid_to < day
+    ? { ...warning('exemption_expired', terms, placeName), pointer: '/customer/exemption/valid_to' }
+    : { ...warning('exemption_not_yet_valid', terms, placeName), pointer: '/customer/exemption/valid_from' };
 };
 
 type Question = {
   readonly customerId: string;
   /** The jurisdiction code of the state that taxes the sale. */
   readonly place: string;
+  /** Its name, for messages. */
+  readonly placeName: string;
   /** The tax day. */
   readonly day: string;
 };
@@ -114,7 +137,8 @@ type Choice = {
  * Without a valid one, warns of the one that expired last and of the one that becomes valid next.
  */
 export const chooseCertificate = (certificates: readonly Certificate[], question: Question): Choice => {
-  const { customerId, place, day } = question;
+  const { customerId, place, placeName, day } = question;
+  const of = (certificate: Certificate) => ({ ...certificate, customer_id: customerId });
   const ofPlace = certificates.filter(({ states }) => states === null || states.includes(place));
   const valid = latest(ofPlace.filter(({ valid_from, valid_to }) => isWithin(day, valid_from, valid_to)));
   if (valid) {
@@ -129,8 +153,8 @@ export const chooseCertificate = (certificates: readonly Certificate[], question
   return {
     applied: null,
     warnings: [
-      ...(expired ? [warning('exemption_expired', expired, question)] : []),
-      ...(next ? [warning('exemption_not_yet_valid', next, question)] : []),
+      ...(expired ? [warning('exemption_expired', of(expired), placeName)] : []),
+      ...(next ? [warning('exemption_not_yet_valid', of(next), placeName)] : []),
     ],
   };
 };

@@ -7,9 +7,16 @@ import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Relief, TaxDocument, TaxLine } from '../tax/document.ts';
+import type { Place, Relief, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { appliedInline, chooseCertificate, inlineExemption, isWithin, type KnownCertificates } from './certificates.ts';
+import {
+  appliedInline,
+  chooseCertificate,
+  inlineExemption,
+  inlineWarning,
+  isWithin,
+  type KnownCertificates,
+} from './certificates.ts';
 import { lineIds } from './echo.ts';
 import type { Customer, Exemption } from './fields.ts';
 import { distinct, type LocatedLine, locateLines } from './locate-lines.ts';
@@ -27,6 +34,9 @@ export type Context = {
   readonly certificates?: KnownCertificates;
 };
 
+/** A warning about the certificate of a line, by its index; `null` for one that was recorded with a transaction. */
+export type CertificateWarning = { readonly line: number | null; readonly warning: Warning };
+
 export type ReadDocument = {
   readonly document: TaxDocument;
   readonly located: readonly LocatedLine[];
@@ -34,8 +44,8 @@ export type ReadDocument = {
   readonly taxDate: string;
   /** The certificate that exempts each line, or `null`. */
   readonly exemptions: readonly (AppliedExemption | null)[];
-  /** Warnings about certificates of customers that do not apply on the tax day. */
-  readonly certificateWarnings: readonly Warning[];
+  /** Warnings about certificates that do not apply on the tax day. They matter where the line is taxed. */
+  readonly certificateWarnings: readonly CertificateWarning[];
 };
 
 export const generalGoods = 'GENERAL';
@@ -47,8 +57,8 @@ const productOf = (text: string): ProductTaxCode => {
   return parsed.value;
 };
 
-const isValid = ({ regions, valid_from, valid_to }: Exemption, place: string, day: string): boolean =>
-  isWithin(day, valid_from, valid_to) && (!regions || regions.some((region) => stateJurisdiction(region) === place));
+const isFor = ({ regions }: Exemption, place: string): boolean =>
+  !regions || regions.some((region) => stateJurisdiction(region) === place);
 
 /** Why nothing is collected in a place (`US-MI`) on a tax day from any buyer, or `null`. */
 const sellersRelief = (
@@ -67,10 +77,18 @@ const sellersRelief = (
 
 type Buyer = {
   readonly exemption: AppliedExemption | null;
-  readonly warnings: readonly Omit<Warning, 'pointer'>[];
+  readonly warnings: readonly Warning[];
 };
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
+
+/** The buyer with a certificate of the request. `holder` is the pointer of the line item that has it; empty for the document. */
+const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
+  if (!isFor(inline, code)) return noCertificate;
+  if (isWithin(day, inline.valid_from, inline.valid_to)) return { exemption: appliedInline(inline), warnings: [] };
+  const warning = inlineWarning(inline, name, day);
+  return { exemption: null, warnings: [{ ...warning, pointer: `${holder}${warning.pointer}` }] };
+};
 
 /**
  * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
@@ -78,19 +96,27 @@ const noCertificate: Buyer = { exemption: null, warnings: [] };
  */
 const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? lineIds(input.line_items ?? []) : [];
-  const chosen = new Map<string, Buyer>();
-  return (customer: Customer | null, index: number, place: string): Buyer => {
+  const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
+  return (customer: Customer | null, index: number, taxing: Place): Buyer => {
+    const { code: place, name: placeName } = taxing;
+    const line = `/line_items/${index}`;
     const inline = inlineExemption(customer, input.customer);
-    if (inline) return isValid(inline, place, day) ? { exemption: appliedInline(inline), warnings: [] } : noCertificate;
+    if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? line : '');
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
-    if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
+    if ('recorded' in known) {
+      const exemption = known.recorded.get(ids[index] ?? '');
+      if (exemption !== undefined) return { exemption, warnings: [] };
+      // At that time, the document's certificate exempted the lines of other buyers, too.
+      return input.customer?.exemption ? inlineBuyer(input.customer.exemption, taxing, day, '') : noCertificate;
+    }
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
-    return getOrAdd(chosen, `${place} ${customerId}`, () => {
-      const { applied, warnings } = chooseCertificate(certificates, { customerId, place, day });
-      return { exemption: applied, warnings };
-    });
+    const { applied, warnings } = getOrAdd(chosen, `${place} ${customerId}`, () =>
+      chooseCertificate(certificates, { customerId, place, placeName, day }),
+    );
+    const pointer = `${customer?.id ? line : ''}/customer/id`;
+    return { exemption: applied, warnings: warnings.map((warning) => ({ ...warning, pointer })) };
   };
 };
 
@@ -107,16 +133,16 @@ const reliefs = (
   const buyerOf = buyersOf(input, day, certificates);
   const relief: Relief[] = [];
   const exemptions: (AppliedExemption | null)[] = [];
-  const warnings: Warning[] = certificates && 'recorded' in certificates ? [...certificates.warnings] : [];
+  const recorded = certificates && 'recorded' in certificates ? certificates.warnings : null;
+  const warnings: CertificateWarning[] = (recorded ?? []).map((warning) => ({ line: null, warning }));
   for (const [index, { customer }] of (input.line_items ?? []).entries()) {
-    const { code } = (located[index] as LocatedLine).place;
-    const sellers = sellersRelief(input.collected_by, code, day, settings);
+    const { place } = located[index] as LocatedLine;
+    const sellers = sellersRelief(input.collected_by, place.code, day, settings);
     // Where the seller collects from nobody, no certificate is needed.
-    const buyer = sellers === null ? buyerOf(customer ?? null, index, code) : noCertificate;
-    const pointer = customer?.id ? `/line_items/${index}/customer/id` : '/customer/id';
+    const buyer = sellers === null ? buyerOf(customer ?? null, index, place) : noCertificate;
     relief.push(sellers ?? (buyer.exemption ? 'customer_exempt' : null));
     exemptions.push(buyer.exemption);
-    warnings.push(...buyer.warnings.map((warning) => ({ ...warning, pointer })));
+    if (!recorded) warnings.push(...buyer.warnings.map((warning) => ({ line: index, warning })));
   }
   return { relief, exemptions, warnings };
 };

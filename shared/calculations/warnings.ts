@@ -19,6 +19,13 @@ const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warni
 const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'relief');
 
+// No certificate is needed where no tax is charged. An exempt product may come with taxed shipping.
+const isCharged = (index: number, located: readonly LocatedLine[], { lines, shipping }: TaxedDocument): boolean => {
+  const codes = new Set(located[index]?.place.jurisdictions.map(({ code }) => code));
+  const inPlace = (shipping?.rows ?? []).filter(({ jurisdiction }) => codes.has(jurisdiction.code));
+  return [lines[index], ...inPlace].some((charge) => charge !== undefined && charge.tax > 0n);
+};
+
 // That shipping is not stated separately matters only where it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
@@ -133,7 +140,8 @@ export const warningsOf = (
     treated.add(treatments);
     for (const warning of doubtWarnings(treatments, pointer)) add(warning);
   }
-  for (const warning of certificateWarnings) add(warning);
+  for (const { line, warning } of certificateWarnings)
+    if (line === null || isCharged(line, located, taxed)) add(warning);
   for (const warning of taxed.shipping ? shippingWarnings(taxed.shipping) : []) add(warning);
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))

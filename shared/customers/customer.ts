@@ -27,8 +27,8 @@ export type CustomerCommit = {
 /** The reads of customers, which shared/store implements on DynamoDB. All are strongly consistent. */
 export type CustomerReads = {
   readonly find: (account: string, id: string) => Promise<Customer | undefined>;
-  /** The customers that exist, by id: one call for each hundred ids. */
-  readonly findSome: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Customer>>;
+  /** The certificates of the customers that exist, by id: one call for each hundred ids, one after the other. */
+  readonly findSome: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, readonly Certificate[]>>;
   /** One call: customers in the order of their ids, after the given id. `next` is the last id read; `null` at the end. */
   readonly page: (
     account: string,

@@ -3,6 +3,8 @@ import { exemptionTypes, identifier, text } from '../calculations/fields.ts';
 import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
+import type { Problem } from '../problem.ts';
+import { closest } from '../vocabulary/closest.ts';
 
 /** The most certificates of one customer. A customer then takes at most 130 KB, and a batch of 100 fits into one read. */
 export const exemptionsMax = 100;
@@ -67,6 +69,33 @@ export const CertificateRequest = described(
 );
 export type CertificateRequest = z.infer<typeof CertificateRequest>;
 
+// The names of an inline exemption, and of other services.
+const aliases: Readonly<Record<string, string>> = {
+  certificate_id: 'certificate_number',
+  expires_at: 'valid_to',
+  regions: 'states',
+  type: 'reason',
+  valid_until: 'valid_to',
+};
+
+/**
+ * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored misspelling would
+ * exempt in all states or for ever.
+ */
+export const certificateFieldProblem = (pointer: string): Problem | null => {
+  const name = /^\/exemptions\/\d+\/([^/]*)$/.exec(pointer)?.[1];
+  if (name === undefined) return null;
+  const names = Object.keys(CertificateRequest.shape);
+  const meant = Object.hasOwn(aliases, name) ? aliases[name] : closest(name, names);
+  return {
+    code: 'validation_unknown_field',
+    title: `Unknown field ${name}`,
+    detail: `${meant ? `Did you mean ${meant}? ` : ''}A certificate has the fields ${names.join(', ')}.`,
+    source: { pointer },
+    ...(meant && { meta: { did_you_mean: [meant] } }),
+  };
+};
+
 const exemptionsAdvice = `Send an array of at most ${exemptionsMax} certificates.`;
 const exemptions = z.array(CertificateRequest, exemptionsAdvice).check(z.maxLength(exemptionsMax, exemptionsAdvice));
 
@@ -91,7 +120,7 @@ export const CustomerRequest = described(
     },
     'Send a JSON object.',
   ),
-  'A customer to create. Levy ignores unknown fields and names them in `warnings`.',
+  'A customer to create. Levy ignores unknown fields and names them in `warnings`; it refuses those of a certificate.',
   { id: 'CustomerRequest' },
 );
 export type CustomerRequest = z.infer<typeof CustomerRequest>;

@@ -81,6 +81,8 @@ export type BodyDefinition<Body extends z.ZodMiniType> = {
   readonly schema: Body;
   /** Fields of the response only: a request may repeat them, and they are ignored without a warning. */
   readonly answer: AnswerFields;
+  /** The problem of an unknown field that is refused in every case, by its pointer; `null` for the others. */
+  readonly refuseUnknown?: (pointer: string) => Problem | null;
   /** Checks across fields, on an unchecked body. Each problem has its pointer. */
   readonly inspect?: (body: unknown, nowMs: number, account: Account) => readonly Problem[];
 };
@@ -103,7 +105,7 @@ const unknownFieldProblem = (pointer: string): Problem => ({
 
 /** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
-  { schema, answer, inspect }: BodyDefinition<Body>,
+  { schema, answer, refuseUnknown, inspect }: BodyDefinition<Body>,
   exchange: Exchange,
 ): ParsedBody<z.output<Body>> => {
   const { body } = exchange;
@@ -115,7 +117,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
   const others = [
     ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
     ...(inspect?.(body, now(), callerOf(exchange).account) ?? []),
-    ...(strict ? unknown.map(unknownFieldProblem) : []),
+    ...unknown.flatMap((pointer) => refuseUnknown?.(pointer) ?? (strict ? unknownFieldProblem(pointer) : [])),
   ];
   // Text that cannot be stored gets no other problem.
   const unstorableAt = new Set(unstorable.map(pointerOf));

@@ -32,8 +32,7 @@ const certificatesOf = async (
 ): Promise<KnownCertificates | undefined> => {
   const ids = certificates ? [] : customerIdsOf(input);
   if (ids.length === 0) return certificates;
-  const found = await customers.findSome(account, ids);
-  return { customers: new Map([...found].map(([id, { exemptions }]) => [id, exemptions])) };
+  return { customers: await customers.findSome(account, ids) };
 };
 
 /** The context of a new calculation: the active content of the input's addresses. */

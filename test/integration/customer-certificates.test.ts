@@ -1,5 +1,8 @@
+import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { stateHashOf } from '../../shared/transactions/audit.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
@@ -73,10 +76,42 @@ describe('a document that names a customer', () => {
     expect(outcome.warnings).toEqual([
       {
         code: 'exemption_expired',
-        message: expect.stringContaining('R-1 of customer cus_1 for US-MI expired: its last day was 2026-10-07.'),
+        message: expect.stringContaining('R-1 of customer cus_1 for Michigan expired: its last day was 2026-10-07.'),
         pointer: '/customer/id',
       },
     ]);
+  });
+
+  it.each<[string, Record<string, unknown>, string, string[]]>([
+    ['goods in Oregon', { customer: { address: { state: 'OR', postal_code: '97201' } } }, '0.00', []],
+    ['goods in Germany', { customer: { address: { country: 'DE', postal_code: '10115' } } }, '0.00', []],
+    ['groceries', { product_tax_code: 'FOOD.GROCERY' }, '0.00', []],
+    [
+      'free goods with taxed shipping',
+      { customer: { address: { state: 'IN', postal_code: '46204' } }, unit_price: '0.00' },
+      '0.63',
+      ['exemption_expired /customer/id'],
+    ],
+  ])('warns of %s only where tax applies', async (_name, line, tax, warnings) => {
+    const { client } = await newShop([certificate({ states: null, valid_to: '2026-10-07' })]);
+    const shipping = { amount: '9.00' };
+    const outcome = await made(client.calculate(sale({ ...buyer(), line_items: [goods(line)], shipping })));
+    expect([outcome.tax_amount, warned(outcome).filter((text) => text.startsWith('exemption'))]).toEqual([
+      tax,
+      warnings,
+    ]);
+  });
+
+  it('points the warning to the first line with tax', async () => {
+    const { client } = await newShop([certificate({ valid_to: '2026-10-07' })]);
+    const customer = { id: 'cus_1' };
+    const line_items = [
+      goods({ product_tax_code: 'FOOD.GROCERY', customer }),
+      goods({ customer }),
+      goods({ customer }),
+    ];
+    const outcome = await made(client.calculate(sale({ ...buyer(), line_items })));
+    expect([outcome.tax_amount, warned(outcome)]).toEqual(['12.00', ['exemption_expired /line_items/1/customer/id']]);
   });
 
   it('keeps an unknown id as a mere reference, also where another account has the customer', async () => {
@@ -92,8 +127,70 @@ describe('a document that names a customer', () => {
     const other = await inline({ type: 'government', certificate_id: 'G-1' });
     const none = { customer_id: null, valid_from: null, valid_to: null };
     expect(exemptionsOf(other)).toEqual([{ ...none, reason: 'government', certificate_number: 'G-1' }]);
-    const expired = await inline({ type: 'resale', valid_to: '2026-01-31' });
-    expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual(['6.00', [null], []]);
+    const expired = await inline({ type: 'resale', certificate_id: 'R-9', valid_to: '2026-10-07' });
+    expect([expired.tax_amount, exemptionsOf(expired), expired.warnings]).toEqual([
+      '6.00',
+      [null],
+      [
+        {
+          code: 'exemption_expired',
+          message:
+            'The resale certificate R-9 in the request for Michigan expired: its last day was 2026-10-07. Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.',
+          pointer: '/customer/exemption/valid_to',
+        },
+      ],
+    ]);
+    const later = await inline({ type: 'resale', valid_from: '2026-10-09', valid_to: '2026-12-31' });
+    expect([later.tax_amount, warned(later)]).toEqual([
+      '6.00',
+      ['exemption_not_yet_valid /customer/exemption/valid_from'],
+    ]);
+    for (const valid of [{ valid_to: '2026-10-08' }, { valid_from: '2026-10-08' }])
+      expect(await inline({ type: 'resale', ...valid })).toMatchObject({ tax_amount: '0.00', warnings: [] });
+    const elsewhere = await inline({ type: 'resale', valid_to: '2026-10-07', regions: ['OH'] });
+    expect([elsewhere.tax_amount, elsewhere.warnings]).toEqual(['6.00', []]);
+  });
+
+  it('keeps the warning about the inline certificate of a line when it is recorded, edited and replayed', async () => {
+    const { client, replay } = await newShop();
+    const exemption = { type: 'resale', valid_to: '2026-10-07' };
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: { exemption } })];
+    const expected = ['exemption_expired /line_items/1/customer/exemption/valid_to'];
+    const draft = await made(client.create(sale({ ...buyer(), line_items })));
+    expect([draft.tax_amount, warned(draft)]).toEqual(['6.00', expected]);
+    const edited = await made(client.update(draft.id, { tax_amount: '5.00' }));
+    expect(warned(edited)).toEqual([...expected, 'tax_amount_differs /tax_amount']);
+    const finalized = await made(client.update(draft.id, { tax_amount: null, status: 'finalized' }));
+    expect([finalized.tax_amount, warned(finalized)]).toEqual(['6.00', expected]);
+    expect(await replay(draft.id)).toBe(true);
+  });
+
+  it("does not exempt the lines of another buyer by the document's inline certificate", async () => {
+    const { client, add } = await newShop();
+    await add('cus_2', [certificate({ certificate_number: 'C-2' })]);
+    const linesWith = async (exemption: object) => {
+      const line_items = [
+        goods({ id: 'a' }),
+        goods({ id: 'b', customer: { id: 'A', address: michigan } }),
+        goods({ id: 'c', customer: { id: 'C' } }),
+        goods({ id: 'd', customer: { id: 'cus_2' } }),
+      ];
+      const customer = { id: 'A', exemption, address: michigan };
+      const outcome = await made(client.calculate(sale({ customer, line_items, explain: true })));
+      const texts = (outcome.explanation ?? []).map(({ text }) => text).filter((text) => text.includes('C-2'));
+      expect(texts).toHaveLength(1);
+      return outcome.line_items.map(({ tax_amount, applied_exemption: known }) => [
+        tax_amount,
+        known?.customer_id ?? null,
+        known?.certificate_number,
+      ]);
+    };
+    const stored = ['0.00', 'cus_2', 'C-2'];
+    const taxed = ['6.00', null, undefined];
+    const inline = ['0.00', null, 'A-1'];
+    const valid = { type: 'resale', certificate_id: 'A-1' };
+    expect(await linesWith(valid)).toEqual([inline, inline, taxed, stored]);
+    expect(await linesWith({ ...valid, valid_to: '2026-01-31' })).toEqual([taxed, taxed, taxed, stored]);
   });
 
   it("uses the line's customer before the document's, in the state of each line", async () => {
@@ -159,6 +256,35 @@ describe('a document that names a customer', () => {
     const text = 'Michigan: no tax, because the resale certificate R-1 of customer cus_1 is valid on 2026-10-08.';
     const explained = outcome.explanation?.filter((step) => step.text === text).map(({ pointer }) => pointer);
     expect(explained).toEqual(['/line_items/0', '/shipping']);
+  });
+
+  it('reads the certificates of customers without their names, one batch after the other', async () => {
+    const { caller, add } = await newShop();
+    const ids = Array.from({ length: 150 }, (_, at) => `cus_${at + 2}`);
+    await add('cus_2', [certificate()]);
+    const commands: BatchGetCommand[] = [];
+    let running = 0;
+    let most = 0;
+    database.middlewareStack.add(
+      (next) => async (args) => {
+        running += 1;
+        most = Math.max(most, running);
+        commands.push(new BatchGetCommand(args.input as BatchGetCommandInput));
+        return next(args).finally(() => {
+          running -= 1;
+        });
+      },
+      { step: 'initialize', name: 'countBatches' },
+    );
+    const found = await customerReads.findSome(caller.account.id, ids).finally(() => {
+      database.middlewareStack.remove('countBatches');
+    });
+    expect([...found.keys()]).toEqual(['cus_2']);
+    expect([commands.length, most]).toEqual([2, 1]);
+    const read = commands.flatMap(({ input }) =>
+      Object.values(input.RequestItems ?? {}).map(({ ExpressionAttributeNames: names }) => Object.values(names ?? {})),
+    );
+    expect(read).toEqual(Array.from({ length: 2 }, () => ['pk', 'sk', 'exemptions']));
   });
 
   it('uses 250 customers on 250 lines', async () => {

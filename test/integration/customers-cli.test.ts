@@ -42,18 +42,30 @@ describe('put', () => {
     ];
     expect(await run('put', 'cus_42', ...terms)).toMatchObject({
       code: 0,
-      out: '1 customer: 1 created, 0 changed, 0 unchanged.\n',
+      out: '1 customer: 1 created, 0 changed, 0 unchanged; 0 certificates removed.\n',
     });
     const certificate = { reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: '2028-12-31' };
     expect(await get('cus_42')).toMatchObject({
       name: 'A shop',
       exemptions: [{ ...certificate, states: ['US-MI', 'US-OH'] }],
     });
-    expect((await run('put', 'cus_42', ...terms)).out).toBe('1 customer: 0 created, 0 changed, 1 unchanged.\n');
-    expect((await run('put', 'cus_42', '--json')).out).toBe(
-      `${JSON.stringify({ created: 0, changed: 1, unchanged: 0 }, null, 2)}\n`,
+    const out = (counts: string, removed = '0 certificates') => `1 customer: ${counts}; ${removed} removed.\n`;
+    const unchanged = out('0 created, 0 changed, 1 unchanged');
+    const changed = '0 created, 1 changed, 0 unchanged';
+    expect((await run('put', 'cus_42', ...terms)).out).toBe(unchanged);
+    expect((await run('put', 'cus_42')).out).toBe(unchanged);
+    expect((await run('put', 'cus_42', '--name', 'B')).out).toBe(out(changed));
+    const ohio = { reason: 'resale', states: ['US-OH'] };
+    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [certificate] });
+    expect((await run('put', 'cus_42', '--add', '--reason', 'resale', '--states', 'OH')).out).toBe(out(changed));
+    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [certificate, ohio] });
+    const replaced = await run('put', 'cus_42', '--reason', 'resale', '--states', 'OH');
+    expect(replaced.out).toBe(out(changed, '1 certificate'));
+    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [ohio], version: 4 });
+    expect((await run('put', 'cus_42', '--none', '--json')).out).toBe(
+      `${JSON.stringify({ created: 0, changed: 1, unchanged: 0, certificates_removed: 1 }, null, 2)}\n`,
     );
-    expect(await get('cus_42')).toMatchObject({ name: null, exemptions: [], version: 2 });
+    expect(await get('cus_42')).toMatchObject({ name: 'B', exemptions: [] });
   });
 
   it('reads CSV: lines of one id are one customer, and several states are separated by semicolons', async () => {
@@ -67,7 +79,7 @@ describe('put', () => {
     ];
     expect(await putFile('certificates.csv', lines.join('\r\n'))).toMatchObject({
       code: 0,
-      out: '2 customers: 2 created, 0 changed, 0 unchanged.\n',
+      out: '2 customers: 2 created, 0 changed, 0 unchanged; 0 certificates removed.\n',
     });
     expect(await get('a')).toMatchObject({
       name: 'Shop, A',
@@ -129,6 +141,7 @@ describe('put', () => {
     ['neither an id nor a file', ['put'], 'Send the id of a customer with its options, or only --file.'],
     ['both', ['put', 'a', '--file', 'x.csv'], 'Send the id of a customer with its options, or only --file.'],
     ['a file that does not exist', ['put', '--file', '/nowhere/x.csv'], 'There is no file /nowhere/x.csv.'],
+    ['an added certificate without terms', ['put', 'a', '--add'], 'Send --add with the options of a certificate'],
     ['an unknown reason', ['put', 'a', '--reason', 'church'], '"church" is not valid.'],
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
@@ -145,6 +158,10 @@ describe('put', () => {
     const { putFile } = await newShop();
     expect((await putFile('x.csv', 'name\nA')).err).toContain('The first line must name the columns: id,name,');
     expect((await putFile('x.csv', 'id,region\na,MI')).err).toContain('Unknown: region.');
+    expect((await putFile('x.csv', 'id,reason,states,states\na,resale,MI,OH')).err).toBe(
+      'The first line repeats the column states. Name it once.\n',
+    );
+    expect((await putFile('bom.json', '\uFEFF[{"id": "a"}]')).code).toBe(0);
     expect((await putFile('x.csv', 'id,name\na,A,B')).err).toMatch(/^The file is not CSV: .*line 2.* Nothing was/);
     expect((await putFile('x.json', '{"id": ')).err).toMatch(/^The file is not JSON: /);
     const unknown = await runInProcess(customersProgram(), ['list', '--account', 'acct_none']);

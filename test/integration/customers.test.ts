@@ -73,6 +73,34 @@ describe('creating', () => {
     ]);
   });
 
+  it.each([{}, { Prefer: 'handling=strict' }])(
+    'refuses unknown fields of a certificate (headers %o)',
+    async (headers) => {
+      const client = await newClient();
+      await made(client.create({ id: 'b' }));
+      const fields: Record<string, string[] | undefined> = {
+        state: ['states'],
+        valid_until: ['valid_to'],
+        type: ['reason'],
+        certificate_numbr: ['certificate_number'],
+        'a/b': undefined,
+        colour: undefined,
+      };
+      for (const [name, meant] of Object.entries(fields)) {
+        const exemptions = [resale(), resale({ [name]: 'x' })];
+        for (const refused of [
+          await client.create({ id: 'a', exemptions }, headers),
+          await client.update('b', { exemptions }, headers),
+        ]) {
+          expect(refusalOf(refused)).toBe(`422 | validation_unknown_field /exemptions/1/${name.replace('/', '~1')}`);
+          expect(metaOf(refused)).toEqual(meant ? { did_you_mean: meant } : {});
+        }
+      }
+      expect((await client.get('a')).status).toBe(404);
+      expect((await client.get('b')).body).toMatchObject({ exemptions: [], version: 1 });
+    },
+  );
+
   const certificate = '/exemptions/0';
   it.each<[string, object, string, string]>([
     ['no id', {}, '422 | validation_required_field /id', 'Send id.'],

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../shared/accounts/account.ts';
 import { type Certificate, chooseCertificate, customerIdsOf } from '../../shared/calculations/certificates.ts';
+import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
+import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { contentOf } from '../fixtures/replay/content.ts';
+import { Recorder } from '../fixtures/replay/recorder.ts';
 import { seeded } from '../support/seeded.ts';
 
 const certificate = (others: Partial<Certificate> = {}): Certificate => ({
@@ -10,7 +15,7 @@ const certificate = (others: Partial<Certificate> = {}): Certificate => ({
   valid_to: null,
   ...others,
 });
-const question = { customerId: 'cus_1', place: 'US-MI', day: '2026-10-08' };
+const question = { customerId: 'cus_1', place: 'US-MI', placeName: 'Michigan', day: '2026-10-08' };
 const choose = (...certificates: Certificate[]) => chooseCertificate(certificates, question);
 const numbered = (certificate_number: string, others: Partial<Certificate> = {}) =>
   certificate({ certificate_number, ...others });
@@ -71,7 +76,7 @@ describe('the warnings', () => {
   it('name the certificate, the customer, the state and the remedy', () => {
     const [expired] = choose(numbered('R-7', { valid_to: '2026-01-31' })).warnings;
     expect(expired?.message).toBe(
-      'The resale certificate R-7 of customer cus_1 for US-MI expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
+      'The resale certificate R-7 of customer cus_1 for Michigan expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
     );
   });
 });
@@ -127,7 +132,7 @@ it('is that of an independent oracle for 20,000 random customers, states and day
     });
     const place = states[below(4)] as string;
     const day = below(60);
-    const actual = chooseCertificate(certificates, { customerId: 'c', place, day: dayText(day) });
+    const actual = chooseCertificate(certificates, { customerId: 'c', place, placeName: place, day: dayText(day) });
     const expected = oracle(certificates, place, day);
     const number = actual.applied?.certificate_number;
     expect({
@@ -155,9 +160,50 @@ describe('the customers whose certificates are looked up', () => {
       { customer: { id: 'a' }, line_items: [{ customer: { id: 'b', exemption } }] },
       [],
     ],
+    [
+      "that of a line of another buyer than the document's, whose certificate is inline",
+      { customer: { id: 'a', exemption }, line_items: [{ customer: { id: 'b' } }, { customer: { id: 'a' } }, {}] },
+      ['b'],
+    ],
+    [
+      'that of a line, of a document without an id',
+      { customer: { exemption }, line_items: [{ customer: { id: 'b' } }] },
+      ['b'],
+    ],
     ['none where a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
     ['none without lines', { customer: { id: 'a' } }, []],
   ])('are %s', (_name, input, expected) => {
     expect(customerIdsOf(input)).toEqual(expected);
+  });
+});
+
+describe('a transaction of a version in which the inline certificate of the document exempted the lines of other buyers', () => {
+  const recordedThen = async (isRecorded: boolean): Promise<StoredTransaction> => {
+    const recorder = new Recorder([]);
+    recorder.activate([]);
+    const address = { city: 'Lansing', state: 'MI', postal_code: '48933' };
+    const request = {
+      status: 'finalized' as const,
+      tax_date: '2026-11-22',
+      customer: { id: 'A', address, exemption: { type: 'resale' as const } },
+      line_items: [{ id: 'a', quantity: '1', unit_price: '100.00' }],
+    };
+    await recorder.record('txn_1', { request, settings: {} });
+    const stored = recorder.stored.get('txn_1') as StoredTransaction;
+    const line_items = stored.transaction.line_items.map(({ applied_exemption, ...line }) => ({
+      ...line,
+      customer: { id: 'C' },
+      ...(isRecorded && { applied_exemption }),
+    }));
+    return { ...stored, transaction: { ...stored.transaction, line_items } };
+  };
+
+  it.each([true, false])('replays to the same figures (certificate recorded: %s)', async (isRecorded) => {
+    const stored = await recordedThen(isRecorded);
+    expect([stored.transaction.tax_amount, stored.transaction.exempt_amount]).toEqual(['0.00', '100.00']);
+    const ports = { ledger: { find: async () => stored }, loadContent: contentOf([]), now: () => 0 };
+    const account = { id: 'acct_replay', settings: defaultSettings('aspen.2026-10-01') };
+    const replay = await replayTransaction('txn_1', account, ports);
+    expect(replay.ok && [replay.value.match, replay.value.differences]).toEqual([true, []]);
   });
 });

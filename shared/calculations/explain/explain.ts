@@ -29,18 +29,17 @@ type Whole = Explained & { readonly charges: ReturnType<typeof chargesOf>; reado
 const inlineText = (customer: Customer | null | undefined, pointer: string): string | null =>
   customer?.exemption ? `the ${customer.exemption.type} certificate in ${pointer}/customer/exemption` : null;
 
-const knownText = ({ customer_id: id, reason, certificate_number: number }: AppliedExemption): string | null =>
-  id === null ? null : `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
-
-/** The certificate of a line in words: that of the line, of the document, or of the customer. */
-const certificateOf = (index: number, { input, exemptions }: Explained): string | null => {
-  const exemption = exemptions[index];
-  return (
-    inlineText(input.line_items?.[index]?.customer, `/line_items/${index}`) ??
-    inlineText(input.customer, '') ??
-    (exemption ? knownText(exemption) : null)
-  );
+const knownText = (exemption: AppliedExemption | null | undefined): string | null => {
+  if (!exemption || exemption.customer_id === null) return null;
+  const { customer_id: id, reason, certificate_number: number } = exemption;
+  return `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
 };
+
+/** The certificate that exempts a line in words: that of the customer, of the line, or of the document. */
+const certificateOf = (index: number, { input, exemptions }: Explained): string | null =>
+  knownText(exemptions[index]) ??
+  inlineText(input.line_items?.[index]?.customer, `/line_items/${index}`) ??
+  inlineText(input.customer, '');
 
 const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
   product: line.product,
@@ -67,11 +66,11 @@ const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole
 
 const oneUnit = { units: 1n, scale: 0 };
 
-/** The certificate of the shipping into a state: the document's, or that of the first line there that has one. */
+/** The certificate of the shipping into a state: that of the first line there that has one. */
 const shippingCertificate = (release: Release | null, explained: Explained): string | null => {
-  const { input, document, exemptions } = explained;
+  const { document, exemptions } = explained;
   const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
-  return inlineText(input.customer, '') ?? (index < 0 ? null : certificateOf(index, explained));
+  return index < 0 ? null : certificateOf(index, explained);
 };
 
 // Shipping can go to several states. Each state's rows have their own release and are rounded together.

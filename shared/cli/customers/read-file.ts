@@ -76,6 +76,8 @@ const readRows = (text: string): readonly Row[] => {
     header = names;
     return names;
   });
+  const repeated = header.find((name, at) => header.indexOf(name) !== at);
+  if (repeated !== undefined) throw new CommandError(`The first line repeats the column ${repeated}. Name it once.`);
   const unknown = header.filter((name) => !columns.includes(name as Column));
   if (unknown.length > 0 || !header.includes('id'))
     throw new CommandError(
@@ -124,4 +126,7 @@ const fromCsv = (text: string): FileCustomers => {
  * Read customers from the text of a file: JSON (one customer or an array of them, as in POST /customers), or CSV with one
  * line for each certificate. Lines of the same id are one customer; several states are separated by semicolons.
  */
-export const customersFrom = (text: string): FileCustomers => (/^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text));
+export const customersFrom = (file: string): FileCustomers => {
+  const text = file.replace(/^\uFEFF/, '');
+  return /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text);
+};

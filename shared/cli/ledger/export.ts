@@ -43,4 +43,5 @@ export const addExport = (program: Command): Command =>
       const { header, trailer } = await exportLedger({ account, out: path, nowMs: now, pauseMs, onProgress });
       print(`Exported of ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
+      print('Customers and their certificates are not in the file.');
     });

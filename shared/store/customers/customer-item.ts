@@ -28,6 +28,14 @@ export const customerItem = (account: string, { id, ...customer }: Customer): Re
   ...customer,
 });
 
+const Certified = z.pick(Item, { sk: true, exemptions: true });
+
+/** The id of a customer with its certificates, of an item that was read with these attributes only. */
+export const certifiedFrom = (item: unknown): readonly [string, Customer['exemptions']] => {
+  const { sk: id, exemptions } = Certified.parse(item);
+  return [id, exemptions];
+};
+
 /** The customer of an item. Throws where the item is not what `customerItem` makes. */
 export const customerFrom = (item: unknown): Customer => {
   const { sk: id, ...customer } = Item.parse(item);

@@ -3,7 +3,7 @@ import type { Customer, CustomerReads } from '../../customers/customer.ts';
 import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, keysMax, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { customerKey, customerPartition } from '../keys.ts';
-import { customerFrom } from './customer-item.ts';
+import { certifiedFrom, customerFrom } from './customer-item.ts';
 
 const TableName = environment.tables.transactions;
 
@@ -34,12 +34,13 @@ const findSomeWithin =
   (remainingMs?: RemainingMs): CustomerReads['findSome'] =>
   async (account, ids) => {
     const keys = ids.filter(isCustomerId).map((id) => customerKey(account, id));
-    const batches = Array.from({ length: Math.ceil(keys.length / keysMax) }, (_, at) =>
-      keys.slice(at * keysMax, (at + 1) * keysMax),
-    );
-    const found = await Promise.all(batches.map((batch) => batchGet(TableName, batch, remainingMs)));
-    const customers: readonly Customer[] = found.flat().map(customerFrom);
-    return new Map(customers.map((customer) => [customer.id, customer]));
+    const found = new Map<string, Customer['exemptions']>();
+    // A batch can be 13 MB, so only one is in memory. Names are not read: calculations do not use them.
+    for (let at = 0; at < keys.length; at += keysMax) {
+      const items = await batchGet(TableName, keys.slice(at, at + keysMax), remainingMs, ['exemptions']);
+      for (const item of items) found.set(...certifiedFrom(item));
+    }
+    return found;
   };
 
 /** The reads of customers. They stop retrying when `remainingMs` is used up. There is no cache: a change applies at once. */
