@@ -21,11 +21,11 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 
 /**
  * The certificate that the request itself has for a line item: that of the line's customer, then that of the document's. The
- * document's does not exempt a line of another buyer.
+ * document's does not exempt a line of another buyer, which has another id.
  */
 export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
-  const lineId = line?.id ?? null;
-  const isSameBuyer = lineId === null || lineId === document?.id;
+  const [lineId, documentId] = [line?.id ?? null, document?.id ?? null];
+  const isSameBuyer = lineId === null || documentId === null || lineId === documentId;
   return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
 };
 

@@ -55,10 +55,8 @@ export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
   return floor * of === whole * amount ? [floor] : [floor, floor + 1n];
 };
 
-const statesOf = (sale: Body): string[] => [
-  ...sale.line_items.map((line) => stateOf(line, sale)),
-  ...(sale.shipping ? [stateOf({ customer: null }, sale)] : []),
-];
+// Shipping goes where its lines go.
+const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
 
 /** What a credit of certain lines takes, with these discounts: as much as is left, of each line and in all. */
 const linesCredit = (

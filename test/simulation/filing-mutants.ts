@@ -73,9 +73,9 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
   'next period missing in the due index': [
     {
-      find: "  if ((await filings.commit({ ...commit, due })).kind !== 'committed') return nothing;",
+      find: "  if ((await filings.commit({ ...commit, due, settingsAsOf })).kind !== 'committed') return nothing;",
       replace:
-        "  if ((await filings.commit({ ...commit, due: { ...due, put: null } })).kind !== 'committed') return nothing;",
+        "  if ((await filings.commit({ ...commit, due: { ...due, put: null }, settingsAsOf })).kind !== 'committed') return nothing;",
     },
   ],
   'canceled period closed again by the schedule': [

@@ -166,9 +166,9 @@ describe('the customers whose certificates are looked up', () => {
       ['b'],
     ],
     [
-      'that of a line, of a document without an id',
+      'none of a line where the document has an inline certificate and no id',
       { customer: { exemption }, line_items: [{ customer: { id: 'b' } }] },
-      ['b'],
+      [],
     ],
     ['none where a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
     ['none without lines', { customer: { id: 'a' } }, []],
