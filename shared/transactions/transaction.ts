@@ -64,6 +64,11 @@ export type StoredTransaction = {
   readonly replacedReason?: TaxabilityReason | undefined;
   /** Of a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
   readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
+  /**
+   * Commitments to the personal data, which the state hash covers instead of the data (personal-data/commitments.ts): their
+   * salt, or after a redaction their digest. Absent where an earlier version hashed the data itself.
+   */
+  readonly commitments?: { readonly salt: string } | { readonly digest: string } | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

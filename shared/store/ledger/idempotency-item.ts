@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
+import type { CustomerAnswer } from '../../customers/customer.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
+import { withoutPersonalData } from '../../transactions/personal-data/fields.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { idempotencyKey } from '../keys.ts';
 
@@ -38,6 +41,29 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
     : { kind: 'key_reused' };
 };
+
+/**
+ * The attribute `answer` of a stored record without personal data; `null` after its expiry, when it is never returned. A
+ * transaction keeps its figures, and a customer nothing. Other answers have no personal data.
+ */
+export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
+  const { answer, expires_at } = Item.parse(item);
+  if (Date.parse(expires_at) <= nowMs) return null;
+  const saved = answerFrom(decompressText(answer));
+  const body: unknown = JSON.parse(saved.body);
+  if (isAnswerOf<Transaction>(body, 'transaction')) {
+    const redacted = { ...withoutPersonalData(body), redacted_at: new Date(nowMs).toISOString() };
+    return compressText(textOf({ ...saved, body: JSON.stringify(redacted) }));
+  }
+  if (!isAnswerOf<CustomerAnswer>(body, 'customer')) return null;
+  const { Location: _, ...headers } = saved.headers;
+  const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
+  return compressText(textOf({ ...saved, headers, body: JSON.stringify(redacted) }));
+};
+
+// The answers of every API version have the fields of personal data under the same names.
+const isAnswerOf = <Answer extends { readonly object: string }>(body: unknown, object: Answer['object']): body is Answer =>
+  Object(body).object === object;
 
 const graceMs = 3_600_000;
 

@@ -87,6 +87,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     credited_amount: transaction.credited_amount,
     credited_tax_amount: transaction.credited_tax_amount,
     audit_hash: stored.auditHash,
+    ...commitmentAttribute(stored),
     ...deadline(account, transaction),
     ...optionally(reference_id, (value) => ({ reference_id: value, account_reference: ofAccount(value) })),
     ...optionally(parent_transaction_id, (value) => ({
@@ -103,7 +104,14 @@ const bytes = z.instanceof(Uint8Array);
 // Without the id, which the index by tax date does not project. Every index has the table's keys.
 const rowShape = { pk: z.string(), status: z.string(), version: z.int(), summary: bytes };
 const Row = z.object(rowShape);
-const Head = z.object({ ...rowShape, lines: bytes, credited: z.optional(bytes), audit_hash: z.string() });
+const Head = z.object({
+  ...rowShape,
+  lines: bytes,
+  credited: z.optional(bytes),
+  audit_hash: z.string(),
+  salt: z.optional(z.string()),
+  personal_digest: z.optional(z.string()),
+});
 
 // Gzip's checksum shows that the bytes are those that were written. Not every field is validated: a later version may
 // drop a product tax code, and must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
@@ -138,7 +146,25 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
   const { line_items, explanation, ...kept } = Lines.parse(decompress(head.lines));
   const transaction = { ...summaryOf(head), line_items, explanation };
-  return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...kept };
+  return {
+    transaction,
+    auditHash: head.audit_hash,
+    credited: creditedOf(head.credited, transaction),
+    ...kept,
+    ...commitmentsOf(head),
+  };
+};
+
+// The salt is in no other attribute, so that removing it removes every way to check a guess of the data.
+const commitmentAttribute = ({ commitments }: StoredTransaction) => {
+  if (commitments === undefined) return {};
+  return 'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
+};
+
+const commitmentsOf = ({ salt, personal_digest: digest }: z.infer<typeof Head>): Pick<StoredTransaction, 'commitments'> => {
+  assert(salt === undefined || digest === undefined, 'A redacted transaction has a salt.');
+  if (salt !== undefined) return { commitments: { salt } };
+  return digest === undefined ? {} : { commitments: { digest } };
 };
 
 type Credited = StoredTransaction['credited'];
