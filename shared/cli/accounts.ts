@@ -4,6 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { allAccounts } from '../store/accounts/account-store.ts';
 import { addCreate } from './accounts/create.ts';
 import { addKeys } from './accounts/keys.ts';
+import { addRedact } from './accounts/redact.ts';
 import { addSettings } from './accounts/settings.ts';
 import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
@@ -45,7 +46,7 @@ export const accountsProgram = (): Command =>
       'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',
-    [addCreate, addList, addSettings, addKeys],
+    [addCreate, addList, addSettings, addKeys, addRedact],
   );
 
 if (import.meta.main) await runCommand(accountsProgram());

@@ -77,7 +77,9 @@ const createOnce = async (
   const existing = await ports.customers.find(account.id, request.id);
   if (!existing) return 'stale';
   return isSame(contentOf(existing), contentOf(created))
-    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, { customer: request.id })
+    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
+        customer: request.id,
+      })
     : refuse(customerExists(existing));
 };
 

@@ -9,7 +9,7 @@ export type AuditEntry = {
   readonly version: number;
   /** ISO instant. */
   readonly at: string;
-  /** The credential of the request, or the schedule. */
+  /** The credential of the request, the schedule, or the operator. */
   readonly by: string;
   readonly from: string | null;
   readonly to: string;

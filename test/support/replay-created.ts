@@ -29,7 +29,8 @@ afterAll(async () => {
       const key = await findKey(digestOf(secret));
       const account = key && (await findAccount(key.account));
       const replay = account && (await replayTransaction(id, account, ports));
-      if (!replay?.ok || replay.value.match !== true) others.push({ id, replay });
+      const isEqual = replay?.ok && (replay.value.match === true || replay.value.reason === 'redacted');
+      if (!isEqual) others.push({ id, replay });
     }
   };
   await Promise.all(Array.from({ length: 8 }, replayNext));

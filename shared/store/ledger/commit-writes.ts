@@ -51,7 +51,17 @@ export const claimItem = (
 });
 
 /** The purpose of a write. It decides what a failed condition means. */
-export type Role = 'idempotency' | 'link' | 'take' | 'release' | 'head' | 'audit' | 'parent' | 'post' | 'replace' | 'remove';
+export type Role =
+  | 'idempotency'
+  | 'link'
+  | 'take'
+  | 'release'
+  | 'head'
+  | 'audit'
+  | 'parent'
+  | 'post'
+  | 'replace'
+  | 'remove';
 export type RoledWrite = { readonly role: Role; readonly write: Write };
 
 const TableName = environment.tables.transactions;

@@ -1,8 +1,5 @@
 import * as z from 'zod/mini';
-import type { CustomerAnswer } from '../../customers/customer.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
-import { withoutPersonalData } from '../../transactions/personal-data/fields.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { idempotencyKey } from '../keys.ts';
 
@@ -24,7 +21,7 @@ export const idempotencyItem = (
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: compressText(textOf(shape ? { ...answer, body: shape(answer.body) } : answer)),
+  answer: answerAttribute(shape ? { ...answer, body: shape(answer.body) } : answer),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: ttlSeconds(nowMs + keptMs),
 });
@@ -42,28 +39,14 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     : { kind: 'key_reused' };
 };
 
-/**
- * The attribute `answer` of a stored record without personal data; `null` after its expiry, when it is never returned. A
- * transaction keeps its figures, and a customer nothing. Other answers have no personal data.
- */
-export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
+/** The saved answer of a record, and when the record ends. */
+export const savedAnswerOf = (item: unknown): { readonly saved: SavedAnswer; readonly expires_at: string } => {
   const { answer, expires_at } = Item.parse(item);
-  if (Date.parse(expires_at) <= nowMs) return null;
-  const saved = answerFrom(decompressText(answer));
-  const body: unknown = JSON.parse(saved.body);
-  if (isAnswerOf<Transaction>(body, 'transaction')) {
-    const redacted = { ...withoutPersonalData(body), redacted_at: new Date(nowMs).toISOString() };
-    return compressText(textOf({ ...saved, body: JSON.stringify(redacted) }));
-  }
-  if (!isAnswerOf<CustomerAnswer>(body, 'customer')) return null;
-  const { Location: _, ...headers } = saved.headers;
-  const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
-  return compressText(textOf({ ...saved, headers, body: JSON.stringify(redacted) }));
+  return { saved: answerFrom(decompressText(answer)), expires_at };
 };
 
-// The answers of every API version have the fields of personal data under the same names.
-const isAnswerOf = <Answer extends { readonly object: string }>(body: unknown, object: Answer['object']): body is Answer =>
-  Object(body).object === object;
+/** The attribute `answer` of a record. */
+export const answerAttribute = (answer: SavedAnswer): Uint8Array => compressText(textOf(answer));
 
 const graceMs = 3_600_000;
 

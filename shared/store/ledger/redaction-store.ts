@@ -13,9 +13,9 @@ import { filingReads } from '../filings/filing-reads.ts';
 import { answerLinkPrefix, filedEntryKey, headKey, idempotencyKey, openEntryKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { headWrites } from './commit-writes.ts';
-import { redactedAnswer } from './idempotency-item.ts';
 import { ledgerWithin } from './ledger-store.ts';
 import { entryAttributes, openEntryFrom } from './open-entry-item.ts';
+import { redactedAnswer } from './redacted-answer.ts';
 import { transactionFrom } from './transaction-item.ts';
 
 const TableName = environment.tables.transactions;
@@ -49,8 +49,7 @@ export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> 
     KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :links)',
     ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':links': prefix }) },
   };
-  for await (const items of queryPages(query))
-    digests.push(...items.map(({ sk }) => String(sk).slice(prefix.length)));
+  for await (const items of queryPages(query)) digests.push(...items.map(({ sk }) => String(sk).slice(prefix.length)));
   return digests;
 };
 

@@ -161,7 +161,10 @@ const commitmentAttribute = ({ commitments }: StoredTransaction) => {
   return 'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
 };
 
-const commitmentsOf = ({ salt, personal_digest: digest }: z.infer<typeof Head>): Pick<StoredTransaction, 'commitments'> => {
+const commitmentsOf = ({
+  salt,
+  personal_digest: digest,
+}: z.infer<typeof Head>): Pick<StoredTransaction, 'commitments'> => {
   assert(salt === undefined || digest === undefined, 'A redacted transaction has a salt.');
   if (salt !== undefined) return { commitments: { salt } };
   return digest === undefined ? {} : { commitments: { digest } };

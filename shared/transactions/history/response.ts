@@ -10,14 +10,14 @@ const HistoryEntry = described(
     at: described(timestamp, 'When the change was made.'),
     by: described(
       z.string(),
-      'The credential that made the change: the id of an API key, or `token:` and the subject of a bearer token. `draft_expired` if the draft passed its deadline.',
+      'The credential that made the change: the id of an API key, or `token:` and the subject of a bearer token. `draft_expired` if the draft passed its deadline. `operator` or `retention` if personal data was removed by a command or by the retention setting.',
     ),
     from: described(z.nullable(z.string()), 'The status before the change. `null` on the first entry.'),
     to: described(z.string(), 'The status after the change.'),
     fields: described(z.array(z.string()), 'The names of the changed fields. Empty on the first entry.'),
     state_hash: described(
       z.string(),
-      'SHA-256 of the canonical JSON of the transaction after the change, without `history`, in base64url.',
+      'The hash of the transaction after the change, without `history`, in base64url. With the prefix `2.`, it covers salted commitments to personal data instead of the data; without it, SHA-256 of the canonical JSON.',
     ),
     previous_hash: described(z.nullable(z.string()), 'The `hash` of the previous entry. `null` on the first entry.'),
     hash: described(

@@ -84,7 +84,11 @@ const textsWithout = <Field extends 'message' | 'text', Row extends Readonly<Rec
   pointer: string,
   found: Found,
 ): Row[] => {
-  if (rows.length > 0) found(pointer, rows.map((row) => row[field]));
+  if (rows.length > 0)
+    found(
+      pointer,
+      rows.map((row) => row[field]),
+    );
   return rows.map((row) => ({ ...row, [field]: removedText }));
 };
 

@@ -19,7 +19,8 @@ import { CommandError } from '../../terminal/errors.ts';
  * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
  */
 export const format = 'levy-ledger';
-export const formatVersion = 1;
+/** Version 2 has the salts of commitments, and the digests of redacted transactions. */
+export const formatVersion = 2;
 
 /** A line of the ledger. No line has the account's id, so that an import can use another one. */
 export type Line =
