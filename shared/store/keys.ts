@@ -167,6 +167,14 @@ export const placeOfDue = (sk: string): DuePlace => {
 /** The key of the position of the daily sweep over all accounts. */
 export const dueSweepKey: ItemKey = { pk: 'DUE#SWEEP', sk: 'SWEEP' };
 
+const retentionPartition = 'DUE#RETENTION';
+
+/** The key of the position of the daily sweep that removes old personal data. */
+export const retentionSweepKey: ItemKey = { pk: retentionPartition, sk: '!' };
+
+/** The key of the transaction of an account up to which its retention setting has removed personal data. */
+export const retentionKey = (account: string): ItemKey => ({ pk: retentionPartition, sk: account });
+
 /** The index partition of one customer, parent or reference of an account. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;
 

@@ -86,8 +86,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'sweep that skips a page': [
     {
-      find: 'const after: DueSweep = { day, after: next, isDone: next === null };',
-      replace: 'const after: DueSweep = { day, after: next, isDone: true };',
+      find: 'const after: SweepPosition = { day, after: next, isDone: next === null };',
+      replace: 'const after: SweepPosition = { day, after: next, isDone: true };',
     },
   ],
 };

@@ -30,9 +30,25 @@ const HistoryEntry = described(
 );
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
+const Commitments = described(
+  z.object({
+    salt: described(
+      z.nullable(z.string()),
+      'The salt of the commitments. `null` after the personal data was removed: then nobody can check a guess of it.',
+    ),
+    digest: described(z.string(), 'SHA-256 of the canonical JSON of the commitments by JSON Pointer, in base64url.'),
+  }),
+  'What `state_hash` covers of the personal data.',
+  { id: 'Commitments' },
+);
+
 /** The response of GET /transactions/{id}. No write returns the history, and no hash covers it. */
 export const RetrievedTransaction = described(
   z.extend(Transaction, {
+    commitments: described(
+      z.optional(z.nullable(Commitments)),
+      'What `state_hash` covers of the personal data. `null` if an earlier version hashed the data itself. Missing unless `expand=history`.',
+    ),
     history: described(
       z.nullable(z.array(HistoryEntry)),
       'The newest 50 changes, newest first. `null` unless `expand=history`.',
