@@ -51,6 +51,12 @@ const kept = (value: unknown, pointer: string, found: Record<string, unknown>): 
   );
 };
 
+/** A document without personal data, as JSON in the order of keys. The time of a redaction is not in it. */
+export const impersonal = (document: unknown): string => {
+  const { redacted_at: _, ...others } = kept(document, '', {}) as Fields;
+  return canonical(others);
+};
+
 /** The digest of a transaction's commitments under a salt. */
 export const personalDigest = (transaction: unknown, salt: string): string => {
   const found: Record<string, unknown> = {};

@@ -39,11 +39,8 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     : { kind: 'key_reused' };
 };
 
-/** The saved answer of a record, and when the record ends. */
-export const savedAnswerOf = (item: unknown): { readonly saved: SavedAnswer; readonly expires_at: string } => {
-  const { answer, expires_at } = Item.parse(item);
-  return { saved: answerFrom(decompressText(answer)), expires_at };
-};
+/** The saved answer of a record, also after its expiry. */
+export const savedAnswerOf = (item: unknown): SavedAnswer => answerFrom(decompressText(Item.parse(item).answer));
 
 /** The attribute `answer` of a record. */
 export const answerAttribute = (answer: SavedAnswer): Uint8Array => compressText(textOf(answer));

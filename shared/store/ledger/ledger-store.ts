@@ -73,10 +73,11 @@ export const recordRefusalOf = (
   nowMs: number,
   exception: TransactionCanceledException,
 ): Replay => {
-  const [obstacle] = obstaclesOf(writes, exception);
+  const obstacles = obstaclesOf(writes, exception);
+  const [obstacle] = obstacles;
   const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
   if (replay) return replay;
-  if (!contentionCodes.has(obstacle?.code ?? '')) throw exception;
+  if (!obstacles.some(({ code }) => contentionCodes.has(code))) throw exception;
   throw new Contention('Another request is writing the same idempotency record.', { cause: exception });
 };
 

@@ -29,7 +29,7 @@ export type RedactionStore = {
     | undefined
   >;
   readonly places: (account: string, expected: readonly OpenEntry[]) => Promise<readonly PlacedEntry[]>;
-  /** Remove the personal data from saved answers. Those that have expired are ignored. */
+  /** Remove the personal data from the saved answers that exist. */
   readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
   /** Write a change and its entries, as they were read, atomically. */
   readonly commit: (
@@ -45,8 +45,8 @@ export type RedactionPorts = Pick<ChangePorts, 'now' | 'attemptsMax' | 'throwCon
 };
 
 /**
- * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, and a redaction would
- * hide what was changed.
+ * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is missing,
+ * and a redaction would hide what was changed.
  */
 export type Redacted = 'redacted' | 'already' | 'unknown' | 'inconsistent';
 
@@ -92,16 +92,30 @@ const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenE
   return { ...entry, version, document: { ...others, customer_id: null } };
 };
 
+type Plan = (stored: StoredTransaction) => HeadChange | null;
+type Change = { readonly account: string; readonly id: string; readonly plan: Plan; readonly attempt: number };
+
+/** After so many attempts, an entry that is not found is missing, and not being moved by a filing. */
+const entryAttempts = 5;
+
+/** The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is missing. */
+const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
+  const expected = before && isLive(before.transaction) ? openEntriesOf(before) : [];
+  const places = await store.places(account, expected);
+  if (places.length !== expected.length) return null;
+  const { version } = after.transaction;
+  return places.map((place) => ({ before: place, after: entryWithout(place.entry, version) }));
+};
+
 /**
  * Change one transaction as an operator or a schedule, if its state is the one of its audit chain. An expired draft is first
  * stored as void.
  */
 const changeOnce = async (
-  account: string,
-  id: string,
-  plan: (stored: StoredTransaction) => HeadChange | null,
-  { store, ledger, now }: RedactionPorts,
+  { account, id, plan, attempt }: Change,
+  ports: RedactionPorts,
 ): Promise<Redacted | 'stale'> => {
+  const { store, ledger, now } = ports;
   const read = await store.read(account, id);
   if (!read) return 'unknown';
   const { stored, newest, answers } = read;
@@ -114,13 +128,17 @@ const changeOnce = async (
   if (newest?.hash !== stored.auditHash || newest.stateHash !== stateHashOf(stored)) return 'inconsistent';
   const isRedaction = change.after.transaction.redacted_at !== undefined;
   if (isRedaction) await store.redactAnswers(account, answers);
-  const expected = isRedaction && isLive(stored.transaction) ? openEntriesOf(stored) : [];
-  const { version } = change.after.transaction;
-  const entries = (await store.places(account, expected)).map((before) => ({
-    before,
-    after: entryWithout(before.entry, version),
-  }));
+  const entries = isRedaction ? await entriesAfter(account, change, ports) : [];
+  if (entries === null) return attempt < entryAttempts ? 'stale' : 'inconsistent';
   return (await store.commit(account, change, entries)) === 'committed' ? 'redacted' : 'stale';
+};
+
+const changeWithRetries = (account: string, id: string, plan: Plan, ports: RedactionPorts): Promise<Redacted> => {
+  let attempt = 0;
+  return retryWhileStale(() => {
+    attempt += 1;
+    return changeOnce({ account, id, plan, attempt }, ports);
+  }, ports);
 };
 
 /**
@@ -133,9 +151,9 @@ export const redactTransaction = async (
   by: string,
   ports: RedactionPorts,
 ): Promise<Redacted> => {
-  const plan = (stored: StoredTransaction) =>
+  const plan: Plan = (stored) =>
     stored.transaction.redacted_at === undefined ? redactionOf(stored, ports.now(), by) : null;
-  const outcome = await retryWhileStale(() => changeOnce(account, id, plan, ports), ports);
+  const outcome = await changeWithRetries(account, id, plan, ports);
   // A request that changed nothing may have saved the data as its answer meanwhile.
   if (outcome === 'redacted' || outcome === 'already')
     await ports.store.redactAnswers(account, (await ports.store.read(account, id))?.answers ?? []);
@@ -144,13 +162,9 @@ export const redactTransaction = async (
 
 /** Give one transaction of an earlier version commitments to its personal data. `already` where it has them. */
 export const migrateTransaction = (account: string, id: string, by: string, ports: RedactionPorts): Promise<Redacted> =>
-  retryWhileStale(
-    () =>
-      changeOnce(
-        account,
-        id,
-        (stored) => (stored.commitments === undefined ? migrationOf(stored, ports.now(), by) : null),
-        ports,
-      ),
+  changeWithRetries(
+    account,
+    id,
+    (stored) => (stored.commitments === undefined ? migrationOf(stored, ports.now(), by) : null),
     ports,
   );
