@@ -38,6 +38,7 @@ export const { schedule, handler } = defineSchedule({
     },
   },
   run: async (context) => {
+    const onFailure = (error: unknown) => console.error({ schedule: name, ...failureLine(error) });
     const remainingMs = () => context.getRemainingTimeInMillis();
     const swept = await sweepDrafts({
       ledger: ledgerWithin(remainingMs),
@@ -45,9 +46,9 @@ export const { schedule, handler } = defineSchedule({
       now,
       batchMsMax,
       remainingMs,
-      onFailure: (error) => console.error({ schedule: name, ...failureLine(error) }),
+      onFailure,
     });
-    const { redacted, failed } = await retainPersonalData(retentionPorts(name, remainingMs));
+    const { redacted, failed } = await retainPersonalData(retentionPorts(remainingMs, onFailure));
     if (redacted + failed > 0) console.info({ schedule: name, retention: { redacted, failed } });
     return { ...swept, complete: swept.complete && failed === 0 };
   },

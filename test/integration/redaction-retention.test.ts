@@ -11,10 +11,14 @@ import { clientOf, dayMs, later, made, sold } from '../support/sales.ts';
 
 const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
+const fail = (error: unknown) => {
+  throw error;
+};
+
 /** A run of the schedule for one account, because the register of the tests has thousands. */
 const runFor = (account: string) =>
   retainPersonalData({
-    ...retentionPorts('test', () => 600_000),
+    ...retentionPorts(() => 600_000, fail),
     accountIds: async () => ({ ids: [account], next: null }),
     position: sweepPosition({ pk: `DUE#RETENTION#${account}`, sk: '!' }),
   });
@@ -62,7 +66,7 @@ it('stops when the time is up, and the next run of the day does the rest', async
   await later(60 * dayMs, async () => {
     // The time ends with the first batch of 25.
     let isFirst = true;
-    const ports = { ...retentionPorts('test', () => (isFirst ? 600_000 : 0)) };
+    const ports = { ...retentionPorts(() => (isFirst ? 600_000 : 0), fail) };
     const interrupted = await retainPersonalData({
       ...ports,
       remainingMs: () => (isFirst ? 600_000 : 0),

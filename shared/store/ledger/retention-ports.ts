@@ -2,7 +2,6 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
-import { failureLine } from '../../observability/failure-line.ts';
 import type { RetentionPorts } from '../../transactions/personal-data/retention.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax, database, isWritten } from '../client/client.ts';
@@ -55,7 +54,7 @@ const olderIds: RetentionPorts['olderIds'] = async (account, after, beforeMs, li
 };
 
 /** The ports of the retention setting, for a schedule with this much time left. */
-export const retentionPorts = (schedule: string, remainingMs: RemainingMs): RetentionPorts => ({
+export const retentionPorts = (remainingMs: RemainingMs, onFailure: RetentionPorts['onFailure']): RetentionPorts => ({
   ...redactionPorts(remainingMs),
   accountIds: listAccountIds,
   findAccounts,
@@ -64,5 +63,5 @@ export const retentionPorts = (schedule: string, remainingMs: RemainingMs): Rete
   reach,
   olderIds,
   batchMsMax,
-  onFailure: (error) => console.error({ schedule, retention: 'account', ...failureLine(error) }),
+  onFailure,
 });
