@@ -24,10 +24,8 @@ export const billOf = (usage: Usage, prices: Prices, isFreeTier: boolean): Bill 
     const paid = quantity - (isFreeTier ? BigInt(price.free ?? 0) * price.counts : 0n);
     return { price: name as PriceName, service: price.service, quantity, cents: charge(price, paid < 0n ? 0n : paid) };
   });
-  const services = [...Map.groupBy(lines, ({ service }) => service)].map(
-    ([name, group]) => [name, sum(group)] as const,
-  );
-  return { lines, services: new Map(services), cents: sum(lines) };
+  const groups = [...Map.groupBy(lines, ({ service }) => service)];
+  return { lines, services: new Map(groups.map(([name, group]) => [name, sum(group)])), cents: sum(lines) };
 };
 
 const dollars = (cents: bigint): string => formatAmount(cents, 2);
@@ -117,12 +115,7 @@ export const costProgram = (): Command =>
     .option('--no-events', 'without the pipe and the event bus: -c events=false')
     .option('--no-backups', 'without backups: -c backups=none')
     .option('--months <n>', 'months of transactions in the ledger', wholeNumber(1, 240), 12)
-    .option(
-      '--daily-backups <n>',
-      `daily backups kept: ${deployment.dailyBackups} with -c backups=daily`,
-      wholeNumber(0, 400),
-      0,
-    )
+    .option('--daily-backups <n>', `${deployment.dailyBackups} with -c backups=daily`, wholeNumber(0, 400), 0)
     .option('--monthly-backups <n>', 'monthly backups kept', wholeNumber(0, 240), deployment.monthlyBackups)
     .option('--memory <mb>', 'memory of the functions in MB', wholeNumber(128, 10_240), deployment.memory)
     .option('--full-metrics', 'with all own metrics: -c metrics=full')
@@ -137,7 +130,6 @@ export const costProgram = (): Command =>
       'after',
       '\nExample:\n  npm run cost -- --calculations 1000000 --transactions 100000 --lines 3\n\nMeasured and assumed values: infra/docs/cost.md',
     )
-    .showHelpAfterError('Run with --help to see the options.')
     .action(run);
 
 if (import.meta.main) await runCommand(costProgram());

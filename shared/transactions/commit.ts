@@ -1,9 +1,10 @@
 import { auditEntry } from './audit.ts';
+import { withCalculatedTaxes } from './credits/calculated-taxes.ts';
 import { takenBy, withCredited } from './credits/remaining.ts';
 import type { Commit, HeadChange } from './ledger.ts';
 import { expired } from './lifecycle.ts';
 import { openEntriesOf } from './open-entries.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
 type Change = {
@@ -15,7 +16,7 @@ type Change = {
 };
 
 /** A credit that is added to its parent's counters (`1n`) or removed from them (`-1n`). */
-type Move = { readonly credit: Transaction; readonly sign: 1n | -1n };
+type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
 
 /**
  * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
@@ -32,7 +33,11 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
   return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
 };
 
-const complete = (stored: StoredTransaction): StoredTransaction => ({ ...stored, entryForm: 'complete' });
+/** A newly finalized transaction, or one whose tax changed, with what its open entries depend on. */
+const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction => {
+  const complete = { ...stored, entryForm: 'complete' } as const;
+  return sale ? withCalculatedTaxes(complete, sale) : complete;
+};
 
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
 export const commitOf = (
@@ -47,10 +52,11 @@ export const commitOf = (
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
   const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
-  const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? complete(next) : null;
+  const without = parent && removed ? withCredited(parent, takenBy(removed, parent.transaction), -1n, at) : parent;
+  const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
-    ...(removed ? [{ credit: removed.transaction, sign: -1n } as const] : []),
-    ...(posted ? [{ credit: posted.transaction, sign: 1n } as const] : []),
+    ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
+    ...(posted ? [{ credit: posted, sign: 1n } as const] : []),
   ];
   return {
     account,

@@ -23,7 +23,8 @@ export type ChargeAmounts<Value> = RowAmounts<Value> & {
   readonly net: Value;
   readonly discount: Value;
   readonly third_party_discount: Value;
-  readonly rows: readonly RowAmounts<Value>[];
+  /** `calculated` is the calculated tax. It differs from `tax` where another tax was recorded. */
+  readonly rows: readonly (RowAmounts<Value> & { readonly calculated: Value })[];
 };
 
 /**
@@ -69,6 +70,11 @@ export type StoredTransaction = {
    * salt, or after a redaction their digest. Absent where an earlier version hashed the data itself.
    */
   readonly commitments?: { readonly salt: string } | { readonly digest: string } | undefined;
+  /**
+   * Of a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and then of
+   * its shipping. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
+   */
+  readonly calculatedTaxes?: readonly string[] | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

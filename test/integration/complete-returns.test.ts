@@ -85,7 +85,9 @@ const record = async (filer: Filer, day: string, at: number): Promise<Known> => 
 
 const credit = async (filer: Filer, sale: Known, day: string): Promise<Known> => {
   const body = creditOf(sale.transaction, { status: 'finalized', tax_date: day });
-  return { ...sale, transaction: await made(filer.create(body)), sign: -1 };
+  // It takes back the whole sale, so also all of its calculated tax.
+  const { calculated_tax_amount } = sale.transaction;
+  return { ...sale, transaction: { ...(await made(filer.create(body))), calculated_tax_amount }, sign: -1 };
 };
 
 const isWithout = (state: State, code: string | null, day: string): boolean =>

@@ -147,4 +147,16 @@ import { transactionIndex } from './transaction-index.ts';`,
       replace: '...(removed && posted ? [{ credit',
     },
   ],
+  'calculated tax of a void credit not given back': [
+    {
+      find: 'calculated: left.calculated + sign * right.calculated',
+      replace: 'calculated: left.calculated + right.calculated',
+    },
+  ],
+  'calculated tax of a credit taken from the recorded tax': [
+    {
+      find: 'if (!isSupplied && isRecorded(whole) && isRecorded(credited))',
+      replace: 'if (!isSupplied)',
+    },
+  ],
 };

@@ -48,6 +48,19 @@ describe('the age of official files', () => {
     expect(staleness(publisherOf('MN'), minnesota('2026Q4AUG18'), '2026-09-01')).toEqual({ ...days, ...current });
   });
 
+  it.each([
+    ['New_Mexico_gross_receipts_tax_July_2026_June_2027', '2027-07-08'],
+    ['New_Mexico_gross_receipts_tax_July_December_2026', '2027-01-08'],
+    ['New_Mexico_gross_receipts_tax_July_2026', '2027-01-08'],
+  ])('is in time to the last month in its name: %s', (name, nextExpected) => {
+    const source = record([{ name }]);
+    expect(staleness(publisherOf('NM'), source, nextExpected)).toEqual({
+      asOf: '2026-07-01',
+      nextExpected,
+      ...current,
+    });
+  });
+
   it('is in time to the end of the grace, and stale on the day after', () => {
     const source = minnesota('2026Q4AUG18');
     expect(staleness(publisherOf('MN'), source, '2027-01-08')).toMatchObject(current);

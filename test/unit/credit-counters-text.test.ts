@@ -12,7 +12,9 @@ import { type CreditedCharge, nothingCredited, type Transaction } from '../../sh
 import { line, transaction } from '../support/transactions.ts';
 
 const minor = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 999_999_999_999_99n }));
-const row = fc.record({ taxable: minor, exempt: minor, tax: minor });
+const row = fc
+  .record({ taxable: minor, exempt: minor, tax: minor, other: fc.option(minor, { nil: null }) })
+  .map(({ other, ...amounts }) => ({ ...amounts, calculated: other ?? amounts.tax }));
 const charge = fc.record({
   ...{ net: minor, tax: minor, discount: minor, third_party_discount: minor, taxable: minor, exempt: minor },
   rows: fc.array(row, { maxLength: 4 }),
@@ -77,10 +79,17 @@ describe('credit counters as a text', () => {
           } as unknown as Transaction['shipping'],
           shipping_amount: write(shipped.net),
         });
-        const most = (one: Charge) => written({ ...one, third_party_discount: one.net }, exponent);
+        // No more was calculated than recorded.
+        const bounded = (rows: Charge['rows']) =>
+          rows.map((one) => ({ ...one, calculated: one.calculated < one.tax ? one.calculated : one.tax }));
+        const most = (one: Charge) =>
+          written({ ...one, third_party_discount: one.net, rows: bounded(one.rows) }, exponent);
         const credited = {
           lines: Object.fromEntries(charges.map((one, at) => [`line_${at}`, most(one)])),
-          shipping: written({ ...shipped, discount: 0n, third_party_discount: 0n }, exponent),
+          shipping: written(
+            { ...shipped, discount: 0n, third_party_discount: 0n, rows: bounded(shipped.rows) },
+            exponent,
+          ),
           unmatched: { net: write(10n ** 18n), tax: write(10n ** 18n) },
         };
         expect(creditedText(credited, sale).length).toBeLessThanOrEqual(creditedTextMax(sale));

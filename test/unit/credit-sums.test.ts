@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
 import type { Balance } from '../../shared/transactions/credits/counters.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { remainingOf, takenBy, withCredited } from '../../shared/transactions/credits/remaining.ts';
 import { withSuppliedCreditTax } from '../../shared/transactions/credits/supplied-credit-tax.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
+import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import { withSuppliedTax } from '../../shared/transactions/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
@@ -26,11 +28,16 @@ const places = [
 ];
 
 let count = 0;
-const stored = (type: 'sale' | 'credit', outcome: Outcome, parent: Transaction | null = null): StoredTransaction =>
+const stored = (
+  type: 'sale' | 'credit',
+  outcome: Outcome,
+  parent: Transaction | null = null,
+  calculatedTax = outcome.tax_amount,
+): StoredTransaction =>
   newTransaction(
     { type, status: 'finalized', parent_transaction_id: parent?.id ?? null },
     outcome,
-    outcome.tax_amount,
+    calculatedTax,
     { creditOf: type === 'credit' ? 'lines' : null, pinned: pinnedOf(settings) },
     24,
     { newId: () => `txn_${++count}`, now: () => testNow },
@@ -74,7 +81,8 @@ const saleOf = ({ place, lines, discount, coupon, shipping, supplied, taxInclude
     third_party_discount_amount: cents(Math.floor((net * (100 - discount) * coupon) / 10_000)),
     ...(shipping !== null && { shipping: { amount: cents(shipping) } }),
   });
-  return stored('sale', supplied === null ? outcome : withSuppliedTax(outcome, cents(supplied)));
+  if (supplied === null) return stored('sale', outcome);
+  return stored('sale', withSuppliedTax(outcome, cents(supplied)), null, outcome.tax_amount);
 };
 
 const credited = (parent: StoredTransaction, request: CreditRequest): Credit => {
@@ -82,7 +90,7 @@ const credited = (parent: StoredTransaction, request: CreditRequest): Credit => 
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;
 };
-const after = (parent: StoredTransaction, credit: Transaction, sign: 1n | -1n = 1n) =>
+const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n | -1n = 1n) =>
   withCredited(parent, takenBy(credit, parent.transaction), sign, at);
 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
@@ -145,10 +153,11 @@ const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): Credi
 /** Credit a sale in the steps given, and then what is left of it: the credits that live, and the sale after them. */
 const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
   let parent = sale;
-  let live: Transaction[] = [];
-  const take = (outcome: Outcome) => {
-    const credit = stored('credit', outcome, parent.transaction).transaction;
-    parent = after(parent, credit);
+  let live: StoredTransaction[] = [];
+  const take = (outcome: Outcome, calculatedTax: string) => {
+    const finalized = stored('credit', outcome, parent.transaction, calculatedTax);
+    const credit = withCalculatedTaxes(finalized, parent);
+    parent = changed(parent, credit);
     live.push(credit);
   };
   for (const step of steps) {
@@ -156,7 +165,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
       const gone = live[step.part % Math.max(live.length, 1)];
       if (!gone) continue;
       live = live.filter((one) => one !== gone);
-      parent = after(parent, gone, -1n);
+      parent = changed(parent, gone, -1n);
       continue;
     }
     const result = creditOf(parent, requestOf(parent, step), context, []);
@@ -166,14 +175,97 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
     }
     const { outcome } = result.value;
     const supplied = step.kind === 'tax' ? withSuppliedCreditTax(outcome, cents(step.part), parent) : result;
-    if (supplied.ok) take('outcome' in supplied.value ? supplied.value.outcome : supplied.value);
+    if (supplied.ok) take('outcome' in supplied.value ? supplied.value.outcome : supplied.value, outcome.tax_amount);
   }
   if (parent.transaction.refund_status !== 'full') {
     const rest = creditOf(parent, { credit_remaining: true }, context, []);
-    if (rest.ok) take(rest.value.outcome);
+    if (rest.ok) take(rest.value.outcome, rest.value.outcome.tax_amount);
   }
   return { live, parent };
 };
+
+/** The sums of the open entries of some transactions, by jurisdiction and rate. */
+const returnOf = (transactions: readonly StoredTransaction[]) => {
+  const sums: Record<string, { readonly tax: number; readonly calculated: number }> = {};
+  for (const one of transactions)
+    for (const { amounts } of openEntriesOf({ ...one, entryForm: 'complete' }))
+      for (const { jurisdiction_code, rate, tax_amount, calculated_tax_amount = tax_amount } of amounts) {
+        const key = `${jurisdiction_code} ${rate}`;
+        const { tax, calculated } = sums[key] ?? { tax: 0, calculated: 0 };
+        sums[key] = { tax: tax + centsOf(tax_amount), calculated: calculated + centsOf(calculated_tax_amount) };
+      }
+  return sums;
+};
+
+describe('the calculated tax of the credits of a sale', () => {
+  it('adds up to that of the sale in every jurisdiction, whatever tax was recorded, supplied and voided', () => {
+    let [over, under] = [0, 0];
+    fc.assert(
+      fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
+        const sold = saleOf(sale);
+        const { live } = creditInSteps(sold, steps);
+        const { tax_amount, calculated_tax_amount, subtotal_amount } = sold.transaction;
+        const difference = centsOf(tax_amount) - centsOf(calculated_tax_amount);
+        if (centsOf(subtotal_amount) > 0)
+          [over, under] = [over + Number(difference > 0), under + Number(difference < 0)];
+        for (const { tax, calculated } of Object.values(returnOf([sold, ...live])))
+          expect([tax, calculated]).toEqual([0, 0]);
+      }),
+      { numRuns: 400 },
+    );
+    expect(Math.min(over, under)).toBeGreaterThan(20);
+  });
+
+  it('is the share of the sale by net, within a cent', () => {
+    const part = fc.integer({ min: 1, max: 60 });
+    fc.assert(
+      fc.property(
+        saleArbitrary,
+        fc.integer({ min: 0, max: 3_000 }),
+        fc.array(part, { maxLength: 6 }),
+        (sale, supplied, parts) => {
+          const sold = saleOf({ ...sale, lines: sale.lines.slice(0, 1), shipping: null, supplied });
+          const net = centsOf(sold.transaction.line_items[0]?.net_amount ?? '0');
+          if (net === 0 || sold.transaction.tax_amount === sold.transaction.calculated_tax_amount) return;
+          let parent = sold;
+          const credits: StoredTransaction[] = [];
+          for (const percent of parts) {
+            const { outcome } = credited(parent, requestOf(parent, { line: 0, kind: 'price', part: percent }));
+            credits.push(withCalculatedTaxes(stored('credit', outcome, sold.transaction), parent));
+            parent = changed(parent, credits.at(-1) as StoredTransaction);
+            const share = centsOf(parent.transaction.credited_amount) / net;
+            const whole = returnOf([sold]);
+            for (const [key, { calculated }] of Object.entries(returnOf(credits)))
+              expect(Math.abs(calculated + share * (whole[key]?.calculated ?? 0))).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is refunded with the goods, and the excess with the tax alone', () => {
+    const line = { price: 10_000, quantity: 2, discount: 0, coupon: 0 };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: 1_400 };
+    const sold = saleOf({ ...sale, taxIncluded: false });
+    const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
+    const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
+    const totalOf = (one: StoredTransaction) => {
+      const sums = Object.values(returnOf([one]));
+      return [sums.reduce((sum, { tax }) => sum + tax, 0), sums.reduce((sum, { calculated }) => sum + calculated, 0)];
+    };
+    const { outcome } = credited(sold, requestOf(sold, { kind: 'price', line: 0, part: 50 }));
+    const lawful = withSuppliedCreditTax(outcome, '6.00', sold);
+    const lawfulHalf = stored('credit', lawful.ok ? lawful.value : outcome, sold.transaction, outcome.tax_amount);
+    const all = [sold, taxAlone, half, withCalculatedTaxes(lawfulHalf, sold)];
+    expect(all.map(totalOf)).toEqual([
+      [1400, 1200],
+      [-99, 0],
+      [-700, -600],
+      [-600, -600],
+    ]);
+  });
+});
 
 describe('credits of a sale', () => {
   it('add up to it in every figure, however it is credited, supplied and voided', () => {
@@ -181,7 +273,7 @@ describe('credits of a sale', () => {
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
         const sold = saleOf(sale);
         const { live, parent } = creditInSteps(sold, steps);
-        expect(sumsOf(live)).toEqual(sumsOf([sold.transaction]));
+        expect(sumsOf(live.map(({ transaction }) => transaction))).toEqual(sumsOf([sold.transaction]));
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(credited_tax_amount).toBe(tax_amount);
         const net = sold.transaction.line_items.reduce((sum, line) => sum + centsOf(line.net_amount), 0);
@@ -218,8 +310,9 @@ describe('credits of a sale', () => {
         for (const request of requests) {
           const result = creditOf(parent, request, context, []);
           if (!result.ok) continue;
-          live.push(stored('credit', result.value.outcome, sold.transaction).transaction);
-          parent = withCredited(parent, takenBy(live.at(-1) as Transaction, sold.transaction), 1n, at);
+          const credit = stored('credit', result.value.outcome, sold.transaction);
+          live.push(credit.transaction);
+          parent = changed(parent, credit);
         }
         unmatched += Number(parent.credited.unmatched.net !== '0.00');
         if (live.length === 0) return;
@@ -253,8 +346,9 @@ describe('credits of a sale', () => {
     const thirds = [1, 2, 3].map(() => ({ kind: 'quantity' as const, line: 0, part: 1 }));
     const { live } = creditInSteps(sold, thirds);
     expect(live).toHaveLength(3);
-    expect(live.map((each) => each.line_items[0]?.applied_discount_amount)).toEqual(['0.33', '0.34', '0.33']);
-    expect(sumsOf(live)).toEqual(sumsOf([sold.transaction]));
+    const credits = live.map(({ transaction }) => transaction);
+    expect(credits.map((each) => each.line_items[0]?.applied_discount_amount)).toEqual(['0.33', '0.34', '0.33']);
+    expect(sumsOf(credits)).toEqual(sumsOf([sold.transaction]));
   });
 
   it('take the tax of a free line with it, and tax alone where it is supplied', () => {
@@ -265,7 +359,7 @@ describe('credits of a sale', () => {
     expect(outcome.tax_amount).toBe('1.37');
     const less = withSuppliedCreditTax(outcome, '1.00', sold);
     expect(less.ok && less.value.tax_amount).toBe('1.00');
-    const parent = after(sold, stored('credit', outcome, sold.transaction).transaction);
+    const parent = changed(sold, stored('credit', outcome, sold.transaction));
     expect(parent.transaction.refund_status).toBe('full');
     expect(credited(parent, { line_items }).outcome.tax_amount).toBe('0.00');
   });
@@ -277,7 +371,7 @@ describe('a credit calculation that is posted back as it is', () => {
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 4 }), stepArbitrary, (sale, steps, last) => {
         const sold = saleOf(sale);
         const { live } = creditInSteps(sold, steps);
-        const parent = live.slice(0, -1).reduce((before, credit) => after(before, credit), sold);
+        const parent = live.slice(0, -1).reduce((before, credit) => changed(before, credit), sold);
         const requests: CreditRequest[] = [{}, { credit_remaining: true }, requestOf(parent, last)];
         for (const request of requests) {
           const first = creditOf(parent, request, context, []);

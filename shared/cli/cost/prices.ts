@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { decimal, divideHalfUp, powerOfTen, rescale } from '../../money/decimal.ts';
-import { problemIn } from '../terminal/arguments.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { jsonFile } from '../terminal/json-file.ts';
 import list from './prices.json' with { type: 'json' };
 
 export type PriceName = keyof typeof list.prices;
@@ -71,16 +69,8 @@ const remedy = 'Send an object of price names and dollars as text, such as "0.25
 /** The list prices, with those of a JSON file in their place. */
 export const pricesWith = (file: string | undefined): Prices => {
   if (file === undefined) return prices;
-  const refusal = (why: string) => new CommandError(`Cannot use the prices in ${file}: ${why}`);
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw refusal((error as Error).message);
-  }
-  const { data, error } = PriceFile.safeParse(json);
-  if (!data) throw refusal(`${problemIn(error)}. ${remedy}`);
-  const given = Object.entries(data).map(([name, price]) => [
+  const entries = Object.entries(jsonFile(file, PriceFile, `Cannot use the prices in ${file}. ${remedy}`));
+  const given = entries.map(([name, price]) => [
     name,
     { ...prices[name as PriceName], tiers: tiersOf(price), basis: 'given', sources: [file], read: null },
   ]);

@@ -58,15 +58,8 @@ const rowsOfList = BigInt(pageLimitOf({}));
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
   ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n },
-  ...{
-    refusalCodes: 10n,
-    taxedStates: 46n,
-    keyRequests: 100_000n,
-    mails: 10n,
-    accessLog: 500n,
-    functionLog: 1400n,
-    logMonths: 3n,
-  },
+  ...{ refusalCodes: 10n, taxedStates: 46n, keyRequests: 100_000n, mails: 10n },
+  ...{ accessLog: 500n, functionLog: 1400n, logMonths: 3n },
   ...{ headers: 700n, otherTables: 100_000_000n, savedDays: 3n, tracedPerSecond: 1n, tracedOneOf: 20n, idleReads: 10n },
 } as const;
 
@@ -126,18 +119,15 @@ const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => 
   const inTable = (months: number) => BigInt(Math.max(0, months)) * newBytes;
   const tables = inTable(options.months) + (savedBytes * assumed.savedDays) / 30n + assumed.otherTables;
   const [daily, monthly] = options.backups ? [options.dailyBackups, options.monthlyBackups] : [0, 0];
-  const monthlyCopies = Array.from(
-    { length: monthly },
-    (_, age) => inTable(options.months - age) + assumed.otherTables,
-  );
-  return { tables, backups: tables * BigInt(daily) + sum(monthlyCopies) };
+  const copies = Array.from({ length: monthly }, (_, age) => inTable(options.months - age) + assumed.otherTables);
+  return { tables, backups: tables * BigInt(daily) + sum(copies) };
 };
 
 /** Series beside the `Duration` of each operation in use. CloudWatch bills hours with data, so nightly ones cost less. */
 const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
-  (fullMetrics
-    ? BigInt(deployment.fullSeries) + assumed.refusalCodes + assumed.taxedStates
-    : BigInt(deployment.essentialSeries)) + (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
+  BigInt(fullMetrics ? deployment.fullSeries : deployment.essentialSeries) +
+  (fullMetrics ? assumed.refusalCodes + assumed.taxedStates : 0n) +
+  (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
 
 /** Units of every price in a month, in what the price counts: bytes for a price in GB. */
 export type Usage = Readonly<Record<PriceName, bigint>>;
@@ -165,8 +155,7 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
     lambdaTime: BigInt(options.memory) * lambdaMs(options.lines, counts, records),
     // Steps, the rate limit, and the last use of keys.
     writeUnit: total('writes') + onceIn(2n) + onceIn(1800n),
-    // In halves. Steps, the customer of a calculation, retrievals, lists, the key, the account and the active releases, and
-    // idle runs of close-periods.
+    // In halves. Steps, customers of calculations, retrievals, lists, the key, account and releases, idle closing runs.
     readUnit:
       2n * total('reads') +
       2n * requests['create-calculation'] +

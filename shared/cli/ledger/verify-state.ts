@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { problemIn } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
+import { jsonFile } from '../terminal/json-file.ts';
 import { checks } from './finding.ts';
 import { counted, noCounts } from './verify-transaction.ts';
 
@@ -39,7 +39,13 @@ export class VerifyState {
 
   /** Refuses a damaged file, and one of another share or seed than the given ones. */
   constructor(file: string | null, given: Partial<Sample>) {
-    const { share, seed, accounts = {} } = file !== null && existsSync(file) ? read(file) : {};
+    const {
+      share,
+      seed,
+      accounts = {},
+    } = file !== null && existsSync(file)
+      ? jsonFile(file, State, `${file} is no file of \`ledger verify --resume\``)
+      : {};
     for (const [name, before, now] of [
       ['--sample', share, given.share] as const,
       ['--seed', seed, given.seed] as const,
@@ -80,15 +86,3 @@ export class VerifyState {
     if (this.#file !== null) rmSync(this.#file, { force: true });
   }
 }
-
-const read = (file: string): z.output<typeof State> => {
-  let json: unknown = null;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    throw new CommandError(`${file} is no file of \`ledger verify --resume\`. Send another name.`);
-  }
-  const { data, error } = State.safeParse(json);
-  if (!data) throw new CommandError(`${file} is no file of \`ledger verify --resume\`: ${problemIn(error)}`);
-  return data;
-};

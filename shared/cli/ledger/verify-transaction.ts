@@ -89,24 +89,28 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
   return { counts, findings };
 };
 
-const transactionOf = (item: Item | undefined): Transaction | undefined =>
-  (item && readable(() => transactionFrom(item).transaction)) ?? undefined;
+const storedOf = (item: Item | undefined): StoredTransaction | undefined =>
+  (item && readable(() => transactionFrom(item))) ?? undefined;
 
 /** The credits of a sale. Each credit that is not readable becomes a fault. */
-const readCredits = async function* (account: string, sale: string, unreadable: Fault[]): AsyncGenerator<Transaction> {
+const readCredits = async function* (
+  account: string,
+  sale: string,
+  unreadable: Fault[],
+): AsyncGenerator<StoredTransaction> {
   for await (const ids of creditIds(account, sale))
     for (const item of (await itemsAt(ids.map((credit) => headKey(account, credit)))).values()) {
-      const credit = transactionOf(item);
+      const credit = storedOf(item);
       if (!credit) unreadable.push({ what: `credit ${item['id']}`, actual: 'not readable', expected: 'a transaction' });
       // The index may be behind the transaction.
-      else if (credit.parent_transaction_id === sale) yield credit;
+      else if (credit.transaction.parent_transaction_id === sale) yield credit;
     }
 };
 
 const parentFaults = async (account: string, transaction: Transaction): Promise<Fault[]> => {
   const { parent_transaction_id, currency } = transaction;
   if (parent_transaction_id === null || !isLive(transaction)) return [];
-  const parent = transactionOf(await headItem(account, parent_transaction_id));
+  const parent = storedOf(await headItem(account, parent_transaction_id))?.transaction;
   if (!parent) return [{ what: 'sale that it credits', actual: 'none', expected: parent_transaction_id }];
   return [
     ...differing('type of what it credits', parent.type, 'sale'),
@@ -140,7 +144,7 @@ const furtherChecks: Partial<Record<Check, Run>> = {
     if (reference_id === null) return [];
     const claim = await claimItemOf(account, reference_id);
     if (!holdsReference(transaction, nowMs())) {
-      const holder = claim && transactionOf(await headItem(account, String(claim['transaction_id'])));
+      const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
       return releasedFaults(transaction, claim, holder, nowMs());
     }
     counts.claims += 1;

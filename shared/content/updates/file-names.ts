@@ -24,11 +24,15 @@ export const publicationIn = (text: string): Publication | null => {
   return { quarter: firstDayOf(first), posted: `${firstDayOf(posted).slice(0, 8)}${twoDigits(day ?? '')}` };
 };
 
-/** The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the named groups of the pattern. */
-export const dayIn = (name: string, pattern: string): string | null => {
+/**
+ * The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the pattern, or
+ * by `until_year`, `until_month` and `until_day` with the prefix `until_`.
+ */
+export const dayIn = (name: string, pattern: string, prefix: '' | 'until_' = ''): string | null => {
   const groups = new RegExp(pattern, 'i').exec(name)?.groups;
   if (!groups) return null;
-  const { year = '', month = '', day = '1' } = groups as Readonly<Record<string, string | undefined>>;
+  const group = (key: string) => (groups as Readonly<Record<string, string | undefined>>)[`${prefix}${key}`];
+  const [year = '', month = '', day = '1'] = [group('year'), group('month'), group('day')];
   const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
   const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
   return isDay(text) ? text : null;

@@ -243,7 +243,7 @@ export const publishers: readonly Publisher[] = [
         option: 'file',
         find: 'service',
         url: 'https://services5.arcgis.com/f4lpEvI6fkgVYigk/arcgis/rest/services',
-        pattern: String.raw`^New_Mexico_gross_receipts_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)`,
+        pattern: String.raw`^New_Mexico_gross_receipts_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)(?:_(?<until_month>[a-z]{3,9})_(?<until_year>20\d\d))?`,
         example: 'New_Mexico_gross_receipts_tax_July_2026_June_2027',
         fields: ['name', 'county', 'locat_cdr', 'grt_rate'],
       },

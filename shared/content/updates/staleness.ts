@@ -32,8 +32,8 @@ const graceDays = 7;
 /** From how many days of failing updates on a state is stale. */
 const failingDays = 7;
 
-/** When a file is from, and the first day of the period for which it was published. */
-type FileDays = { readonly asOf: string; readonly period: string };
+/** When a file is from, and the first days of its period and of the next one. */
+type FileDays = { readonly asOf: string; readonly period: string; readonly next: string };
 
 /** The first day of the period that contains a day. */
 const periodOf = (day: string, months: number): string => {
@@ -41,21 +41,28 @@ const periodOf = (day: string, months: number): string => {
   return firstDayOf(month - (month % months));
 };
 
-/** A day without a period of its own. In the last third of a period, publishers already post the file of the next one. */
-const postedOn = (asOf: string, months: number): FileDays => ({
-  asOf,
-  period: periodOf(addDays(asOf, 10 * months), months),
+const afterMonths = (day: string, months: number): string => firstDayOf(monthOf(day) + months);
+
+const inPeriod = (asOf: string, period: string, months: number): FileDays => ({
+  ...{ asOf, period, next: afterMonths(period, months) },
 });
+
+/** A day without a period of its own. In the last third of a period, publishers already post the file of the next one. */
+const postedOn = (asOf: string, months: number): FileDays =>
+  inPeriod(asOf, periodOf(addDays(asOf, 10 * months), months), months);
 
 /** The days in a file's name; `null` if the publisher puts none into it. */
 const daysInName = (name: string, file: PublishedFile | undefined, months: number): FileDays | null => {
   if (file?.find === 'dated' || file?.find === 'service') {
     const day = dayIn(name, file.pattern);
-    return day === null ? null : { asOf: day, period: periodOf(day, months) };
+    if (day === null) return null;
+    const last = dayIn(name, file.pattern, 'until_');
+    const days = inPeriod(day, periodOf(day, months), months);
+    return last === null ? days : { ...days, next: afterMonths(last, 1) };
   }
   if (file?.find !== 'index') return null;
   const publication = publicationIn(name.toUpperCase().slice(file.name.length).replace(/\..*$/, ''));
-  return publication && isDay(publication.posted) ? { asOf: publication.posted, period: publication.quarter } : null;
+  return publication && isDay(publication.posted) ? inPeriod(publication.posted, publication.quarter, months) : null;
 };
 
 const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord, months: number): FileDays[] =>
@@ -83,7 +90,8 @@ const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date
  * the day of the import.
  *
  * The newest file belongs to a period of the cadence: the quarter or day in its name, or the period of its day. The next
- * file is due when the next period begins, with a grace of seven days: `nextExpected` is the last of them. Of a pair of
+ * file is due when the next period begins, or after the last month in its name (`July_2026_June_2027`), with a grace of
+ * seven days: `nextExpected` is the last of them. Of a pair of
  * files (rates and boundaries) the newer one counts, because not every publisher posts an unchanged file again.
  *
  * A state is stale after `nextExpected`, or when its updates have failed for seven days. A state without a record was never
@@ -96,7 +104,7 @@ export const staleness = (publisher: Publisher, source: UpdateRecord | null, tod
         .toSorted((a, b) => (`${a.period} ${a.asOf}` < `${b.period} ${b.asOf}` ? -1 : 1))
         .at(-1)
     : undefined;
-  const nextExpected = newest ? addDays(firstDayOf(monthOf(newest.period) + months), graceDays) : null;
+  const nextExpected = newest ? addDays(newest.next, graceDays) : null;
   const failingSince = source?.failure?.since.slice(0, 10) ?? today;
   const reasons = [
     ...(newest && nextExpected !== null && today > nextExpected

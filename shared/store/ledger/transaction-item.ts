@@ -17,16 +17,25 @@ import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../ke
 
 type Compressed = Pick<
   StoredTransaction,
-  'transaction' | 'creditOf' | 'creditBasis' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping'
+  | 'transaction'
+  | 'creditOf'
+  | 'creditBasis'
+  | 'pinned'
+  | 'entryForm'
+  | 'replacedReason'
+  | 'exemptShipping'
+  | 'calculatedTaxes'
 >;
 
 const texts = (stored: Compressed) => {
-  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping } = stored;
+  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping, calculatedTaxes } =
+    stored;
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const lines = { line_items, explanation, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping };
+  const kept = { creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping, calculatedTaxes };
+  const lines = { line_items, explanation, ...kept };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
 
@@ -128,6 +137,7 @@ const Lines = z.object({
   entryForm: z.optional(z.literal('complete')),
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer']))),
+  calculatedTaxes: z.optional(z.array(z.string())),
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {

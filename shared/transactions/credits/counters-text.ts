@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
+import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
 /**
@@ -30,7 +31,10 @@ const amountsOf = (charge: CreditedCharge): string[] => [
   ...charge.rows.flatMap(({ taxable, exempt, tax }) => [taxable, exempt, tax]),
 ];
 
-/** The text of the credited amounts of a sale. */
+const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ calculated }) => calculated);
+const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean => rows.some(({ tax, calculated }) => tax !== calculated);
+
+/** The text of the credited amounts of a sale. The calculated taxes are its last part, where they differ from the taxes. */
 export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sale): string => {
   const exponent = exponentOf(sale.currency);
   const digits = (amount: string) => {
@@ -39,20 +43,23 @@ export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sal
   };
   const written = (amounts: readonly string[]) => amounts.map(digits).join(betweenAmounts);
   const known = new Map(Object.entries(lines));
-  const charges = sale.line_items.map(({ id }) => {
-    const charge = known.get(id);
-    known.delete(id);
-    return charge ? written(amountsOf(charge)) : '';
-  });
+  const charges = sale.line_items.map(({ id }) => known.get(id) ?? null);
+  for (const { id } of sale.line_items) known.delete(id);
   assert(known.size === 0, 'The credited amounts have a line that the sale does not have.');
-  return [...charges, written(amountsOf(shipping)), written([unmatched.net, unmatched.tax])].join(betweenCharges);
+  const all = [...charges, shipping];
+  const differs = all.some((charge) => charge !== null && isTaxedOtherwise(charge));
+  return [
+    ...all.map((charge) => (charge ? written(amountsOf(charge)) : '')),
+    written([unmatched.net, unmatched.tax]),
+    ...(differs ? all.map((charge) => (charge ? written(calculatedOf(charge)) : '')) : []),
+  ].join(betweenCharges);
 };
 
-const chargeFrom = (amounts: readonly string[]): CreditedCharge => {
+const chargeFrom = (amounts: readonly string[], calculatedTaxes: readonly string[] | null): CreditedCharge => {
   const [net = '', tax = '', discount = '', third_party_discount = '', taxable = '', exempt = ''] = amounts;
   const rows = Array.from({ length: (amounts.length - rowsBegin) / rowLength }, (_, row) => {
     const [taxable = '', exempt = '', tax = ''] = amounts.slice(rowsBegin + row * rowLength);
-    return { taxable, exempt, tax };
+    return { taxable, exempt, tax, calculated: calculatedTaxes?.[row] ?? tax };
   });
   return { net, tax, discount, third_party_discount, taxable, exempt, rows };
 };
@@ -63,14 +70,17 @@ export const creditedFrom = (text: string, { currency, line_items }: Sale): Cred
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
   const charges = text.split(betweenCharges);
-  assert(charges.length === line_items.length + 2, 'The counters belong to another sale.');
-  const [shipping = '', unmatched = ''] = charges.slice(line_items.length);
+  const count = line_items.length + 1;
+  assert([count + 1, 2 * count + 1].includes(charges.length), 'The counters belong to another sale.');
+  const [shipping = '', unmatched = '', ...calculated] = charges.slice(line_items.length);
+  const calculatedAt = (at: number) => (calculated.length > 0 ? read(calculated[at] ?? '') : null);
   const [net = '', tax = ''] = read(unmatched);
   const lines = line_items.flatMap(({ id }, at) => {
     const charge = charges[at] as string;
-    return charge === '' ? [] : [[id, chargeFrom(read(charge))] as const];
+    return charge === '' ? [] : [[id, chargeFrom(read(charge), calculatedAt(at))] as const];
   });
-  return { lines: Object.fromEntries(lines), shipping: chargeFrom(read(shipping)), unmatched: { net, tax } };
+  const ofShipping = chargeFrom(read(shipping), calculatedAt(line_items.length));
+  return { lines: Object.fromEntries(lines), shipping: ofShipping, unmatched: { net, tax } };
 };
 
 /** Whether such a text has no credited amount. */
@@ -84,18 +94,31 @@ const freeDigits = 20;
  *
  * Recorded amounts bound the counters; the net bounds that of coupons.
  */
-export const creditedTextMax = (sale: Pick<Transaction, 'line_items' | 'shipping' | 'shipping_amount'>): number => {
-  const rows = (taxes: Transaction['line_items'][number]['taxes']) =>
-    taxes.flatMap((row) => [row.taxable_amount, row.exempt_amount, row.tax_amount]);
-  const amounts = ({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }: LineItemResponse) =>
+export const creditedTextMax = (sale: Transaction): number => {
+  const exponent = exponentOf(sale.currency);
+  const calculated = byCharge(
+    sale,
+    calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent)),
+  );
+  const longer = (a: string, b = '') => (a.length < b.length ? b : a);
+  const rows = (taxes: LineItemResponse['taxes'], ofCharge: readonly string[]) =>
+    taxes.flatMap((row, index) => [
+      ...[row.taxable_amount, row.exempt_amount, row.tax_amount],
+      longer(row.tax_amount, ofCharge[index]),
+    ]);
+  const amounts = (line: LineItemResponse, at: number) => {
+    const { net_amount, tax_amount, taxable_amount, exempt_amount, taxes } = line;
     // Coupons are bounded by the net.
-    [net_amount, tax_amount, net_amount, taxable_amount, exempt_amount, ...rows(taxes)];
+    const ofLine = [net_amount, tax_amount, net_amount, taxable_amount, exempt_amount];
+    return [...ofLine, ...rows(taxes, calculated.lines[at] ?? [])];
+  };
   const { tax_amount = '', taxable_amount = '', exempt_amount = '', taxes = [] } = sale.shipping ?? {};
-  const shipping = [sale.shipping_amount, tax_amount, '', taxable_amount, exempt_amount, ...rows(taxes)];
+  const ofShipping = [sale.shipping_amount, tax_amount, '', taxable_amount, exempt_amount];
+  const shipping = [...ofShipping, ...rows(taxes, calculated.shipping)];
   const unmatched = 2 * (freeDigits + 1);
   return [...sale.line_items.map(amounts), shipping].map(longest).reduce((sum, length) => sum + length, unmatched);
 };
 
-// Each amount has a letter after it, and a discount.
+// Each amount has a letter after it, and each charge a discount and a part of calculated taxes.
 const longest = (amounts: readonly string[]): number =>
-  amounts.reduce((sum, amount) => sum + (/[1-9]/.test(amount) ? amount.length : 0) + 1, freeDigits + 1);
+  amounts.reduce((sum, amount) => sum + (/[1-9]/.test(amount) ? amount.length : 0) + 1, freeDigits + 2);

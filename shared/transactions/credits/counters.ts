@@ -19,8 +19,11 @@ export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
 export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);
 
-const noRow = { taxable: 0n, exempt: 0n, tax: 0n };
-export const noAmounts: Amounts = { ...noRow, net: 0n, discount: 0n, third_party_discount: 0n, rows: [] };
+const noRow = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n };
+export const noAmounts: Amounts = {
+  ...{ taxable: 0n, exempt: 0n, tax: 0n, net: 0n, discount: 0n, third_party_discount: 0n },
+  rows: [],
+};
 
 const converted = <From, To>(amounts: ChargeAmounts<From>, convert: (value: From) => To): ChargeAmounts<To> => ({
   net: convert(amounts.net),
@@ -29,18 +32,23 @@ const converted = <From, To>(amounts: ChargeAmounts<From>, convert: (value: From
   third_party_discount: convert(amounts.third_party_discount),
   taxable: convert(amounts.taxable),
   exempt: convert(amounts.exempt),
-  rows: amounts.rows.map(({ taxable, exempt, tax }) => ({
+  rows: amounts.rows.map(({ taxable, exempt, tax, calculated }) => ({
     taxable: convert(taxable),
     exempt: convert(exempt),
     tax: convert(tax),
+    calculated: convert(calculated),
   })),
 });
 
 type Charge = Pick<LineItemResponse, 'net_amount' | 'tax_amount' | 'taxable_amount' | 'exempt_amount' | 'taxes'>;
 type Discounts = Pick<LineItemResponse, 'applied_discount_amount' | 'applied_third_party_discount_amount'>;
 
-/** The recorded amounts of a line. */
-export const lineAmounts = (line: Charge & Partial<Discounts>, exponent: number): Amounts => {
+/** The recorded amounts of a line. The calculated tax of its rows is the recorded one unless given, in minor units. */
+export const lineAmounts = (
+  line: Charge & Partial<Discounts>,
+  exponent: number,
+  calculated?: readonly bigint[],
+): Amounts => {
   const recorded: ChargeAmounts<string> = {
     net: line.net_amount,
     tax: line.tax_amount,
@@ -48,7 +56,10 @@ export const lineAmounts = (line: Charge & Partial<Discounts>, exponent: number)
     third_party_discount: line.applied_third_party_discount_amount ?? '0',
     taxable: line.taxable_amount,
     exempt: line.exempt_amount,
-    rows: line.taxes.map((row) => ({ taxable: row.taxable_amount, exempt: row.exempt_amount, tax: row.tax_amount })),
+    rows: line.taxes.map(({ taxable_amount, exempt_amount, tax_amount }, index) => ({
+      ...{ taxable: taxable_amount, exempt: exempt_amount, tax: tax_amount },
+      calculated: calculated ? formatAmount(calculated[index] ?? 0n, exponent) : tax_amount,
+    })),
   };
   return converted(recorded, (text) => parseAmount(text, exponent));
 };
@@ -57,7 +68,8 @@ export const lineAmounts = (line: Charge & Partial<Discounts>, exponent: number)
 export const shippingAmounts = (
   { shipping, shipping_amount }: Pick<Transaction, 'shipping' | 'shipping_amount'>,
   exponent: number,
-): Amounts => (shipping ? lineAmounts({ ...shipping, net_amount: shipping_amount }, exponent) : noAmounts);
+  calculated?: readonly bigint[],
+): Amounts => (shipping ? lineAmounts({ ...shipping, net_amount: shipping_amount }, exponent, calculated) : noAmounts);
 
 /** The stored counters of a charge; zero before its first credit. */
 export const creditedAmounts = (stored: CreditedCharge | undefined, exponent: number): Amounts =>
@@ -84,6 +96,7 @@ export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => 
         taxable: left.taxable + sign * right.taxable,
         exempt: left.exempt + sign * right.exempt,
         tax: left.tax + sign * right.tax,
+        calculated: left.calculated + sign * right.calculated,
       };
     }),
   };

@@ -1,4 +1,5 @@
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
+import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -42,13 +43,14 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
     whole,
     credited: creditedAmounts(stored, exponent),
   });
+  const calculated = byCharge(transaction, calculatedTaxesOf(transaction, exponent));
   const lines = new Map(
-    transaction.line_items.map((line) => [
+    transaction.line_items.map((line, at) => [
       line.id,
-      balance(lineAmounts(line, exponent), ownOf(credited.lines, line.id)),
+      balance(lineAmounts(line, exponent, calculated.lines[at]), ownOf(credited.lines, line.id)),
     ]),
   );
-  const shipping = balance(shippingAmounts(transaction, exponent), credited.shipping);
+  const shipping = balance(shippingAmounts(transaction, exponent, calculated.shipping), credited.shipping);
   const { net, tax } = credited.unmatched;
   const sum = [...lines.values(), shipping].map(leftOf).reduce(plus, nothing);
   return {
@@ -67,18 +69,22 @@ export const parentLineId = (
   return parent.line_items.find(({ id }) => id === wanted)?.id;
 };
 
+type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
+
 /** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
-export const takenBy = (credit: Transaction, parent: Transaction): Taken => {
+export const takenBy = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Taken => {
   const exponent = exponentOf(credit.currency);
+  const taxes = calculatedTaxes?.map((tax) => parseAmount(tax, exponent));
+  const calculated = taxes ? byCharge(credit, taxes) : null;
   const lines = new Map<string, Amounts>();
   let unmatched = nothing;
-  for (const line of credit.line_items) {
+  for (const [at, line] of credit.line_items.entries()) {
     const id = parentLineId(line, parent);
-    const taken = lineAmounts(line, exponent);
+    const taken = lineAmounts(line, exponent, calculated?.lines[at]);
     if (id === undefined) unmatched = plus(unmatched, taken);
     else lines.set(id, moved(lines.get(id) ?? noAmounts, taken, 1n));
   }
-  return { lines, shipping: shippingAmounts(credit, exponent), unmatched };
+  return { lines, shipping: shippingAmounts(credit, exponent, calculated?.shipping), unmatched };
 };
 
 /** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */

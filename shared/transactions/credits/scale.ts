@@ -17,7 +17,7 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * Every share is within a cent of its proportion. Parts that exhaust the whole add up to the whole amount, whatever credits
  * came before and whichever of them were voided. Never negative.
  */
-const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
+export const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
   const left = larger(whole - credited, 0n);
   if (before + now >= of) return left;
   if (now === 0n) return 0n;

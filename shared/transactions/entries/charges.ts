@@ -1,8 +1,7 @@
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
-import { allocate } from '../../money/allocate.ts';
 import { parseAmount } from '../../money/currency.ts';
-import { decimal, digits, rescale } from '../../money/decimal.ts';
+import { calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { ExemptShipping, Transaction } from '../transaction.ts';
 import type { Posting } from './entry.ts';
 import type { NamedExemption } from './reasons.ts';
@@ -20,28 +19,6 @@ export const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amou
 // Uncollected tax is not owed. Over-collected tax is.
 export const isLiability = (row: TaxRowResponse) =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.taxability_reason) || isTaxed(row);
-
-const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): bigint =>
-  parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
-
-/**
- * The calculated tax of each row. Only its sum is recorded where another tax was: it is distributed in proportion to the
- * recorded tax, or to taxable amount times rate where no tax was recorded, by largest remainder. Nothing was calculated
- * on a row that is over-collected.
- */
-const calculatedTaxes = (transaction: Transaction, rows: readonly TaxRowResponse[], exponent: number): bigint[] => {
-  const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
-  const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
-    rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
-  const recorded = weighted(({ tax_amount }) => parseAmount(tax_amount, exponent));
-  if (transaction.tax_amount === transaction.calculated_tax_amount) return recorded;
-  const total = parseAmount(transaction.calculated_tax_amount, exponent);
-  const isSome = (weights: readonly bigint[]) => weights.some((weight) => weight > 0n);
-  const weights = isSome(recorded) ? recorded : weighted((row) => rateUnits(row, exponent));
-  if (isSome(weights)) return allocate(total, weights);
-  // A fee without a rate.
-  return rows.map((_, index) => (index === 0 ? total : 0n));
-};
 
 /** The reason of the certificate of a line; without a line, that of the document. */
 const certifiedPart = (line: LineItemResponse | null, { customer }: Transaction): ExemptShipping => {
@@ -106,14 +83,14 @@ const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
 
 /** The rows of each line and of the shipping, by state. Places abroad have none. */
 export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
-  const { transaction } = posting;
+  const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line })),
     ...(shipping ? [{ taxes: shipping.taxes, line: null }] : []),
   ];
-  const rows = charges.flatMap(({ taxes }) => taxes);
-  const calculated = calculatedTaxes(transaction, rows, exponent);
+  const calculated =
+    calculatedTaxes?.map((tax) => parseAmount(tax, exponent)) ?? calculatedTaxesOf(transaction, exponent);
   let position = 0;
   return charges.flatMap(({ taxes, line }) => {
     const ofCharge = taxes.flatMap((row) => {

@@ -65,5 +65,5 @@ export type OpenEntry = {
 /** What the entries of a transaction depend on. */
 export type Posting = Pick<
   StoredTransaction,
-  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping'
+  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes'
 >;

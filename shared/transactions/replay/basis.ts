@@ -18,13 +18,14 @@ export const newBasis = (sale: StoredTransaction | null): { readonly creditBasis
  * tax of a finalized credit was replaced, otherwise unchanged.
  */
 export const basisAfter = (
-  { creditBasis, transaction }: StoredTransaction,
+  stored: StoredTransaction,
   figures: Partial<Transaction>,
   sale: StoredTransaction | null,
 ): { readonly creditBasis?: CreditBasis } => {
+  const { creditBasis, transaction } = stored;
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
-  const without = withCredited(sale, takenBy(transaction, sale.transaction), -1n, transaction.updated_at);
+  const without = withCredited(sale, takenBy(stored, sale.transaction), -1n, transaction.updated_at);
   return creditBasis ? { creditBasis: { ...creditBasis, tax: saleStateOf(without) } } : {};
 };
 

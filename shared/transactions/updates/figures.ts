@@ -121,12 +121,13 @@ const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly
  * remaining tax without this credit.
  */
 const withReplacedTax = (
-  { update, stored: { transaction }, unknownFields }: Edit,
+  { update, stored, unknownFields }: Edit,
   parent: StoredTransaction,
 ): Result<Partial<Figures>> => {
+  const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
-  const without = withCredited(parent, takenBy(transaction, parent.transaction), -1n, updated_at);
+  const without = withCredited(parent, takenBy(stored, parent.transaction), -1n, updated_at);
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;

@@ -38,26 +38,33 @@ export type Head = {
     readonly lines: ReadonlyMap<string, Share>;
     readonly shipping: Share;
     readonly unmatched: Share;
+    /** The calculated tax of all lines and the shipping, where it differs from the recorded tax. */
+    readonly calculated: number | null;
   };
 };
 
 const nothing: Share = { net: 0, tax: 0 };
 
-// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
+// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte. Then the
+// calculated taxes of the charges, where they differ from the recorded ones.
 const creditedOf = (bytes: unknown, lines: readonly { readonly id: string }[]): Head['credited'] => {
-  if (bytes === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing };
+  if (bytes === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing, calculated: null };
   const { gunzipSync } = process.getBuiltinModule('node:zlib');
   const charges = gunzipSync(bytes as Uint8Array)
     .toString('hex')
     .replace(/f$/, '')
     .split('b');
-  const shares = charges.map((charge) => {
-    const [net = 0, tax = 0] = charge.split('a').map((digits) => Number(digits.replace('c', '-')));
+  const amountsOf = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
+  const count = lines.length + 2;
+  const shares = charges.slice(0, count).map((charge) => {
+    const [net = 0, tax = 0] = amountsOf(charge);
     return { net, tax };
   });
-  if (shares.length !== lines.length + 2) throw new Error('The counters have another number of lines than the sale.');
+  if (charges.length !== count && charges.length !== 2 * count - 1)
+    throw new Error('The counters have another number of lines than the sale.');
   const [shipping = nothing, unmatched = nothing] = shares.slice(lines.length);
-  return { lines: new Map(lines.map(({ id }, at) => [id, shares[at] as Share])), shipping, unmatched };
+  const calculated = charges.length === count ? null : sum(charges.slice(count).flatMap(amountsOf));
+  return { lines: new Map(lines.map(({ id }, at) => [id, shares[at] as Share])), shipping, unmatched, calculated };
 };
 
 const heads = new WeakMap<Item, Head>();

@@ -56,6 +56,11 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
     { net: cents(transaction.credited_amount), tax: cents(transaction.credited_tax_amount) },
     whole,
   );
+  // Credits of all goods return all of the calculated tax, whatever tax was recorded.
+  const { calculated, unmatched } = sale.credited;
+  const isReturned = total.net === whole.net && unmatched.net === 0;
+  if (isReturned && calculated !== null && calculated !== cents(transaction.calculated_tax_amount))
+    wrong.push(`calculated tax of ${sale.id}: credits are ${calculated} of ${transaction.calculated_tax_amount}`);
   if (credits.length > 0 && !isFinal(sale)) wrong.push(`${sale.id} is ${sale.status} and has live credits`);
   return wrong;
 };

@@ -26,7 +26,7 @@ export const takesSomething = ({ line_items, shipping }: Transaction): boolean =
 /** Check the counters of a sale against the sums of its live credits. Memory grows with the sale's lines, not its credits. */
 export const checkCredits = async (
   sale: StoredTransaction,
-  credits: AsyncIterable<Transaction>,
+  credits: AsyncIterable<StoredTransaction>,
 ): Promise<{ readonly live: number; readonly faults: readonly Fault[] }> => {
   const { transaction } = sale;
   const lines = new Map<string, Amounts>();
@@ -34,9 +34,9 @@ export const checkCredits = async (
   let unmatched = nothing;
   let [live, taking] = [0, 0];
   for await (const credit of credits) {
-    if (!isLive(credit)) continue;
+    if (!isLive(credit.transaction)) continue;
     live += 1;
-    if (takesSomething(credit)) taking += 1;
+    if (takesSomething(credit.transaction)) taking += 1;
     const taken = takenBy(credit, transaction);
     for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? noAmounts, by, 1n));
     shipping = moved(shipping, taken.shipping, 1n);
@@ -90,9 +90,15 @@ const amountFaults = (
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const actual = creditedAmounts(stored, exponent);
   // Before the first credit there are no rows, and after the last one is voided they are all zero.
+  const valuesOf = ({ taxable, exempt, tax, calculated }: Amounts['rows'][number]) => [
+    taxable,
+    exempt,
+    tax,
+    calculated,
+  ];
   const rows = (amounts: Amounts) =>
-    amounts.rows.some((row) => row.taxable !== 0n || row.exempt !== 0n || row.tax !== 0n)
-      ? amounts.rows.map((row) => [row.taxable, row.exempt, row.tax].map(write).join(' / ')).join(', ')
+    amounts.rows.some((row) => valuesOf(row).some((minor) => minor !== 0n))
+      ? amounts.rows.map((row) => valuesOf(row).map(write).join(' / ')).join(', ')
       : 'nothing';
   return [
     ...figures.flatMap((figure) => differing(`${name}${figure}`, write(actual[figure]), write(expected[figure]))),
