@@ -23,7 +23,7 @@ export const { schedule, handler } = defineSchedule({
   access: {
     actions: {
       accounts: ['BatchGetItem', 'Query'],
-      transactions: ['GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem', 'Query'],
+      transactions: ['GetItem', 'PutItem', 'BatchGetItem', 'Query'],
     },
     indexes: ['drafts', 'by_account'],
     partitions: {

@@ -17,7 +17,7 @@ export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null 
   const saved = savedAnswerOf(item);
   const body: unknown = JSON.parse(saved.body);
   if (isAnswerOf<Transaction>(body, 'transaction')) {
-    const redacted = { ...withoutPersonalData(body), redacted_at: new Date(nowMs).toISOString() };
+    const redacted = { ...withoutPersonalData(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
     return answerAttribute({ ...saved, body: JSON.stringify(redacted) });
   }
   if (!isAnswerOf<CustomerAnswer>(body, 'customer')) return null;

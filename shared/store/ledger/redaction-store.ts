@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
@@ -63,19 +63,14 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
     for (const record of records) {
       const answer = redactedAnswer(record, now());
       if (answer === null) continue;
-      const update = new UpdateCommand({
+      const write = new PutCommand({
         TableName,
-        Key: { pk: record['pk'], sk: record['sk'] },
-        UpdateExpression: 'SET answer = :answer',
+        Item: { ...record, answer },
         // The record may expire meanwhile, and another request may use its key.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
-        ExpressionAttributeValues: {
-          ':answer': answer,
-          ':fingerprint': record['fingerprint'],
-          ':end': record['expires_at'],
-        },
+        ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
       });
-      await isWritten(database.send(update));
+      await isWritten(database.send(write));
     }
   }
 };
