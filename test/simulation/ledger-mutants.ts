@@ -40,8 +40,8 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
 `,
   },
   {
-    find: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';`,
-    replace: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';\n${importing}`,
+    find: `import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';`,
+    replace: `import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';\n${importing}`,
   },
 ];
 
