@@ -56,10 +56,10 @@ export const retainPersonalData = async (ports: RetentionPorts): Promise<Retaine
         ports.onFailure(error);
         tally.failed += 1;
       }
-    const after: SweepPosition = { day, after: next, isDone: next === null };
+    const moved: SweepPosition = { day, after: next, isDone: next === null };
     // Another run does the same.
-    if (!(await ports.position.move(position, after))) break;
-    position = after;
+    if (!(await ports.position.move(position, moved))) break;
+    position = moved;
   }
   return tally;
 };
