@@ -51,6 +51,8 @@ export const Account = z.object({
   settings: Settings,
   /** When an operator last changed a setting; absent while they are as they were created. */
   settings_changed_at: z.optional(z.string()),
+  /** When an operator closed the account. Its credentials are refused, and no schedule works for it. */
+  closed_at: z.optional(z.string()),
 });
 export type Account = z.infer<typeof Account>;
 

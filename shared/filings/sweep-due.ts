@@ -45,7 +45,8 @@ export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
 };
 
 const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
-  const { id } = account;
+  const { id, closed_at } = account;
+  if (closed_at !== undefined) return 0;
   const states = registeredStates(account.settings.registrations);
   if (states.length === 0) return 0;
   const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));

@@ -381,6 +381,12 @@ it('the commands of operators use exactly the access of the policy for operators
     await run(ledgerProgram, 'events', '--account', account, ...between);
     await run(ledgerProgram, 'export', account, '--out', file);
     await run(ledgerProgram, 'import', 'acct_operator', file);
+    await run(accountsProgram, 'close', '--account', made, '--yes');
+    await run(accountsProgram, 'reopen', '--account', made);
+    await run(accountsProgram, 'close', '--account', made, '--yes');
+    const madeFile = `${file}.made`;
+    await run(ledgerProgram, 'export', made, '--out', madeFile);
+    await later(2 * dayMs, () => run(accountsProgram, 'delete', '--account', made, '--export', madeFile, '--yes'));
     // What `npm run filings` does is what these do.
     await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
     await closedFiling(client, 'OH', '2026-10-31');

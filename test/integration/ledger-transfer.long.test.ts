@@ -68,6 +68,8 @@ const newLedger = async () => {
   await fileReturn(filer, filed.id);
   await made(filer.create(creditOf(september, { tax_date: '2026-09-20' })));
   const closed = await closedFiling(filer, 'MI', '2026-10-31');
+  const exemption = { states: null, reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: null };
+  await made(caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'A buyer', exemptions: [exemption] } }));
   const canceled = await closedFiling(filer, 'HI', '2026-09-30');
   await cancel(filer, canceled.id);
   for (let block = 0; block < plainDrafts / 10; block++)
@@ -235,6 +237,7 @@ const answersWith = async (key: string): Promise<Record<string, unknown[]>> => {
     await ask('GET', `/transactions/${id}?expand=history`);
     await ask('POST', `/transactions/${id}/replay`);
   }
+  await pages('/customers');
   for (const id of await pages('/filings')) {
     await ask('GET', `/filings/${id}?expand=entries`);
     await ask('GET', `/filings/${id}`, csv);
@@ -254,7 +257,14 @@ describe('an exported ledger', () => {
       [...Map.groupBy(rest, (line) => line.kind)].map(([of, lines]) => [of, lines.length]),
     );
     expect(counts).toEqual(counted);
-    expect(counted).toMatchObject({ transaction: plainDrafts + 10, filing: 3, filing_shard: 24, period: 2, chain: 2 });
+    expect(counted).toMatchObject({
+      transaction: plainDrafts + 10,
+      filing: 3,
+      filing_shard: 24,
+      period: 2,
+      chain: 2,
+      customer: 1,
+    });
     expect(trailer).toMatchObject({ kind: 'trailer', lines: rest.length + 1 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);

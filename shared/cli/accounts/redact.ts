@@ -1,5 +1,4 @@
 /** `accounts redact`: remove personal data from an account. */
-import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import { dayMs, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -9,18 +8,17 @@ import { redactionPorts } from '../../store/ledger/redaction-store.ts';
 import { type Redacted, redactTransaction } from '../../transactions/personal-data/redact.ts';
 import { concurrently } from '../ledger/verify-account.ts';
 import { requireAccount } from '../terminal/accounts.ts';
+import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Selection, selectedTransactions } from './redaction-subjects.ts';
 
-type Options = {
+type Options = Confirmation & {
   readonly transaction?: string;
   readonly customer?: string;
   readonly olderThan?: string;
   readonly dryRun?: true;
-  readonly yes?: true;
-  readonly json?: true;
 };
 
 /** The name in `by` of audit entries that a command of an operator made. */
@@ -68,17 +66,6 @@ const foundText = ({ open, already, isCustomer }: Found): string =>
     ...(already > 0 ? [`${counted(already, 'transaction')} had been redacted before`] : []),
   ].join(', ');
 
-const isConfirmed = async (account: string, found: Found, { yes, json }: Options): Promise<boolean> => {
-  if (yes) return true;
-  if (json || !process.stdin.isTTY || !process.stdout.isTTY)
-    throw new CommandError('Personal data cannot be restored. Send --yes to remove it, or --dry-run to count it.');
-  const answer = await confirm({
-    message: `Remove the personal data of ${account} for ever: ${foundText(found)}?`,
-    initialValue: false,
-  });
-  return !isCancel(answer) && answer;
-};
-
 type Outcome = Record<Redacted, number> & { readonly inconsistentIds: string[] };
 
 /** Redact the transactions of a selection, several at the same time. After an interruption, the next run does the rest. */
@@ -110,7 +97,7 @@ const redact = async (id: string, options: Options): Promise<void> => {
     if (json) return printJson({ account, dry_run: true, transactions: open, already, customer: isCustomer });
     return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
   }
-  if (!(await isConfirmed(account, found, options))) return print('Canceled; nothing was changed.');
+  await requireConfirmation(`Remove the personal data of ${account} for ever: ${foundText(found)}?`, options);
   const { redacted, already, inconsistentIds } = await redactAll(account, selection, found.open);
   const isClean = inconsistentIds.length === 0;
   const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
@@ -136,8 +123,8 @@ export const addRedact = (program: Command): Command =>
     .option('--customer <id>', 'every transaction that names the customer, and the stored customer')
     .option('--older-than <days|date>', 'transactions created more than so many days ago, or before a date (UTC)')
     .option('--dry-run', 'only count')
-    .option('--yes', 'do not ask')
-    .option('--json', 'one JSON object')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'one JSON object; needs --yes or --dry-run')
     .addHelpText(
       'after',
       '\nExamples:\n  npm run accounts -- redact acct_demo --customer cus_42 --dry-run\n  npm run accounts -- redact acct_demo --older-than 2555 --yes',
