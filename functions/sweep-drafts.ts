@@ -48,8 +48,8 @@ export const { schedule, handler } = defineSchedule({
       remainingMs,
       onFailure,
     });
-    const { redacted, failed } = await retainPersonalData(retentionPorts(remainingMs, onFailure));
-    if (redacted + failed > 0) console.info({ schedule: name, retention: { redacted, failed } });
-    return { ...swept, complete: swept.complete && failed === 0 };
+    const retention = await retainPersonalData(retentionPorts(remainingMs, onFailure));
+    if (Object.values(retention).some((count) => count > 0)) console.info({ schedule: name, retention });
+    return { ...swept, complete: swept.complete && retention.failed === 0 };
   },
 });

@@ -85,6 +85,8 @@ it('of this version keep salts and redactions in an export, so that the rest can
   await ledger('import', copy, file);
   expect((await verified(copy)).checked).toEqual((await verified(id)).checked);
   await redactAll(copy);
+  for (const customer of ['privbuyerB', 'privbuyerC'])
+    await done(runInProcess(accountsProgram(), ['redact', copy, '--customer', customer, '--yes']));
   expect((await rawItemsOf(copy)).filter((item) => item.includes('priv'))).toEqual([]);
   expect((await verified(copy)).findings).toEqual([]);
 });

@@ -31,9 +31,9 @@ export type RetentionPorts = RedactionPorts & {
   readonly onFailure: (error: unknown) => void;
 };
 
-/** Transactions that were redacted, and accounts or transactions that failed. */
-export type Retained = { readonly redacted: number; readonly failed: number };
-type Tally = { redacted: number; failed: number };
+/** Transactions that were redacted, accounts that failed, and transactions whose state is not that of their audit chain. */
+export type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };
+type Tally = { redacted: number; failed: number; inconsistent: number };
 
 const batchSize = 25;
 
@@ -41,10 +41,10 @@ const batchSize = 25;
  * Once a day, in parts of several runs, remove the personal data of transactions that are older than the account's
  * `retain_personal_data_days`. Each account continues where its last run stopped, so a run reads nothing that is redacted.
  *
- * A failing account does not stop the others; the next day repeats it.
+ * A failing account does not stop the others. The next run begins the day again, so that the failure shows until it ends.
  */
 export const retainPersonalData = async (ports: RetentionPorts): Promise<Retained> => {
-  const tally: Tally = { redacted: 0, failed: 0 };
+  const tally: Tally = { redacted: 0, failed: 0, inconsistent: 0 };
   const day = dayOf(ports.now());
   let position = await ports.position.read();
   while (!isTimeUp(ports) && !(position?.day === day && position.isDone)) {
@@ -56,9 +56,9 @@ export const retainPersonalData = async (ports: RetentionPorts): Promise<Retaine
         ports.onFailure(error);
         tally.failed += 1;
       }
-    const moved: SweepPosition = { day, after: next, isDone: next === null };
+    const moved: SweepPosition = { day, after: next, isDone: next === null && tally.failed === 0 };
     // Another run does the same.
-    if (!(await ports.position.move(position, moved))) break;
+    if (!(await ports.position.move(position, moved)) || next === null) break;
     position = moved;
   }
   return tally;
@@ -80,7 +80,7 @@ const redactAccount = async ({ id, settings }: Account, tally: Tally, ports: Ret
     );
     tally.redacted += outcomes.filter((outcome) => outcome === 'redacted').length;
     // `ledger verify` shows why; a redaction would hide it.
-    tally.failed += outcomes.filter((outcome) => outcome === 'inconsistent').length;
+    tally.inconsistent += outcomes.filter((outcome) => outcome === 'inconsistent').length;
     await ports.reach(id, last);
     after = last;
   }
