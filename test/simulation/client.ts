@@ -4,9 +4,10 @@ import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import type { Known } from './known.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
+import { redact } from './redact.ts';
 import { drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import { accounts, changeSetting, close, type Request, type Response, redact, send, sweep } from './service.ts';
+import { accounts, changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
 import { between, chance, oneOrNone, weighted } from './world.ts';
 
 /** State shared by the clients of a schedule. */

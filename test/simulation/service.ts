@@ -20,9 +20,7 @@ import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
-import { redactionPorts } from '../../shared/store/ledger/redaction-store.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
-import { type Redacted, redactTransaction } from '../../shared/transactions/personal-data/redact.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';
@@ -184,12 +182,6 @@ export const close = async (invocation: Invocation, onFailure: (error: unknown) 
     if (error instanceof Died) return null;
     throw error;
   }
-};
-
-/** An operator removes the personal data of a transaction. `null` if the command died or gave up. */
-export const redact = async (invocation: Invocation, account: string, id: string): Promise<Redacted | null> => {
-  const ports = redactionPorts(invocation.remainingMs);
-  return invocation.run(() => redactTransaction(account, id, invocation.id, ports)).catch(() => null);
 };
 
 /** One run of the schedule that voids expired drafts. `null` if it died. */

@@ -14,6 +14,7 @@ import {
 } from '../../transactions/transaction.ts';
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
+import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';
 
 type Compressed = Pick<
   StoredTransaction,
@@ -118,8 +119,7 @@ const Head = z.object({
   lines: bytes,
   credited: z.optional(bytes),
   audit_hash: z.string(),
-  salt: z.optional(z.string()),
-  personal_digest: z.optional(z.string()),
+  ...commitmentShape,
 });
 
 // Gzip's checksum shows that the bytes are those that were written. Not every field is validated: a later version may
@@ -163,21 +163,6 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
     ...kept,
     ...commitmentsOf(head),
   };
-};
-
-// The salt is in no other attribute, so that removing it removes every way to check a guess of the data.
-const commitmentAttribute = ({ commitments }: StoredTransaction) => {
-  if (commitments === undefined) return {};
-  return 'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
-};
-
-const commitmentsOf = ({
-  salt,
-  personal_digest: digest,
-}: z.infer<typeof Head>): Pick<StoredTransaction, 'commitments'> => {
-  assert(salt === undefined || digest === undefined, 'A redacted transaction has a salt.');
-  if (salt !== undefined) return { commitments: { salt } };
-  return digest === undefined ? {} : { commitments: { digest } };
 };
 
 type Credited = StoredTransaction['credited'];
