@@ -37,6 +37,8 @@ export const Settings = z.object({
   time_zone: z._default(z.string(), 'UTC'),
   /** Days after a period's end before the schedule closes it. Accounts stored before 2026-11-23 have no such field. */
   review_days: z._default(z.int(), defaults.reviewDays),
+  /** Days after the creation of a transaction until its personal data is removed; `null` keeps it. */
+  retain_personal_data_days: z._default(z.nullable(z.int()), null),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -68,6 +70,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   books_open_from: null,
   time_zone: 'UTC',
   review_days: defaults.reviewDays,
+  retain_personal_data_days: null,
 });
 
 type Terms = {

@@ -6,6 +6,7 @@ import { addClose, addReopen } from './accounts/close.ts';
 import { addCreate } from './accounts/create.ts';
 import { addDelete } from './accounts/delete.ts';
 import { addKeys } from './accounts/keys.ts';
+import { addRedact } from './accounts/redact.ts';
 import { addSettings } from './accounts/settings.ts';
 import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
@@ -49,7 +50,7 @@ export const accountsProgram = (): Command =>
       'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',
-    [addCreate, addList, addSettings, addKeys, addClose, addReopen, addDelete],
+    [addCreate, addList, addSettings, addKeys, addRedact, addClose, addReopen, addDelete],
   );
 
 if (import.meta.main) await runCommand(accountsProgram());

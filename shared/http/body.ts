@@ -134,15 +134,14 @@ export const parseBody = <Body extends z.ZodMiniType>(
   // Text that cannot be stored gets no other problem.
   const unstorableAt = new Set(unstorable.map(pointerOf));
   const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(pointerOf(problem)))];
-  const ordered = inBodyOrder(problems, body);
-  const named = new Set(ordered.map(pointerOf));
+  const named = new Set(problems.map(pointerOf));
   const hints = unknown
-    .filter(({ pointer }) => ordered.length > 0 && !named.has(pointer))
+    .filter(({ pointer }) => problems.length > 0 && !named.has(pointer))
     .slice(0, unknownNamedMax)
     .map((field) => unknownFieldProblem(field, refusedAdvice));
   return {
     value: parsed.data as z.output<Body> | undefined,
-    problems: [...ordered, ...hints],
+    problems: inBodyOrder([...problems, ...hints], body),
     unknownFields: unknown.map(({ pointer }) => pointer),
   };
 };

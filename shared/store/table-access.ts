@@ -101,5 +101,5 @@ export const operatorAccess = {
     content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     transactions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
   },
-  indexes: ['by_account', 'by_parent'],
+  indexes: ['by_account', 'by_parent', 'by_reference'],
 } as const satisfies TableAccess;

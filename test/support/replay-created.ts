@@ -31,7 +31,8 @@ afterAll(async () => {
       if (!key) continue;
       const account = await findAccount(key.account);
       const replay = account && (await replayTransaction(id, account, ports));
-      if (!replay?.ok || replay.value.match !== true) others.push({ id, replay });
+      const isEqual = replay?.ok && (replay.value.match === true || replay.value.reason === 'redacted');
+      if (!isEqual) others.push({ id, replay });
     }
   };
   await Promise.all(Array.from({ length: 8 }, replayNext));

@@ -24,6 +24,7 @@ import {
   openEntryPartitions,
   placeOfDue,
   rateWindowKey,
+  retentionKey,
 } from '../keys.ts';
 import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
 
@@ -115,7 +116,8 @@ const deleteKeys = async (account: string): Promise<void> => {
 
 /**
  * Delete every item of an account but the account and its entry in the register. Repeating it after an interruption
- * continues. Saved responses (`I#`) cannot be listed: they expire 24 hours after their request, as DynamoDB's TTL.
+ * continues. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire 24 hours after their
+ * request, as DynamoDB's TTL.
  */
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);
@@ -126,6 +128,7 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
   }
   await deletePartition(transactions, customerPartition(account));
   await deletePartition(transactions, importMarkKey(account).pk);
+  await deleteItem({ table: transactions, ...retentionKey(account) });
   await deleteDue(account);
   await deleteKeys(account);
   await deletePartition(accounts, keyUses(account));

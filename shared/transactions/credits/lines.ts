@@ -15,7 +15,9 @@ import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-import { otherState, overCredit, unknownLine } from './problems.ts';
+
+import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
+
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
@@ -43,6 +45,8 @@ export const linesOutcome = (
     const problem = drawLine(drawn, parent, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
+  const unmatchedAt = drawn.lines.indexOf(null);
+  if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
   const unmatched = calculateUnmatched(parent, request, drawn, ids, context);
   if (!unmatched.ok) return unmatched;
   const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);

@@ -103,6 +103,14 @@ export const otherState = (index: number, state: string, states: readonly string
     `This line matches no line of the sale and is in ${state}, but the sale has ${states.length > 0 ? states.join(', ') : 'no state'}. Send the parent_line_item_id of the line to credit, or an address in a state of the sale.`,
   );
 
+/** The problem of a line that matches no line of a sale whose address was removed, so that its tax is not known. */
+export const redactedSale = (index: number): Problem =>
+  invalidFormat(
+    `/line_items/${index}`,
+    'Line without a line of the sale',
+    'The personal data of the sale was removed, and with it the address to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
+  );
+
 /** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
 export const parentNotFound: Problem = {
   code: 'validation_parent_not_found',

@@ -20,7 +20,7 @@ import { CommandError } from '../../terminal/errors.ts';
  * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
  */
 export const format = 'levy-ledger';
-/** Version 2 added customers. Files of version 1 have none. */
+/** Version 2 has customers, salts of commitments and digests of redacted transactions. Files of version 1 have none. */
 export const formatVersion = 2;
 
 /** A line of the ledger. No line has the account's id, so that an import can use another one. */

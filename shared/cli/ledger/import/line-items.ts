@@ -108,7 +108,7 @@ export const chainCheck = (): ((line: Line) => string | null) => {
     const agrees =
       newest?.version === transaction.version &&
       newest.hash === auditHash &&
-      newest.stateHash === stateHashOf(transaction);
+      newest.stateHash === stateHashOf(line.stored);
     return agrees ? null : 'the transaction does not match its newest audit entry';
   };
 };
