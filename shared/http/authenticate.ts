@@ -62,7 +62,7 @@ const tokenOf = (authorization: string): string => {
   if (token !== undefined && authorization.length <= tokenLengthMax) return token;
   throw unauthorized(
     'auth_token_invalid',
-    'Authorization must be "Bearer" and a token of at most 8 KiB.',
+    'Authorization must be "Bearer" and a token of at most 8 KiB. Send an API key in X-API-Key instead.',
     'Authorization',
   );
 };

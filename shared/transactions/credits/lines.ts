@@ -15,7 +15,9 @@ import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-import { otherState, overCredit, redactedSale } from './problems.ts';
+
+import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
+
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
@@ -121,6 +123,10 @@ const calculateUnmatched = (
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
   if (unmatched.length === 0) return accept({ line_items: [], content_releases: {} });
+  const [unknown, ...more] = (request.line_items ?? []).flatMap((line, index) =>
+    lines[index] === null && !line.unit_price ? [unknownLine(index, line, parent)] : [],
+  );
+  if (unknown) return refuse(unknown, ...more);
   const basis = unmatchedBasis(parent, request);
   // In the order of the request, so that the pointers match it.
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
