@@ -376,7 +376,7 @@ it('the commands of operators use exactly the access of the policy for operators
     await run(ledgerProgram, 'verify', '--account', account);
     await run(ledgerProgram, 'history', id, '--account', account);
     await run(ledgerProgram, 'history', 'none', '--account', account).catch(() => {});
-    await run(accountsProgram, 'redact', account, '--transaction', id, '--dry-run');
+    await run(accountsProgram, 'redact', '--account', account, '--transaction', id, '--dry-run');
     const between = ['--from', '2026-01-01T00:00:00Z', '--to', '2027-01-01T00:00:00Z', '--bus', 'Levy'];
     await run(ledgerProgram, 'events', '--account', account, ...between);
     await run(ledgerProgram, 'export', account, '--out', file);

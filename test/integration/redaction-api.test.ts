@@ -6,7 +6,7 @@ import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, goods, later, made, michigan, refusalOf, sale, sold } from '../support/sales.ts';
 
-const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', ...args]);
+const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 
 const personal = {
   customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },

@@ -26,7 +26,7 @@ const done = async (ran: ReturnType<typeof runInProcess>) => {
 };
 const ledger = (...args: readonly string[]) => done(runInProcess(ledgerProgram(), args));
 const redactAll = (account: string) =>
-  done(runInProcess(accountsProgram(), ['redact', account, '--older-than', '0', '--yes', '--json']));
+  done(runInProcess(accountsProgram(), ['redact', '--account', account, '--older-than', '0', '--yes', '--json']));
 const verified = async (account: string) => JSON.parse(await ledger('verify', '--account', account, '--json'));
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ it('are redacted without a migration, and exports of redacted ledgers verify whe
 it('of this version keep salts and redactions in an export, so that the rest can be redacted later', async () => {
   const { caller } = await personalShop(7, 6);
   const { id } = caller.account;
-  await done(runInProcess(accountsProgram(), ['redact', id, '--customer', 'privbuyerA', '--yes']));
+  await done(runInProcess(accountsProgram(), ['redact', '--account', id, '--customer', 'privbuyerA', '--yes']));
   const file = join(folder, 'part.ndjson');
   await ledger('export', id, '--out', file);
   expect(readFileSync(file, 'utf8')).not.toContain('privbuyerA');
@@ -86,7 +86,7 @@ it('of this version keep salts and redactions in an export, so that the rest can
   expect((await verified(copy)).checked).toEqual((await verified(id)).checked);
   await redactAll(copy);
   for (const customer of ['privbuyerB', 'privbuyerC'])
-    await done(runInProcess(accountsProgram(), ['redact', copy, '--customer', customer, '--yes']));
+    await done(runInProcess(accountsProgram(), ['redact', '--account', copy, '--customer', customer, '--yes']));
   expect((await rawItemsOf(copy)).filter((item) => item.includes('priv'))).toEqual([]);
   expect((await verified(copy)).findings).toEqual([]);
 });

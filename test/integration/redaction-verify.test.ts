@@ -21,7 +21,7 @@ beforeAll(async () => {
   const client = clientOf(caller);
   redacted = { account, id: (await sold(client, personal)).id };
   other = { account, id: (await sold(client, personal)).id };
-  const args = ['redact', account, '--transaction', redacted.id, '--yes'];
+  const args = ['redact', '--account', account, '--transaction', redacted.id, '--yes'];
   expect(await runInProcess(accountsProgram(), args)).toMatchObject({ code: 0 });
 });
 afterEach(undoTampering);
@@ -133,7 +133,7 @@ it('does not redact a transaction whose state is not that of its audit chain', a
     other,
     ofTransaction(() => ({ tax_date: '2026-10-09' })),
   );
-  const args = ['redact', account, '--transaction', other.id, '--yes', '--json'];
+  const args = ['redact', '--account', account, '--transaction', other.id, '--yes', '--json'];
   const { code, out } = await runInProcess(accountsProgram(), args);
   expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 1, transactions: 0, inconsistent: [other.id] });
 });

@@ -6,7 +6,7 @@ import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
 
-const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', ...args]);
+const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 const verify = async (account: string) => {
   const { code, out } = await runInProcess(ledgerProgram(), ['verify', '--account', account, '--json']);
   return { code, ...JSON.parse(out) };

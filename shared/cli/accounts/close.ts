@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
 import { registeredStates } from '../../filings/periods.ts';
+import { stateJurisdictions } from '../../jurisdiction.ts';
 import { closeAccount, reopenAccount } from '../../store/accounts/account-closing.ts';
 import { listKeys, revokeKey } from '../../store/accounts/api-key-store.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
@@ -17,7 +18,8 @@ type Options = Confirmation & { readonly account: string };
 /** What an operator may want to finish before the account is closed. */
 const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
-  for (const state of registeredStates(settings.registrations)) {
+  const { registrations } = settings;
+  for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();
     if (oldest !== undefined) open.push(`${state}: no filing has the transactions from ${oldest} on.`);

@@ -15,6 +15,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { type Selection, selectedTransactions } from './redaction-subjects.ts';
 
 type Options = Confirmation & {
+  readonly account: string;
   readonly transaction?: string;
   readonly customer?: string;
   readonly olderThan?: string;
@@ -87,9 +88,9 @@ const redactAll = async (account: string, selection: Selection, total: number): 
   return outcome;
 };
 
-const redact = async (id: string, options: Options): Promise<void> => {
+const redact = async (options: Options): Promise<void> => {
   const selection = selectionOf(options);
-  const { id: account } = await requireAccount(id);
+  const { id: account } = await requireAccount(options.account);
   const found = await find(account, selection);
   const { json, dryRun } = options;
   if (dryRun) {
@@ -118,7 +119,7 @@ export const addRedact = (program: Command): Command =>
     .description(
       'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Figures, days, references, states, cities and five-digit ZIP codes stay, and `ledger verify` still proves them. A sale is redacted with its credits.',
     )
-    .argument('<account>', 'the account, such as acct_demo')
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option('--transaction <id>', 'the transaction with this id, or all that have had this reference_id')
     .option('--customer <id>', 'every transaction that names the customer, and the stored customer')
     .option('--older-than <days|date>', 'transactions created more than so many days ago, or before a date (UTC)')
@@ -127,6 +128,6 @@ export const addRedact = (program: Command): Command =>
     .option('--json', 'one JSON object; needs --yes or --dry-run')
     .addHelpText(
       'after',
-      '\nExamples:\n  npm run accounts -- redact acct_demo --customer cus_42 --dry-run\n  npm run accounts -- redact acct_demo --older-than 2555 --yes',
+      '\nExamples:\n  npm run accounts -- redact --account acct_demo --customer cus_42 --dry-run\n  npm run accounts -- redact --account acct_demo --older-than 2555 --yes',
     )
     .action(redact);
