@@ -7,7 +7,7 @@ import { openApiText } from '../http/openapi/document.ts';
 import { temporaryFolder } from './terminal/temporary-folder.ts';
 
 const documentPath = new URL('../http/openapi.json', import.meta.url);
-const typesPath = new URL('client/openapi-types.ts', import.meta.url);
+const typesPath = new URL('../client/openapi-types.ts', import.meta.url);
 
 /** First line of the generated types: names the version of the document that they were generated from. */
 export const typesHeader = (document: string): string =>
@@ -28,7 +28,7 @@ const forGenerator = (document: string): unknown =>
     if (!('$ref' in value && 'properties' in value)) return value;
     const { $ref, ...siblings } = value;
     const object = { type: 'object', required: Object.keys(value.properties), ...siblings };
-    // openapi-fetch cannot read the intersection of two arrays. An ErrorResponse has no other property than its array.
+    // The codes of an intersection of two arrays are those of its first. An ErrorResponse has no other property than its array.
     return $ref.endsWith('/ErrorResponse') ? object : { allOf: [{ $ref }, object] };
   });
 
