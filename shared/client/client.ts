@@ -71,7 +71,7 @@ type Loose = CallOptions & {
   readonly body?: object;
 };
 
-const serviceVersion: components['parameters']['ServiceVersion'] = 'aspen.2026-10-01';
+const serviceVersion: components['schemas']['ServiceVersion'] = 'aspen.2026-10-01';
 
 const urlOf = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -28,7 +28,7 @@ describe('the types of the client', () => {
   it('are those of the current OpenAPI document and of its newest version', () => {
     const text = inProject('shared/http/openapi.json');
     expect(inProject('shared/client/openapi-types.ts').startsWith(typesHeader(text))).toBe(true);
-    const newest = document.components.parameters.ServiceVersion.schema.enum.at(-1);
+    const newest = document.components.schemas.ServiceVersion.enum.at(-1);
     expect(inProject('shared/client/client.ts')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
