@@ -9,6 +9,7 @@ export const { endpoint, handler } = definePublicDocument({
   response: {
     description: 'An OpenAPI 3.1 document.',
     schema: {
+      title: 'OpenApiDocument',
       type: 'object',
       required: ['openapi', 'info', 'paths'],
       properties: {

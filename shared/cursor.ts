@@ -2,6 +2,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './canonical-json.ts';
 
+/** The format of a cursor in the OpenAPI document: base64url of a position and its SHA-256. */
+const exampleCursor = `${Buffer.from('2026-10-08').toString('base64url')}.${'A'.repeat(43)}`;
+export const cursorKeywords = { pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{43}$', examples: [exampleCursor] };
+
+/** The format of a cursor, or of the id of the last item. */
+export const cursorOrIdKeywords = { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]{43})?$', examples: [exampleCursor] };
+
 /** What a cursor is valid for. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
 export type CursorScope = {
   readonly list: 'transactions' | 'filings' | 'customers';

@@ -57,5 +57,7 @@ export const reportingCode = described(
 export const jurisdictionShape = {
   jurisdiction_code: described(z.string(), 'The code of the jurisdiction, such as `US-MI`.'),
   jurisdiction_name: described(z.string(), 'The name of the jurisdiction.'),
-  jurisdiction_type: described(z.enum(['state', 'county', 'city', 'district']), 'The level of the jurisdiction.'),
+  jurisdiction_type: described(z.enum(['state', 'county', 'city', 'district']), 'The level of the jurisdiction.', {
+    title: 'JurisdictionType',
+  }),
 };

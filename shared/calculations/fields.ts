@@ -97,8 +97,12 @@ export const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay'
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
 // An unknown region would exempt nothing, without an error.
-const region = text(50).check(
-  z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
+const region = described(
+  text(50).check(
+    z.refine((value) => stateJurisdiction(value) !== null, 'Send the code of a state, such as IN or US-IN.'),
+  ),
+  'A state.',
+  { minLength: 2, pattern: '^[A-Za-z.\\s-]+$', examples: ['IN'] },
 );
 
 export const Exemption = described(
@@ -108,6 +112,7 @@ export const Exemption = described(
         type: described(
           z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
           'The reason for the exemption.',
+          { title: 'ExemptionReason' },
         ),
         certificate_id: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
         regions: described(
@@ -145,6 +150,7 @@ export const Customer = described(
       use: described(
         z.nullish(z.enum(['business', 'personal'], 'Send business or personal.')),
         'Whether the buyer is a business or a person, for states whose tax depends on it.',
+        { title: 'BuyerUse' },
       ),
       exemption: described(
         z.nullish(Exemption),

@@ -111,6 +111,7 @@ export const inputShape = {
   collected_by: described(
     z.nullish(z.enum(['seller', 'marketplace'], 'Send seller or marketplace.')),
     'Who collects the tax. If it is `marketplace`, the tax is 0 and the sale still counts in filings. Default: `seller`.',
+    { title: 'CollectedBy' },
   ),
   line_items: described(
     z.nullish(
@@ -129,6 +130,7 @@ export const creditShape = {
   type: described(
     z.nullish(z.enum(['sale', 'credit'], 'Send sale or credit.')),
     '`sale`, or `credit` for a refund or credit memo. Amounts of a credit are positive. Default: `sale`.',
+    { title: 'TransactionType' },
   ),
   parent_transaction_id: described(z.nullish(text(64)), 'The id of the sale that this credit refunds.'),
   credit_remaining: described(

@@ -30,7 +30,9 @@ const warningCodes = [
 
 export const Warning = described(
   z.object({
-    code: described(z.enum(warningCodes), 'Machine-readable warning code. New codes can be added.'),
+    code: described(z.enum(warningCodes), 'Machine-readable warning code. New codes can be added.', {
+      'x-extensible-enum': warningCodes,
+    }),
     message: described(z.string(), 'What is uncertain or was ignored, and what to send instead.'),
     pointer: described(
       z.nullable(z.string()),
@@ -60,16 +62,19 @@ export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
     reporting_code: recordedReportingCode,
-    tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.'),
+    tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.', { title: 'TaxType' }),
     rate: described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
     ),
     ...taxFigures,
-    taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.'),
+    taxability_reason: described(z.enum(taxabilityReasons), 'Why this tax applies, or why it does not.', {
+      title: 'TaxabilityReason',
+    }),
     sourcing: described(
       z.enum(['destination', 'origin']),
       "Whether the buyer's address (`destination`) or the seller's (`origin`) decides the tax.",
+      { title: 'Sourcing' },
     ),
     rule_id: described(z.nullable(z.string()), 'The content rule that applied.'),
   }),
@@ -83,6 +88,7 @@ export const AddressResolution = described(
     level: described(
       z.enum(['street', 'zip9', 'zip5', 'city', 'county', 'state', 'none']),
       'The part of the address that decided the jurisdictions: house number and street, ZIP+4, ZIP code, city, county, state or nothing.',
+      { title: 'AddressLevel' },
     ),
     ambiguous: described(
       z.boolean(),
@@ -91,6 +97,7 @@ export const AddressResolution = described(
     coverage: described(
       z.enum(['complete', 'partial', 'none']),
       'How much of the tax the content covers there: `complete`, `partial` (some local rates are missing) or `none` (no tax was calculated).',
+      { title: 'AddressCoverage' },
     ),
   }),
   'How precisely Levy resolved the address.',
@@ -104,7 +111,7 @@ export const AppliedExemption = described(
       z.nullable(z.string()),
       'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the certificate.',
     ),
-    reason: described(z.enum(exemptionTypes), 'The reason for the exemption.'),
+    reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
     valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
     valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
@@ -187,6 +194,7 @@ export const ExplanationStep = described(
     step: described(
       z.enum(['address', 'jurisdictions', 'base', 'rule', 'rate', 'rounding']),
       'The kind of step. `base` covers discounts, included tax and the distribution of shipping.',
+      { title: 'ExplanationStepKind' },
     ),
     pointer: described(
       z.nullable(z.string()),
@@ -208,7 +216,9 @@ export const contentReleases = described(
 
 /** The fields that calculations and transactions share. */
 export const outcomeShape = {
-  type: described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.'),
+  type: described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.', {
+    title: 'TransactionType',
+  }),
   parent_transaction_id: described(z.nullable(z.string()), 'The id of the sale that this credit refunds.'),
   currency: described(currencyCode, 'ISO 4217 code.'),
   tax_date: described(
@@ -224,6 +234,7 @@ export const outcomeShape = {
   collected_by: described(
     z.enum(['seller', 'marketplace']),
     'Who collects the tax. If it is `marketplace`, the tax is 0 and the sale still counts in filings.',
+    { title: 'CollectedBy' },
   ),
   line_items: described(z.array(LineItemResponse), 'The line items with their calculated amounts.'),
   metadata,

@@ -34,6 +34,7 @@ const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
 export const confidence = described(
   z.enum(['high', 'medium-high', 'medium', 'low']),
   'How reliable the source is: `high` (law or revenue department), `medium-high` (a vendor, or arithmetic on an official rate), `medium` (one secondary source) or `low` (unconfirmed).',
+  { title: 'Confidence' },
 );
 
 const SubjectCoverage = described(
@@ -41,6 +42,7 @@ const SubjectCoverage = described(
     treatment: described(
       z.enum(treatments),
       'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `not_established` goods are taxed as general goods, with a warning.',
+      { title: 'Treatment' },
     ),
     text: described(z.string(), 'The treatment in one sentence.'),
     confidence: described(
@@ -73,6 +75,7 @@ const LocalCoverage = described(
     basis: described(
       z.enum(localBases),
       'How Levy finds the local rates of an address: `by_place` (ZIP code and name of the city), `by_file` (an imported file of the state), `not_levied` (the state has no local taxes) or `none` (the local rates are not known).',
+      { title: 'LocalRateBasis' },
     ),
     as_of: described(
       z.nullable(date),
@@ -162,6 +165,7 @@ const StateCoverage = described(
     local_rates: described(
       z.enum(localRates),
       'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`), `none`, or `listed` (only the ZIP codes in the imported files; releases imported by earlier versions). `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
+      { title: 'LocalRateCoverage' },
     ),
     local: LocalCoverage,
     source: SourceCoverage,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { day } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
+import { cursorKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
 import { pageLimit } from '../transactions/page-limit.ts';
 
@@ -18,6 +19,7 @@ export const CustomerListQuery = z.object({
   starting_after: described(
     z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.'))),
     'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
   ),
 });
 export type CustomerListQuery = z.infer<typeof CustomerListQuery>;

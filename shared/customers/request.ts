@@ -48,6 +48,7 @@ export const CertificateRequest = described(
         reason: described(
           z.enum(exemptionTypes, { error: withValue(`Send one of ${exemptionTypes.join(', ')}.`) }),
           'The reason for the exemption.',
+          { title: 'ExemptionReason' },
         ),
         certificate_number: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
         valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.', dayKeywords),

@@ -55,7 +55,7 @@ export const schemaFields = (schema: Schema, { prefix = '', isDeep = false }): M
     Object.entries(schema.properties ?? {}).map(([name, property]) => ({
       ...(prefix && { id: `${prefix}.${name}` }),
       name,
-      description: property.description ?? '',
+      description: property.description ?? components.schemas[schemaName(property.$ref ?? '')]?.description ?? '',
       schema: property,
       presence: presenceOf(schema, name),
       nested: isDeep && nestedFields(property),

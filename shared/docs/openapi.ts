@@ -15,6 +15,8 @@ export type Schema = Readonly<
         propertyNames: Schema;
         items: Schema;
         anyOf: readonly Schema[];
+        allOf: readonly Schema[];
+        'x-extensible-enum': readonly unknown[];
         enum: readonly unknown[];
         const: unknown;
         default: unknown;
@@ -40,6 +42,8 @@ type Media = {
 
 export type Response = {
   readonly description: string;
+  /** The error codes of the response. */
+  readonly 'x-codes'?: readonly string[];
   readonly headers?: Named<Header>;
   readonly content?: Named<Media>;
 };
@@ -67,18 +71,33 @@ const source: unknown = JSON.parse(readFileSync(new URL('../http/openapi.json', 
 
 const lookUp = (value: unknown, name: string): unknown => (value as Named<unknown>)[name];
 
-/** Replace references by what they refer to, except references to schemas: the page links to those. */
+const isEnum = (value: unknown): boolean => lookUp(value, 'enum') !== undefined;
+
+/** A reference with a description, and an enum or null, as one schema. */
+const flattened = (schema: Schema): Schema => {
+  const { allOf, anyOf, ...own } = schema;
+  if (allOf) return { ...allOf[0], ...own };
+  if (anyOf?.length === 2 && isEnum(anyOf[0])) return { ...anyOf[0], type: ['string', 'null'], ...own };
+  return own['x-extensible-enum'] ? { ...schema, enum: own['x-extensible-enum'] } : schema;
+};
+
+/** Replace references by what they refer to, except references to objects: the page links to those. */
 const resolved = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(resolved);
   const { $ref } = value as Schema;
-  if ($ref && !$ref.startsWith('#/components/schemas/'))
-    return resolved($ref.split('/').slice(1).reduce(lookUp, source));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)]));
+  const target = $ref?.split('/').slice(1).reduce(lookUp, source);
+  if ($ref && (!$ref.startsWith('#/components/schemas/') || isEnum(target))) return resolved(target);
+  return flattened(Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)])));
 };
 
-/** The OpenAPI document that the page renders. */
-export const { info, paths, components } = resolved(source) as Document;
+const document = resolved(source) as Document;
+
+/** The OpenAPI document that the page renders. Fields show the values of their enums. */
+export const { info, paths } = document;
+export const components = {
+  schemas: Object.fromEntries(Object.entries(document.components.schemas).filter(([, schema]) => !isEnum(schema))),
+};
 
 /** Every operation by its id. */
 export const operations: ReadonlyMap<string, Operation> = new Map(

@@ -58,10 +58,7 @@ const bodyLinks = ({ content = {} }: Response): Part =>
     return [at > 0 && ', or ', name ? html`<a href="#schema-${name}">${name}</a>` : html`<code>${type}</code>`];
   });
 
-const codesOf = ({ content }: Response): readonly string[] => {
-  const errors = content?.['application/json']?.schema?.properties?.['errors'];
-  return (errors?.items?.properties?.['code']?.enum ?? []).map(String);
-};
+const codesOf = (response: Response): readonly string[] => response['x-codes'] ?? [];
 
 const responseItem = ([status, response]: readonly [string, Response]): Markup => {
   const isError = status >= '400';

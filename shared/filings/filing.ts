@@ -58,6 +58,7 @@ export type FilingSummary = z.infer<typeof FilingSummary>;
 export const exceptionReason = described(
   z.enum(exceptionReasons),
   '`not_covered`: the tax content does not cover a sale. `over_collected` or `under_collected`: the recorded tax differs from the calculated tax.',
+  { title: 'ExceptionReason' },
 );
 
 export const FilingExceptions = described(

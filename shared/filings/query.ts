@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { day } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
+import { cursorKeywords, cursorOrIdKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
 import { pageLimit } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
@@ -12,6 +13,7 @@ export const FilingListQuery = z.object({
   status: described(
     z.optional(z.enum(filingStatuses, `Send one of ${filingStatuses.join(', ')}.`)),
     'Only filings with this status.',
+    { title: 'FilingStatus' },
   ),
   state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
   period_end: described(z.optional(day), 'Only filings of periods that end on this day.'),
@@ -19,6 +21,7 @@ export const FilingListQuery = z.object({
   starting_after: described(
     startingAfter,
     'Returns the next page: the `next_cursor` of the previous page, or the id of its last filing.',
+    cursorOrIdKeywords,
   ),
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
@@ -29,11 +32,13 @@ export const FilingQuery = z
     expand: described(
       z.optional(z.enum(['entries'], 'Send entries.')),
       '`entries` returns the entries of the filing, page by page.',
+      { title: 'FilingExpansion' },
     ),
     limit: pageLimit(),
     starting_after: described(
       startingAfter,
       'Returns the next page of entries: the `next_cursor` of the previous page.',
+      cursorKeywords,
     ),
   })
   .check(({ value, issues }) => {
@@ -46,6 +51,10 @@ export type FilingQuery = z.infer<typeof FilingQuery>;
 /** The query parameters of GET /filings/{id}/exceptions: paging. */
 export const FilingExceptionsQuery = z.object({
   limit: pageLimit(),
-  starting_after: described(startingAfter, 'Returns the next page: the `next_cursor` of the previous page.'),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
+  ),
 });
 export type FilingExceptionsQuery = z.infer<typeof FilingExceptionsQuery>;

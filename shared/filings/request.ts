@@ -16,7 +16,10 @@ export const FilingRequest = described(
   z.object(
     {
       state,
-      period_end: described(day, 'The last day of the period to close.'),
+      period_end: described(day, 'The last day of the period to close: of a month, a quarter or a year.', {
+        pattern: '^\\d{4}-(0[13578]-31|1[02]-31|(0[469]|11)-30|02-2[89])$',
+        examples: ['2026-10-31'],
+      }),
       dry_run: described(z.nullish(flag), 'Returns the totals as they are now and stores nothing. Default: false.'),
     },
     'Send a JSON object.',
@@ -39,7 +42,9 @@ const confirmationNumber = z.string(confirmationAdvice).check(
 export const FilingUpdate = described(
   z.object(
     {
-      status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.'),
+      status: described(z.enum(filingStatuses, 'Send filed or canceled.'), '`filed` or `canceled`.', {
+        title: 'FilingStatus',
+      }),
       confirmation_number: described(
         z.nullish(confirmationNumber),
         "The state's confirmation number for the return. Required with `status: filed`.",

@@ -73,7 +73,7 @@ const documentShape = {
     z.nullable(z.string()),
     'The reference of the transaction when it was finalized or its tax was changed.',
   ),
-  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.'),
+  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.', { title: 'TransactionType' }),
   tax_day: described(z.nullable(date), 'The day of the tax date.'),
   customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
   postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
@@ -174,7 +174,9 @@ export const Filing = described(
     state: described(z.string(), 'The jurisdiction code of the state, such as `US-MI`.'),
     period_start: described(date, 'The first day of the period.'),
     period_end: described(date, 'The last day of the period.'),
-    frequency: described(z.enum(frequencies), 'How often the account files in the state.'),
+    frequency: described(z.enum(frequencies), 'How often the account files in the state.', {
+      title: 'FilingFrequency',
+    }),
     due_date: described(
       z.nullable(date),
       'The last day for sending the return: the next business day after a weekend or a federal holiday. `null` if it is not established.',
@@ -187,6 +189,7 @@ export const Filing = described(
     status: described(
       z.enum([...filingStatuses, 'dry_run']),
       '`closing`, `closed`, `marking` (the return was sent, and Levy is marking its transactions as filed), `filed` or `canceled`. `dry_run` if nothing is stored.',
+      { title: 'FilingStatusOrDryRun' },
     ),
     confirmation_number: described(z.nullable(z.string()), "The state's confirmation number for the return."),
     totals: described(

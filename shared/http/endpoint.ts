@@ -10,15 +10,18 @@ import type { ResponseSchemaName } from './openapi/response-schemas.ts';
 
 /** The groups of endpoints, in their order on the documentation page. */
 export const tags = [
-  { name: 'Product attributes', description: 'Facts about a product that can change how it is taxed.' },
-  { name: 'Product tax codes', description: 'What a line item can be taxed as.' },
-  { name: 'Calculations', description: 'The tax of a document. Nothing is stored.' },
-  { name: 'Transactions', description: 'Sales and credits, from draft to filed.' },
+  {
+    name: 'Product attributes',
+    description: 'Facts about a product that can change its tax, to append to product tax codes.',
+  },
+  { name: 'Product tax codes', description: 'Kinds of products that states tax differently.' },
+  { name: 'Calculations', description: 'The tax on an order or a refund. Levy stores nothing.' },
+  { name: 'Transactions', description: 'Recorded sales and credits, from draft to filed.' },
   { name: 'Customers', description: 'Buyers and their exemption certificates.' },
-  { name: 'Filings', description: "A state's tax periods: what is owed, and whether it has been filed." },
-  { name: 'Rates', description: 'The rates of an address, without an order.' },
-  { name: 'Coverage', description: 'What the tax content covers, and what it does not.' },
-  { name: 'Documentation', description: 'What you are reading.' },
+  { name: 'Filings', description: 'Tax returns: the figures of a state and period, and whether the return was sent.' },
+  { name: 'Rates', description: 'The tax rates of an address, without an order.' },
+  { name: 'Coverage', description: 'The states, taxes and products that the tax content covers, with sources.' },
+  { name: 'Documentation', description: 'The OpenAPI document and the documentation page.' },
 ] as const;
 export type Tag = (typeof tags)[number]['name'];
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { identifier, instant, text } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
+import { cursorOrIdKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './status.ts';
@@ -24,8 +25,11 @@ export const TransactionListQuery = z
     status: described(
       z.optional(z.enum(statuses, `Send one of ${statuses.join(', ')}.`)),
       'Only transactions with this status. A draft that passed its deadline counts as void.',
+      { title: 'TransactionStatus' },
     ),
-    type: described(z.optional(z.enum(['sale', 'credit'], 'Send sale or credit.')), 'Only sales, or only credits.'),
+    type: described(z.optional(z.enum(['sale', 'credit'], 'Send sale or credit.')), 'Only sales, or only credits.', {
+      title: 'TransactionType',
+    }),
     reference_id: described(
       z.optional(identifier),
       'Only transactions with this `reference_id`. At most one of them is not void.',
@@ -45,10 +49,12 @@ export const TransactionListQuery = z
     starting_after: described(
       z.optional(z.string().check(z.minLength(1, 'Send the next_cursor or the last id of the previous page.'))),
       'Returns the next page: the `next_cursor` of the previous page, or the id of its last transaction.',
+      cursorOrIdKeywords,
     ),
     expand: described(
       z.optional(z.enum(['line_items'], 'Send line_items.')),
       '`line_items` returns the line items of each transaction.',
+      { title: 'TransactionListExpansion' },
     ),
   })
   .check((payload) => {

@@ -15,7 +15,7 @@ export const pageLimit = (description = 'Page size.') =>
     ),
     description,
     // For the OpenAPI document: a string in the query, a number to the client.
-    { override: { type: 'integer', minimum: 1, maximum: 100, default: usual, pattern: undefined } },
+    { override: { type: 'integer', minimum: 1, maximum: 100, default: usual, examples: [10], pattern: undefined } },
   );
 
 /** The page size of a query, or the default. */

@@ -15,6 +15,7 @@ export const TransactionRequest = described(
       status: described(
         z.nullish(z.enum(['draft', 'finalized'], 'Send draft or finalized.')),
         'Default: `draft`, which creates no tax liability.',
+        { title: 'NewTransactionStatus' },
       ),
       reference_id: described(z.nullish(identifier), referenceAdvice),
       tax_amount: described(z.nullish(decimalString), 'The tax that you collected. Default: the calculated tax.'),
@@ -29,8 +30,10 @@ export type TransactionRequest = z.infer<typeof TransactionRequest>;
 type Nullish<Schema extends z.core.$ZodType> = z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 
 /** A field that always has a value: an update can leave it out, but not clear it with null. */
-const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = descriptionOf(field)) =>
-  described(z.optional(field._zod.def.innerType._zod.def.innerType), description);
+const required = <Schema extends z.ZodMiniType>(field: Nullish<Schema>, description = descriptionOf(field)) => {
+  const { title } = z.globalRegistry.get(field) ?? {};
+  return described(z.optional(field._zod.def.innerType._zod.def.innerType), description, { ...(title && { title }) });
+};
 
 const { credit_remaining: _, ...identityShape } = creditShape;
 
@@ -54,6 +57,7 @@ export const TransactionUpdate = described(
       status: described(
         z.optional(z.enum(['draft', 'finalized', 'filed', 'void'], 'Send draft, finalized or void.')),
         '`finalized` or `void`. Only Levy sets `filed`.',
+        { title: 'TransactionStatus' },
       ),
       void_reason: described(z.nullish(text(500)), 'Why the transaction is voided. Only with `status: void`.'),
       reference_id: described(z.nullish(identifier), referenceAdvice),

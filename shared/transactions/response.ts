@@ -19,7 +19,7 @@ export const Transaction = described(
   z.object({
     object: objectType('transaction'),
     id: described(z.string(), 'The id of the transaction. Opaque.'),
-    status: described(z.enum(statuses), 'The status of the transaction.'),
+    status: described(z.enum(statuses), 'The status of the transaction.', { title: 'TransactionStatus' }),
     reference_id: described(
       z.nullable(z.string()),
       'The id in your billing system. Unique among the transactions of the account that are not void.',
@@ -30,10 +30,13 @@ export const Transaction = described(
     tax_amount_source: described(
       z.enum(['provided', 'calculated']),
       'Whether `tax_amount` was sent in the request or calculated.',
+      { title: 'TaxAmountSource' },
     ),
     credited_amount: described(amount, 'The amount that credits have refunded, without tax.'),
     credited_tax_amount: described(amount, 'The tax that credits have refunded.'),
-    refund_status: described(z.enum(['none', 'partial', 'full']), 'How much of the sale has been credited.'),
+    refund_status: described(z.enum(['none', 'partial', 'full']), 'How much of the sale has been credited.', {
+      title: 'RefundStatus',
+    }),
     created_at: described(timestamp, 'When the transaction was created.'),
     updated_at: described(timestamp, 'When the transaction last changed.'),
     finalized_at: described(z.nullable(timestamp), 'When the transaction was finalized.'),

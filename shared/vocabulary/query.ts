@@ -14,7 +14,7 @@ const limit = described(
   ),
   'Page size. The default returns the whole list in one page.',
   // For the OpenAPI document: a string in the query, a number to the client.
-  { override: { type: 'integer', minimum: 1, maximum: 1000, default: 1000, pattern: undefined } },
+  { override: { type: 'integer', minimum: 1, maximum: 1000, default: 1000, examples: [100], pattern: undefined } },
 );
 
 const startingAfter = described(
@@ -25,6 +25,7 @@ const startingAfter = described(
       .check(z.minLength(1, 'Send the code of the last item of the previous page, or leave the parameter out.')),
   ),
   'Returns the items after this code: that of the last item of the previous page. The code need not exist.',
+  { examples: ['CLOTHING'] },
 );
 
 /** The query parameters of GET /product-attributes (specification 4.1). */

@@ -48,11 +48,14 @@ export const ProductAttributesListResponse = described(
 
 const ProductTaxCodeEquivalent = described(
   z.strictObject({
-    system: described(z.enum(Object.keys(systemNames)), 'The service that the code belongs to.'),
+    system: described(z.enum(Object.keys(systemNames)), 'The service that the code belongs to.', {
+      title: 'TaxService',
+    }),
     code: described(z.string(), 'The code in that service.'),
     match: described(
       z.enum(['exact', 'broader', 'narrower']),
       'How much the code covers compared with this product tax code without attributes: the same, more or less.',
+      { title: 'CodeMatch' },
     ),
   }),
   'A code of another tax service for the same kind of product.',

@@ -1,146 +1,258 @@
-import { readFile } from 'node:fs/promises';
+/** The TypeScript client against the real service, also behind a proxy that breaks the connection. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { typesHeader } from '../../shared/cli/write-openapi.ts';
+import { type CallOptions, createClient, everyItem, type Levy, orThrow } from '../../shared/client/client.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { newCaller, startApi } from '../support/api.ts';
-import { Storefront } from '../support/typed-client.ts';
+import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
+import { ownCompiler, Storefront } from '../support/client-package.ts';
 
-type Reply = {
-  readonly data: { readonly id: string; readonly data: readonly { readonly id: string }[] };
-  readonly error: { readonly errors: readonly [{ readonly code: string }] };
-  readonly response: Response;
-};
-type Ask = (path: string, options?: object) => Promise<Reply>;
-type Levy = { readonly GET: Ask; readonly POST: Ask };
-type Workflow<Result = unknown> = (levy: Levy) => Promise<Result>;
-/** What test/fixtures/client/workflows.ts.txt exports, which is compiled elsewhere. */
-type Shop = Readonly<
-  Record<'draftInvoice' | 'estimate' | 'fullRefund' | 'partialRefund' | 'unchanged' | 'wrongPage', Workflow>
-> & {
-  readonly createClient: (options: object) => Levy;
-  readonly monthlyReturn: Workflow<{ readonly csv: string }>;
-  readonly duplicate: Workflow<readonly unknown[]>;
-  readonly references: (levy: Levy, limit: number) => Promise<string[]>;
-};
-type Operations = Readonly<Record<string, { readonly operationId: string; readonly parameters?: readonly unknown[] }>>;
+const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933', country: 'US' } } as const;
+const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
+const sale = { customer, line_items } as const;
 
-let storefront: Storefront;
-let shop: Shop;
-
-beforeAll(async () => {
-  storefront = await Storefront.open();
-  await storefront.generate('levy-client.ts');
-  await storefront.addWorkflows();
-  shop = await storefront.load('workflows.ts');
-});
-afterAll(() => storefront.close());
-
-const clientOf = async (others: object = {}) => {
+const clientOf = async (options: CallOptions & { readonly url?: string } = {}): Promise<Levy> => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
-  return shop.createClient({ url, apiKey: key, ...others });
+  return createClient({ url, apiKey: key, ...options });
+};
+const inProject = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const collected = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 };
 
-const inProject = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
-
-describe('npm run client', () => {
-  it('has types of the current OpenAPI document and of its newest version', async () => {
-    const text = await inProject('shared/http/openapi.json');
-    expect((await inProject('shared/cli/client/openapi-types.ts')).startsWith(typesHeader(text))).toBe(true);
-    const newest = document.components.parameters.ServiceVersion.schema.enum.at(-1);
-    expect(await inProject('shared/cli/client/runtime.ts')).toContain(`['ServiceVersion'] = '${newest}'`);
+describe('the types of the client', () => {
+  it('are those of the current OpenAPI document and of its newest version', () => {
+    const text = inProject('shared/http/openapi.json');
+    expect(inProject('shared/client/openapi-types.ts').startsWith(typesHeader(text))).toBe(true);
+    const newest = document.components.schemas.ServiceVersion.enum.at(-1);
+    expect(inProject('shared/client/client.ts')).toContain(`['ServiceVersion'] = '${newest}'`);
   });
 
-  it('reports a path that it cannot write', async () => {
-    await expect(storefront.generate('no-folder/x.ts')).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no-folder/x.ts'),
-    });
-  });
-
-  it('retries every POST, because each takes an Idempotency-Key or needs only the scope read', () => {
-    const posts = Object.entries<Operations>(document.paths).flatMap(([path, { post }]) =>
-      post ? [{ path, post }] : [],
+  it('allow a retry of every POST, because each takes an Idempotency-Key or needs only the scope read', () => {
+    const operations = Object.entries<Record<string, { readonly parameters?: readonly unknown[] }>>(document.paths);
+    const withoutKey = operations.flatMap(([path, { post }]) =>
+      post && !JSON.stringify(post.parameters ?? []).includes('IdempotencyKey') ? [path] : [],
     );
-    const withoutKey = posts
-      .filter(({ post }) => !JSON.stringify(post.parameters ?? []).includes('IdempotencyKey'))
-      .map(({ path }) => path);
     const readOnly = Object.values(endpoints).filter(({ method, scope }) => method === 'POST' && scope === 'read');
     expect(withoutKey.sort()).toEqual(readOnly.map(({ path }) => path).sort());
   });
 
-  it('compiles in a strict project, with a type error for each mistake', async () => {
-    expect(await storefront.compile(['es2023', 'dom', 'dom.iterable'])).toEqual([]);
+  it('refuse each mistake', () => {
+    // Compiled by `npm run check`, never called.
+    const mistakes = async (levy: Levy) => {
+      // @ts-expect-error an amount is a string
+      await levy.post('/calculations', { body: { ...sale, line_items: [{ quantity: 2, unit_price: '50.00' }] } });
+      // @ts-expect-error the quantity is missing
+      await levy.post('/calculations', { body: { ...sale, line_items: [{ unit_price: '50.00' }] } });
+      // @ts-expect-error the field is misspelt
+      await levy.post('/calculations', { body: { ...sale, line_itmes: [] } });
+      // @ts-expect-error unknown status
+      await levy.post('/transactions', { body: { ...sale, status: 'paid' } });
+      // @ts-expect-error the id is missing
+      await levy.get('/transactions/{id}', {});
+      // @ts-expect-error the body is missing
+      await levy.post('/filings');
+      // @ts-expect-error unknown parameter
+      await levy.get('/transactions', { query: { page: 2 } });
+      // @ts-expect-error unknown filter value
+      await levy.get('/transactions', { query: { status: 'open' } });
+      // @ts-expect-error misspelt option
+      await levy.get('/transactions', { timeoutMS: 1000 });
+      // @ts-expect-error a page for people
+      await levy.get('/docs');
+      // @ts-expect-error not a list
+      levy.list('/coverage');
+      // @ts-expect-error not a CSV file
+      await levy.getCsv('/coverage');
+      // @ts-expect-error no credential
+      createClient({ url: '' });
+      const result = await levy.post('/transactions', { body: { ...sale, status: 'draft' } });
+      // @ts-expect-error the result may be a refusal
+      result.data;
+      // @ts-expect-error a create has no If-Match, so it never returns precondition_failed
+      if (!result.ok && result.refusal.code === 'precondition_failed') return result;
+      if (!result.ok && result.refusal.code === 'conflict_over_credit') return result.refusal.status satisfies 409;
+      return null;
+    };
+    expect(mistakes).toBeTypeOf('function');
   });
 });
 
 describe('the workflows of the specification', () => {
   it('1. draft invoice', async () => {
-    expect(await shop.draftInvoice(await clientOf())).toEqual(['draft', 'finalized', '6.00', 'inv_1', 2]);
+    const levy = await clientOf();
+    const draft = orThrow(await levy.post('/transactions', { body: { ...sale, status: 'draft' } }));
+    const path = { id: draft.id };
+    const body = { status: 'finalized', reference_id: 'inv_1' } as const;
+    const finalized = orThrow(await levy.post('/transactions/{id}', { path, body }));
+    const read = orThrow(await levy.get('/transactions/{id}', { path, query: { expand: 'history' } }));
+    expect([draft.status, finalized.status, finalized.tax_amount]).toEqual(['draft', 'finalized', '6.00']);
+    expect([read.reference_id, read.history?.length]).toEqual(['inv_1', 2]);
   });
 
   it('2. calculation estimate, recorded as it was answered', async () => {
-    expect(await shop.estimate(await clientOf())).toEqual(['6.00', '6.00', 'provided', 0]);
+    const levy = await clientOf();
+    const calculation = orThrow(await levy.post('/calculations', { body: sale }));
+    const body = { ...calculation, status: 'finalized', reference_id: 'inv_2' } as const;
+    const recorded = orThrow(await levy.post('/transactions', { body }));
+    expect([calculation.tax_amount, recorded.tax_amount]).toEqual(['6.00', '6.00']);
+    expect([recorded.tax_amount_source, recorded.warnings]).toEqual(['provided', []]);
   });
 
-  it('3. full refund', async () => {
-    expect(await shop.fullRefund(await clientOf())).toEqual(['credit', '6.00', '106.00', 'full']);
-  });
-
-  it('4. partial refund', async () => {
-    expect(await shop.partialRefund(await clientOf())).toEqual(['3.00', '3.00', 'partial', '3.00']);
+  it('3. full refund, 4. partial refund', async () => {
+    const levy = await clientOf();
+    for (const [lines, tax_amount, refund_status] of [
+      [{}, '6.00', 'full'],
+      [{ line_items: [{ id: 'mug', quantity: '1' }] }, '3.00', 'partial'],
+    ] as const) {
+      const parent = orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized' } }));
+      const body = { type: 'credit', parent_transaction_id: parent.id, status: 'finalized', ...lines } as const;
+      expect(orThrow(await levy.post('/transactions', { body })).tax_amount).toBe(tax_amount);
+      const read = orThrow(await levy.get('/transactions/{id}', { path: { id: parent.id } }));
+      expect(read).toMatchObject({ refund_status, credited_tax_amount: tax_amount });
+    }
   });
 
   it('5. a return, with its entries and its spreadsheet', async () => {
-    const { csv, ...others } = await shop.monthlyReturn(await clientOf());
-    expect(others).toEqual({ tax: '6.00', status: 202, list: [['closed', 'US-MI']], entries: 1 });
+    const levy = await clientOf();
+    orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', tax_date: '2026-09-05' } }));
+    const month = { state: 'MI', period_end: '2026-09-30' };
+    const closed = await levy.post('/filings', { body: month });
+    const id = orThrow(closed).id ?? '';
+    expect(closed).toMatchObject({ status: 202, data: { state: 'US-MI' } });
+    expect(await collected(levy.list('/filings', { query: { state: 'MI' } }))).toMatchObject([{ id }]);
+    const csv = orThrow(await levy.getCsv('/filings/{id}', { path: { id } }));
     expect(csv).toMatch(/^filing_id,/);
+    const entries = everyItem(async (cursor) => {
+      const query = { expand: 'entries', limit: 1, ...cursor } as const;
+      const filing = orThrow(await levy.get('/filings/{id}', { path: { id }, query }));
+      return filing.entries ?? { data: [], has_more: false, next_cursor: null };
+    });
+    expect(await collected(entries)).toHaveLength(1);
   });
 });
 
-describe('a response', () => {
-  it('is an error with its code', async () => {
-    const [status, isDuplicate, id] = await shop.duplicate(await clientOf());
-    expect([status, isDuplicate, id]).toEqual(['409', true, expect.stringMatching(/^txn_/)]);
-  });
-
-  it('is 304 without data for the current ETag', async () => {
-    expect(await shop.unchanged(await clientOf())).toEqual([1, 304, undefined]);
-  });
-
-  it('yields every item of every page, and throws for an error', async () => {
+describe('a result', () => {
+  it('is a refusal with its code and status', async () => {
     const levy = await clientOf();
-    const line_items = [{ quantity: '1', unit_price: '1.00' }];
-    const customer = { address: { state: 'MI' } };
-    for (const reference_id of ['a', 'b', 'c', 'd', 'e'])
-      await levy.POST('/transactions', { body: { status: 'finalized', reference_id, customer, line_items } });
-    for (const limit of [1, 2, 5, 100]) expect(await shop.references(levy, limit)).toEqual(['e', 'd', 'c', 'b', 'a']);
-    const code = 'validation_invalid_cursor';
-    await expect(shop.wrongPage(levy)).rejects.toMatchObject({ cause: { errors: [{ code }] } });
+    const body = { ...sale, status: 'finalized', reference_id: 'twice' } as const;
+    const { id } = orThrow(await levy.post('/transactions', { body }));
+    const second = await levy.post('/transactions', { body });
+    expect(second).toMatchObject({ ok: false, refusal: { status: 409, code: 'conflict_duplicate_reference_id' } });
+    expect(!second.ok && second.refusal.errors[0]?.meta?.['transaction_id']).toBe(id);
+    expect(() => orThrow(second)).toThrow('conflict_duplicate_reference_id');
+  });
+
+  it('is a refusal, not_modified, for the current ETag', async () => {
+    const levy = await clientOf();
+    const query = { state: 'MI' };
+    const first = await levy.get('/coverage', { query });
+    expect(orThrow(first).states).toHaveLength(1);
+    const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' };
+    const second = await levy.get('/coverage', { query, headers });
+    expect(second).toMatchObject({ ok: false, refusal: { status: 304, code: 'not_modified' } });
   });
 
   it('is not found for an id with special characters', async () => {
     const levy = await clientOf();
-    for (const id of ['a/b', 'é?x=1#y', '%2e%2e', ' ']) {
-      const { error, response } = await levy.GET('/transactions/{id}', { params: { path: { id } } });
-      expect([response.status, error.errors[0].code]).toEqual([404, 'not_found']);
+    for (const id of ['a/b', 'é?x=1#y', '%2e%2e', ' '])
+      expect(await levy.get('/transactions/{id}', { path: { id } })).toMatchObject({ refusal: { code: 'not_found' } });
+  });
+});
+
+describe('a list', () => {
+  it('yields every item of every page, with and without cursors, and throws for a refusal', async () => {
+    const levy = await clientOf();
+    for (const reference_id of ['a', 'b', 'c', 'd', 'e'])
+      orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', reference_id } }));
+    for (const limit of [1, 2, 5, 100]) {
+      const all = await collected(levy.list('/transactions', { query: { limit, status: 'finalized' } }));
+      expect(all.map(({ reference_id }) => reference_id)).toEqual(['e', 'd', 'c', 'b', 'a']);
     }
+    const whole = orThrow(await levy.get('/product-tax-codes')).data;
+    const paged = await collected(levy.list('/product-tax-codes', { query: { limit: 7 } }));
+    expect(whole.length).toBeGreaterThan(20);
+    expect(paged).toEqual(whole);
+    const refused = collected(levy.list('/transactions', { query: { starting_after: 'x' } }));
+    await expect(refused).rejects.toMatchObject({ refusal: { code: 'validation_invalid_cursor' } });
+  });
+});
+
+const problem = (status: number): Passed => ({
+  status,
+  headers: new Headers({ 'Content-Type': 'application/json', 'Retry-After': '0' }),
+  text: JSON.stringify({ errors: [{ status: String(status), code: 'rate_limit_error', detail: 'Wait.' }] }),
+});
+
+describe('behind a broken connection', () => {
+  const proxies: (() => void)[] = [];
+  afterAll(() => {
+    for (const close of proxies) close();
   });
 
-  it('is the saved one when the reply to a write was lost', async () => {
-    let sent = 0;
-    const fetch = async (...request: Parameters<typeof globalThis.fetch>) => {
-      const response = await globalThis.fetch(...request);
-      if (++sent > 2) return response;
-      await response.text();
-      throw new TypeError('terminated');
-    };
-    const levy = await clientOf({ fetch });
-    const line_items = [{ quantity: '1', unit_price: '1.00' }];
-    const body = { status: 'finalized', customer: { address: { state: 'MI' } }, line_items };
-    const { data, response } = await levy.POST('/transactions', { body });
-    expect([response.status, response.headers.get('Idempotent-Replayed')]).toEqual([201, 'true']);
-    const list = await levy.GET('/transactions');
-    expect(list.data.data.map(({ id }) => id)).toEqual([data.id]);
+  /** A client whose first two requests meet the fault. */
+  const brokenFor = async (fault: Break, call: CallOptions = {}) => {
+    const { url } = await startApi();
+    let seen = 0;
+    let recorded = 0;
+    const proxy = await breakingProxy(url, {
+      there: (passing) => (++seen <= 2 ? fault.there?.(passing) : undefined),
+      back: (passed, passing) => {
+        recorded++;
+        return seen <= 2 ? fault.back?.(passed, passing) : undefined;
+      },
+    });
+    proxies.push(proxy.close);
+    return { levy: await clientOf({ url: proxy.url, ...call }), reached: () => recorded };
+  };
+  const cutInHalf = (passed: Passed): undefined => {
+    passed.text = passed.text.slice(0, passed.text.length / 2);
+  };
+  const never = new Promise<never>(() => {});
+  const faults: readonly { readonly name: string; readonly fault: Break; readonly call?: CallOptions }[] = [
+    { name: 'a connection that drops', fault: { there: () => 'hang up' } },
+    { name: 'no reply', fault: { there: () => never }, call: { timeoutMs: 1000 } },
+    { name: '429', fault: { there: () => problem(429) } },
+    { name: '503', fault: { there: () => problem(503) } },
+    { name: 'a reply lost after the write', fault: { back: () => 'hang up' } },
+    { name: 'a reply cut after the write', fault: { back: cutInHalf } },
+  ];
+
+  it.each(faults)('records one sale after $name', async ({ fault, call }) => {
+    const { levy, reached } = await brokenFor(fault, call);
+    const created = await levy.post('/transactions', { body: { ...sale, status: 'finalized' } });
+    const { id } = orThrow(created);
+    expect(created).toMatchObject({ status: 201 });
+    const wasLost = fault.back !== undefined;
+    expect([reached(), created.headers.get('Idempotent-Replayed')]).toEqual(wasLost ? [3, 'true'] : [1, null]);
+    expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
+  });
+
+  it('finds what an unanswered write recorded by repeating the call with its own key', async () => {
+    const { levy } = await brokenFor({ back: () => 'hang up' });
+    const call = { body: { ...sale, status: 'finalized' }, idempotencyKey: 'shop-placed-1', maxTries: 1 } as const;
+    const unanswered = levy.post('/transactions', call);
+    await expect(unanswered).rejects.toMatchObject({ status: null, idempotencyKey: 'shop-placed-1' });
+    const { id } = orThrow(await levy.post('/transactions', { ...call, maxTries: 4 }));
+    expect(await collected(levy.list('/transactions'))).toMatchObject([{ id }]);
+  });
+});
+
+describe('the package', () => {
+  let storefront: Storefront;
+  beforeAll(async () => {
+    storefront = await Storefront.open();
+  });
+  afterAll(() => storefront.close());
+
+  it('installs, compiles in a strict project, and runs the example of a checkout', async () => {
+    const [{ url }, { key }] = [await startApi(), await newCaller()];
+    await storefront.compile([ownCompiler]);
+    const printed = await storefront.run(process.execPath, ['out/checkout.js'], { LEVY_URL: url, LEVY_API_KEY: key });
+    expect(printed).toBe('Estimate: 6.00\nSale: 6.00 refund: 3.00\n');
   });
 });

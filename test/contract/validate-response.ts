@@ -18,6 +18,7 @@ type Content = Readonly<Record<string, { readonly schema?: object; readonly exam
 type Response = {
   readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Content;
+  readonly 'x-codes'?: readonly string[];
 };
 type Operation = {
   readonly operationId: string;
@@ -44,6 +45,10 @@ const dereferenced = <Value extends object>(value: Value | Reference): Value =>
 // In strict mode ajv would refuse the document's own keywords. Formats are of use with their patterns, which are checked.
 const settings = { strict: false, formats: { 'date-time': true, date: /^\d{4}-\d{2}-\d{2}$/ } } as const;
 
+const withOpenEnums = (ajv: Ajv2020): Ajv2020 =>
+  // Clients accept new values, but Levy sends only the documented ones.
+  ajv.addKeyword({ keyword: 'x-extensible-enum', macro: (values: readonly string[]) => ({ enum: values }) });
+
 /** Validators by schema, each compiled once. References in the document start at its root: each carries the components. */
 const compilerOf = (ajv: Ajv2020) => {
   const compiled = new WeakMap<object, ValidateFunction>();
@@ -53,8 +58,8 @@ const compilerOf = (ajv: Ajv2020) => {
     return validate;
   };
 };
-const verdictBy = compilerOf(new Ajv2020(settings));
-const problemsBy = compilerOf(new Ajv2020({ ...settings, allErrors: true }));
+const verdictBy = compilerOf(withOpenEnums(new Ajv2020(settings)));
+const problemsBy = compilerOf(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
 
 /** What is wrong with a value by a schema of the document, in words. */
 export const schemaProblems = (schema: object, value: unknown): string[] => {
@@ -84,6 +89,17 @@ const headerProblems = (response: Response, headers: Headers): string[] =>
     return schemaProblems(schema, value).map((problem) => `header ${name}: ${problem}`);
   });
 
+const codeProblems = ({ 'x-codes': codes }: Response, { status, body }: Exchange): string[] => {
+  const { errors = [] } = (body ?? {}) as {
+    readonly errors?: readonly { readonly status: string; readonly code: string }[];
+  };
+  return codes === undefined
+    ? []
+    : errors
+        .filter((error) => error.status !== String(status) || !codes.includes(error.code))
+        .map((error) => `the error ${error.status} ${error.code} is not documented`);
+};
+
 const bodyProblems = ({ content }: Response, { headers, body }: Exchange): string[] => {
   if (!content) return body === null ? [] : ['a body came where none is documented'];
   const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
@@ -92,10 +108,17 @@ const bodyProblems = ({ content }: Response, { headers, body }: Exchange): strin
   return media.schema ? schemaProblems(media.schema, body) : [];
 };
 
+const unknownPath: Response = {
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  'x-codes': ['not_found'],
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' } } },
+};
+
 /** The documented response of an exchange, or in a word why there is none. */
 const responseOf = ({ method, path, status }: Exchange): Response | string => {
   const template = templateOf(path);
-  if (template === undefined) return status === 404 ? resolve('#/components/responses/UnknownPath') : 'an unknown path';
+  // No operation has it: the gateway answers.
+  if (template === undefined) return status === 404 ? unknownPath : 'an unknown path';
   const operation = paths[template]?.[method.toLowerCase()];
   // No operation has it: it is the path that answers.
   if (!operation && status === 405) return resolve('#/components/responses/MethodNotAllowed');
@@ -115,6 +138,7 @@ export const problemsOf = (exchange: Exchange): string[] => {
           ...headerProblems(response, exchange.headers),
           // HEAD has headers only.
           ...(exchange.method === 'HEAD' ? [] : bodyProblems(response, exchange)),
+          ...codeProblems(response, exchange),
         ];
   return found.map((problem) => `${exchange.method} ${exchange.path} ${exchange.status}: ${problem}`);
 };

@@ -15,9 +15,12 @@ export type Passed = {
   text: string;
 };
 
-/** How a proxy breaks a service: on the way there, on the way back, or by hanging up. Nothing is broken without it. */
+/**
+ * How a proxy breaks a service. `there` changes a request, answers it instead of the service, or hangs; `back` changes
+ * the answer. Both can hang up.
+ */
 export type Break = {
-  readonly there?: (passing: Passing) => void;
+  readonly there?: (passing: Passing) => undefined | 'hang up' | Passed | Promise<never>;
   readonly back?: (passed: Passed, passing: Passing) => undefined | 'hang up';
 };
 
@@ -35,6 +38,12 @@ export const inBody = (passed: Passed, change: (body: { data?: unknown[] }) => v
   passed.text = JSON.stringify(body);
 };
 
+const pass = async (url: string, { method, path, headers, sent }: Passing): Promise<Passed> => {
+  const body = sent === null ? null : JSON.stringify(sent);
+  const answer = await fetch(url + path, { method, headers, body });
+  return { status: answer.status, headers: new Headers(answer.headers), text: await answer.text() };
+};
+
 /** A proxy before a service that breaks one thing. */
 export const breakingProxy = async (url: string, { there, back }: Break) => {
   const server = createServer(async (message, response) => {
@@ -45,14 +54,10 @@ export const breakingProxy = async (url: string, { there, back }: Break) => {
       sent: body ? JSON.parse(body) : null,
       headers: kept(message.headers),
     };
-    there?.(passing);
-    const answer = await fetch(url + passing.path, {
-      method: passing.method,
-      headers: passing.headers,
-      body: passing.sent === null ? null : JSON.stringify(passing.sent),
-    });
-    const passed: Passed = { status: answer.status, headers: new Headers(answer.headers), text: await answer.text() };
-    if (back?.(passed, passing) === 'hang up') return message.socket.destroy();
+    const instead = await there?.(passing);
+    if (instead === 'hang up') return message.socket.destroy();
+    const passed = instead ?? (await pass(url, passing));
+    if (!instead && back?.(passed, passing) === 'hang up') return message.socket.destroy();
     for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'content-length']) passed.headers.delete(name);
     response.writeHead(passed.status, Object.fromEntries(passed.headers)).end(passed.text);
   });

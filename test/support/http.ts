@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, type Server, request as startRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import type { components, operations, paths } from '../../shared/cli/client/openapi-types.ts';
+import type { components, operations, paths } from '../../shared/client/openapi-types.ts';
 
 export type Request = {
   /** Sent as JSON. */

@@ -1,6 +1,6 @@
 /** Retries of the TypeScript client, against a scripted `fetch`. test/contract/client.test.ts runs it against the service. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ClientOptions, createClient } from '../../shared/cli/client/runtime.ts';
+import { type CallOptions, createClient, type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 
 type Reply = (signal: AbortSignal) => Response | Promise<Response>;
 
@@ -20,32 +20,39 @@ const noReply: Reply = (signal) =>
 let pauses: number[];
 beforeEach(() => {
   pauses = [];
+  const { setTimeout } = globalThis;
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    // The timeout of a try runs in real time. Pauses end at once.
+    if (ms === timeoutMs) return setTimeout(run, ms);
     pauses.push(ms);
-    queueMicrotask(run);
+    return setTimeout(run, 0);
   }) as typeof setTimeout);
 });
 afterEach(() => vi.restoreAllMocks());
 
+const timeoutMs = 77;
+
 /** A client whose requests get the replies in order, and 200 afterwards. */
-const scripted = (replies: readonly Reply[], options: Partial<ClientOptions> = {}) => {
+const scripted = (replies: readonly Reply[], options: CallOptions = {}) => {
   const sent: Headers[] = [];
-  const fetch: ClientOptions['fetch'] = async (_, init) => {
+  const fetch: typeof globalThis.fetch = async (_, init) => {
     sent.push(new Headers(init?.headers));
     const reply = replies[sent.length - 1] ?? (() => Response.json({ id: 'txn_1' }));
     return reply(init?.signal as AbortSignal);
   };
-  return { levy: createClient({ url: 'http://levy.test', apiKey: 'levy_key', fetch, ...options }), sent };
+  const levy = createClient({ url: 'http://levy.test', apiKey: 'levy_key', fetch, timeoutMs, ...options });
+  return { levy, sent, fetch };
 };
 const keysOf = (sent: readonly Headers[]) => sent.map((headers) => headers.get('Idempotency-Key'));
+const create = (levy: Levy, call: CallOptions = {}) => levy.post('/transactions', { body, ...call });
 
 describe('a request', () => {
   it('has the API key, the version and, for a POST, an Idempotency-Key of its own', async () => {
     const { levy, sent } = scripted([]);
-    await levy.POST('/transactions', { body });
-    await levy.POST('/transactions', { body });
-    await levy.POST('/transactions', { body, params: { header: { 'Idempotency-Key': 'mine' } } });
-    await levy.GET('/transactions');
+    await create(levy);
+    await create(levy);
+    await create(levy, { idempotencyKey: 'mine' });
+    await levy.get('/transactions');
     const [first, second, ...rest] = keysOf(sent);
     expect(first).toMatch(/^[\da-f-]{36}$/);
     expect(second).not.toBe(first);
@@ -56,99 +63,111 @@ describe('a request', () => {
     }
   });
 
-  it('requests a bearer token for every attempt', async () => {
+  it('requests a bearer token for every try', async () => {
     let calls = 0;
-    const { levy, sent } = scripted([networkFailure, error(503)], { token: () => `token_${++calls}` });
-    await levy.GET('/transactions');
+    const { fetch, sent } = scripted([networkFailure, error(503)]);
+    const levy = createClient({ url: 'http://levy.test', fetch, token: () => `token_${++calls}` });
+    await levy.get('/transactions');
     expect(sent.map((headers) => headers.get('Authorization'))).toEqual([1, 2, 3].map((n) => `Bearer token_${n}`));
+    expect(sent.map((headers) => headers.get('X-API-Key'))).toEqual([null, null, null]);
+  });
+
+  it('cannot be made without a credential, or with an id that changes the path', async () => {
+    expect(() => createClient({ url: 'http://levy.test', apiKey: '' })).toThrow('apiKey');
+    const { levy, sent } = scripted([]);
+    for (const id of ['', '.', '..'])
+      await expect(levy.get('/transactions/{id}', { path: { id } })).rejects.toThrow('path.id');
+    expect(sent).toEqual([]);
   });
 });
 
 describe('a failed request', () => {
   it.each([
     ['429', error(429, { 'Retry-After': '2' })],
+    ['500', error(500)],
     ['503', error(503)],
+    ['an HTML page with 502', () => new Response('<html>', { status: 502 })],
     ['a network failure', networkFailure],
+    ['a timeout', noReply],
     ['a broken body', brokenBody],
+    ['a truncated body', () => new Response('{"id":', { headers: { 'Content-Type': 'application/json' } })],
   ])('is retried with the same Idempotency-Key after %s', async (_, reply) => {
     const { levy, sent } = scripted([reply, reply]);
-    expect((await levy.POST('/transactions', { body })).data).toEqual({ id: 'txn_1' });
+    expect(await create(levy)).toMatchObject({ ok: true, status: 200, data: { id: 'txn_1' } });
     expect([sent.length, new Set(keysOf(sent)).size]).toEqual([3, 1]);
   });
 
   it('waits for Retry-After and up to a second more', async () => {
     const { levy } = scripted([error(429, { 'Retry-After': '7' }), error(503, { 'Retry-After': '0' })]);
-    await levy.GET('/filings');
+    await levy.get('/filings');
     const [first = 0, second = -1] = pauses;
     expect(first >= 7000 && first <= 8000).toBe(true);
     expect(second >= 0 && second <= 1000).toBe(true);
   });
 
   it('backs off exponentially with jitter without Retry-After', async () => {
-    const { levy } = scripted(Array(9).fill(networkFailure), { attempts: 10 });
-    await levy.GET('/filings');
+    const { levy } = scripted(Array(9).fill(networkFailure), { maxTries: 10 });
+    await levy.get('/filings');
     const limits = pauses.map((_, at) => Math.min(15_000, 500 * 2 ** (at + 1)));
     expect(pauses.filter((ms, at) => ms < 0 || ms > (limits[at] ?? 0))).toEqual([]);
     expect(new Set(pauses).size).toBe(9);
   });
 
-  it('returns the error, or throws the failure, of the fourth attempt', async () => {
+  it('throws after the fourth try, with the status and the key', async () => {
     const busy = scripted(Array(9).fill(error(503)));
-    const { error: returned, response } = await busy.levy.GET('/filings');
-    expect([response.status, returned?.errors[0]?.code, busy.sent.length]).toEqual([503, 'x', 4]);
+    const thrown = await create(busy.levy).catch((reason) => reason);
+    expect(thrown).toBeInstanceOf(LevyUnavailable);
+    expect(thrown).toMatchObject({ status: 503, idempotencyKey: keysOf(busy.sent)[0] });
     const down = scripted(Array(9).fill(networkFailure));
-    await expect(down.levy.POST('/transactions', { body })).rejects.toThrow('fetch failed');
-    expect(down.sent).toHaveLength(4);
+    await expect(create(down.levy)).rejects.toMatchObject({ status: null, cause: { message: 'fetch failed' } });
+    expect([busy.sent.length, down.sent.length]).toEqual([4, 4]);
   });
 
-  it('returns an error whose Retry-After exceeds the maximum pause', async () => {
-    const { levy, sent } = scripted([error(429, { 'Retry-After': '60' })]);
-    expect((await levy.GET('/filings')).response.status).toBe(429);
+  it('is not retried when the call says one try', async () => {
+    const { levy, sent } = scripted([noReply]);
+    await expect(create(levy, { maxTries: 1 })).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
     expect([sent.length, pauses]).toEqual([1, []]);
   });
 
-  it.each([400, 404, 409, 412, 422, 500])('is not retried after %i', async (status) => {
+  it('throws at once when Retry-After exceeds 15 s', async () => {
+    const { levy, sent } = scripted([error(429, { 'Retry-After': '60' })]);
+    await expect(levy.get('/filings')).rejects.toMatchObject({ status: 429 });
+    expect([sent.length, pauses]).toEqual([1, []]);
+  });
+
+  it.each([400, 404, 409, 412, 422])('is a refusal after %i, and not retried', async (status) => {
     const { levy, sent } = scripted([error(status)]);
-    expect((await levy.POST('/transactions', { body })).response.status).toBe(status);
+    const refusal = { status, code: 'x', detail: 'Detail', errors: [{ code: 'x' }] };
+    expect(await create(levy)).toMatchObject({ ok: false, refusal });
     expect(sent).toHaveLength(1);
-  });
-
-  it('is not retried after its caller aborts', async () => {
-    const abort = new AbortController();
-    const reply: Reply = () => {
-      abort.abort(new Error('stopped'));
-      throw abort.signal.reason;
-    };
-    const { levy, sent } = scripted([reply]);
-    await expect(levy.GET('/filings', { signal: abort.signal })).rejects.toThrow('stopped');
-    expect(sent).toHaveLength(1);
-  });
-
-  it('ends its pause when its caller aborts', async () => {
-    const clear = vi.spyOn(globalThis, 'clearTimeout');
-    const abort = new AbortController();
-    vi.mocked(setTimeout).mockImplementation((() => {
-      queueMicrotask(() => abort.abort(new Error('stopped')));
-      return 42;
-    }) as unknown as typeof setTimeout);
-    const { levy, sent } = scripted([error(503)]);
-    await expect(levy.GET('/filings', { signal: abort.signal })).rejects.toThrow('stopped');
-    expect(sent).toHaveLength(1);
-    expect(clear).toHaveBeenCalledWith(42);
-  });
-
-  it('times out each attempt', async () => {
-    const { levy, sent } = scripted([noReply, noReply], { timeoutMs: 20, attempts: 2 });
-    await expect(levy.GET('/filings')).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(sent).toHaveLength(2);
   });
 
   it.each([
-    ['an HTML page', () => new Response('<html>', { status: 502 })],
+    ['in a try', noReply],
+    ['in a pause', error(503)],
+  ])('ends when its caller aborts %s', async (_, reply) => {
+    const abort = new AbortController();
+    vi.mocked(setTimeout).mockImplementation((() => queueMicrotask(() => abort.abort(new Error('stopped')))) as never);
+    const { levy, sent } = scripted([reply]);
+    await expect(levy.get('/filings', { signal: abort.signal })).rejects.toThrow('stopped');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('times out even if the token or fetch never ends', async () => {
+    const never = () => new Promise<never>(() => {});
+    for (const hanging of [{ fetch: never, apiKey: 'levy_key' }, { token: never }])
+      await expect(
+        createClient({ url: 'http://levy.test', timeoutMs, maxTries: 1, ...hanging }).get('/filings'),
+      ).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
+  });
+
+  it.each([
+    ['an HTML page', () => new Response('<html>')],
     ['other JSON', () => Response.json({ message: 'Forbidden' }, { status: 403 })],
-    ['a truncated body', () => new Response('{"errors":[', { status: 422 })],
-  ])('throws UnexpectedResponse for %s', async (_, reply) => {
-    const { levy } = scripted([reply]);
-    await expect(levy.GET('/filings')).rejects.toMatchObject({ name: 'UnexpectedResponse' });
+    ['a redirect', () => new Response(null, { status: 302, headers: { Location: 'http://other.test' } })],
+  ])('throws for %s, which is not from Levy', async (_, reply) => {
+    const { levy, sent } = scripted([reply]);
+    await expect(levy.get('/filings')).rejects.toBeInstanceOf(LevyUnavailable);
+    expect(sent).toHaveLength(1);
   });
 });

@@ -8,5 +8,6 @@ const advice = 'Send a two-letter state code, or the name of the state.';
 export const state = described(
   z.string(advice).check(z.refine((text) => stateJurisdiction(text) !== null, advice)),
   'The state: its two-letter code, its jurisdiction code or its name.',
-  { examples: ['MI'] },
+  // Names are compared without case, periods and repeated spaces, so that a pattern cannot list them.
+  { minLength: 2, pattern: '^[A-Za-z.\\s-]+$', examples: ['MI'] },
 );

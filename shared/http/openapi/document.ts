@@ -4,7 +4,7 @@ import { type Endpoint, tags } from '../endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';
-import { echoSuffix, refined, simplified } from './refine.ts';
+import { echoSuffix, refined, simplified, withNamedEnums } from './refine.ts';
 import { headerComponents, responseComponents } from './responses.ts';
 
 const frame: Omit<ZodOpenApiObject, 'paths'> = {
@@ -14,6 +14,7 @@ const frame: Omit<ZodOpenApiObject, 'paths'> = {
     version: '0.1.0',
     summary: 'Sales tax calculation and a tax transaction ledger',
     description: introduction,
+    contact: { name: 'The operator of this Levy service' },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
   servers: [
@@ -85,11 +86,11 @@ const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject =>
     { outputIdSuffix: echoSuffix },
   ) as oas31.OpenAPIObject;
   const { schemas = {}, ...components } = made.components ?? {};
-  return {
+  return withNamedEnums({
     ...made,
     paths: withTexts(simplified(made.paths ?? {})),
     components: { schemas: refined(schemas as Record<string, oas31.SchemaObject>), ...components },
-  };
+  });
 };
 
 /** The document as it is committed and served. */

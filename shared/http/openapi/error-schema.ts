@@ -20,10 +20,11 @@ const ErrorSource = described(
 
 const ErrorObject = described(
   z.strictObject({
-    status: described(z.enum(statuses), 'The HTTP status, as a string.'),
+    status: described(z.enum(statuses), 'The HTTP status, as a string.', { title: 'ErrorStatus' }),
     code: described(z.enum(codes), 'Machine-readable error code. New codes can be added; existing ones never change.', {
       // OpenAPI has no keyword for the meaning and remedy of a code.
       'x-error-codes': errorCodes,
+      'x-extensible-enum': codes,
     }),
     title: described(z.string(), 'Short title. For a missing field, it names the field.'),
     detail: described(z.string(), 'What is wrong and what to send instead.'),
@@ -31,6 +32,7 @@ const ErrorObject = described(
     meta: described(
       z.nullable(z.looseObject({ request_id: z.optional(z.string()) })),
       'The request id, and details that depend on the code.',
+      { title: 'ErrorMeta' },
     ),
   }),
   'One error, in the style of JSON:API.',

@@ -19,6 +19,7 @@ import {
   noPeriodEnd,
 } from '../../filings/problems.ts';
 import type { Problem } from '../../problem.ts';
+import { transactionsCsv } from '../../transactions/csv.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { otherVersion } from '../../transactions/ports.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
@@ -126,7 +127,7 @@ const responses: Readonly<Record<string, Examples>> = {
   'list-product-tax-codes': { responses: { 200: productTaxCodes } },
   'create-calculation': { responses: { 200: calculation } },
   'create-transaction': { responses: { 201: draft } },
-  'list-transactions': { responses: { 200: transactionList } },
+  'list-transactions': { responses: { 200: transactionList }, csv: transactionsCsv(transactionList) },
   'get-transaction': { responses: { 200: { ...finalized, history: null } satisfies RetrievedTransaction } },
   'get-transaction-history': { responses: { 200: history } },
   'update-transaction': { responses: { 200: finalized } },
@@ -155,6 +156,8 @@ const responses: Readonly<Record<string, Examples>> = {
   },
   'get-coverage': { responses: { 200: coverage } },
   'get-rates': { responses: { 200: rates } },
+  'get-openapi': { responses: { 200: { openapi: '3.1.0', info: { title: 'Levy' }, paths: {} } } },
+  'get-docs': { responses: { 200: '<!doctype html><title>Levy API</title>' } },
 };
 
 /** The examples of an endpoint. They are not in its definition, because they need the tax content, which most functions do not load. */

@@ -13,7 +13,10 @@ const wholeNumber = { pattern: '^\\d+$' };
 /** The response headers. Each response lists those that it always has. */
 export const responseHeaders = {
   'X-Request-Id': text('Identifies this request. Quote it in support requests. The `meta` of every error has it, too.'),
-  'Service-Version': text('The API version of this response.', { enum: [...supportedVersions] }),
+  'Service-Version': text('The API version of this response.', {
+    title: 'ServiceVersion',
+    enum: [...supportedVersions],
+  }),
   'X-RateLimit-Limit': text(
     `The number of requests that the account may send per 10 s. Default: ${defaults.rateLimit.toLocaleString('en-US')}.`,
     wholeNumber,
@@ -70,7 +73,7 @@ export const requestHeaders = {
   ServiceVersion: parameter(
     'Service-Version',
     'Pins the API version of the request and response: `<release_name>.<YYYY-MM-DD>`. Recommended. Default: the version with which the account was created. A version fixes field names and types, never rates.',
-    { enum: [...supportedVersions] },
+    { title: 'ServiceVersion', enum: [...supportedVersions] },
     supportedVersions[0] as string,
   ),
   IdempotencyKey: parameter(

@@ -16,11 +16,15 @@ const withoutNullUnion = (schema: Schema): Schema => {
   if (!isSchema(first) || !isSchema(second) || others.length > 0 || second.type !== 'null') return schema;
   if (typeof first.type !== 'string') return schema;
   const { anyOf: _, ...rest } = schema;
+  // An enum becomes a component, whose name is the title of the field.
+  if (first.enum) {
+    const { title, ...others } = rest;
+    return { ...others, anyOf: [{ ...first, ...(title !== undefined && { title }) }, second] };
+  }
   return {
     ...first,
     ...rest,
     type: [first.type, 'null'],
-    ...(first.enum && { enum: [...first.enum, null] }),
   };
 };
 
@@ -39,33 +43,68 @@ export const simplified = <Value>(value: Value): Value => {
   return withoutSafeBounds(withoutNullUnion(inner)) as Value;
 };
 
-/** A property that is a component has the description of the component, unless it has its own. */
-const describedProperty = (property: Property, schemas: Readonly<Record<string, Schema>>): Property => {
-  if (isSchema(property) || property.description) return property;
-  const { description = '' } = schemas[property.$ref.slice(property.$ref.lastIndexOf('/') + 1)] ?? {};
-  return { description, ...property };
+/** Give a reference its description. Generators ignore keywords beside `$ref`, but not beside `allOf`. */
+const withoutSiblings = (schema: Property): Property => {
+  if (isSchema(schema)) return schema;
+  const { $ref, ...siblings } = schema;
+  return Object.keys(siblings).length === 0 ? schema : { ...siblings, allOf: [{ $ref }] };
 };
 
-const refinedComponent = (name: string, schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema => {
-  const properties = Object.entries(schema.properties ?? {}).map(([property, value]) => {
-    const described = describedProperty(value, schemas);
-    assert(Boolean(described.description), `${name}.${property} has no description: see shared/described.ts.`);
-    return [property, described];
-  });
+/**
+ * Move each enum to a component with its title, so that every generator has one type for it, under a name that does not
+ * depend on the order of the document. Enums with the same title must have the same values.
+ */
+export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObject => {
+  const named: Record<string, Schema> = {};
+  const nameEnum = (schema: Schema): Property => {
+    if (!Array.isArray(schema.enum)) return schema;
+    const { title, type, enum: values, ...rest } = schema;
+    // A client that knows only the values of today must accept those of tomorrow.
+    if ('x-extensible-enum' in rest) return { type: 'string', ...rest };
+    assert(title !== undefined, `The enum ${values} has no title.`);
+    const component: Schema = { title, type: 'string', enum: values };
+    assert(
+      JSON.stringify(named[title] ?? component) === JSON.stringify(component),
+      `Two enums have the title ${title} and other values.`,
+    );
+    named[title] = component;
+    return { $ref: `#/components/schemas/${title}`, ...rest };
+  };
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const inner = Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, isData.has(key) ? item : visit(item)]),
+    );
+    return withoutSiblings(nameEnum(inner));
+  };
+  const visited = visit(document) as oas31.OpenAPIObject;
+  const schemas = { ...visited.components?.schemas, ...named };
+  const sorted = Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1));
+  return { ...visited, components: { ...visited.components, schemas: Object.fromEntries(sorted) } };
+};
+
+// Not schemas: example data may have a key `enum` or `$ref`.
+const isData = new Set(['example', 'examples', 'x-error-codes']);
+
+const refinedComponent = (name: string, schema: Schema): Schema => {
+  // A property that is a component has the description of the component, unless it has its own.
+  for (const [property, value] of Object.entries(schema.properties ?? {}))
+    assert(
+      '$ref' in value || Boolean(value.description),
+      `${name}.${property} has no description: see shared/described.ts.`,
+    );
   assert(Boolean(schema.description), `${name} has no description: see shared/described.ts.`);
   return {
     ...schema,
     ...(name.endsWith(echoSuffix) && {
       description: `${schema.description} As sent: fields that the request leaves out are absent here, too.`,
     }),
-    properties: Object.fromEntries(properties),
   };
 };
 
-/** Shorten the generated components, sort them by name, and check that each field has a description. */
+/** Shorten the generated components, and check that each field has a description. */
 export const refined = (schemas: Readonly<Record<string, Schema>>): Record<string, Schema> =>
   Object.fromEntries(
-    Object.entries(schemas)
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([name, schema]) => [name, refinedComponent(name, simplified(schema), schemas)]),
+    Object.entries(schemas).map(([name, schema]) => [name, refinedComponent(name, simplified(schema))]),
   );

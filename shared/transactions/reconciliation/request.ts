@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { decimalString, identifier, instant } from '../../calculations/fields.ts';
+import { cursorKeywords } from '../../cursor.ts';
 import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';
 import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
@@ -47,6 +48,7 @@ export const ReconciliationRequest = described(
       starting_after: described(
         z.nullish(z.string('Send a next_cursor.').check(z.minLength(1, 'Send a next_cursor.'))),
         'The `next_cursor` of the previous response, sent with the same `from` and `to`.',
+        cursorKeywords,
       ),
     },
     'Send an object.',

@@ -9,8 +9,10 @@ import { statuses } from '../status.ts';
 const missingReasons = ['not_found', 'draft', 'void'] as const;
 
 const transactionId = described(z.string(), 'The id of the transaction. Opaque.');
-const type = described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.');
-const status = described(z.enum(statuses), '`finalized` or `filed`.');
+const type = described(z.enum(['sale', 'credit']), '`sale`, or `credit` for a refund or credit memo.', {
+  title: 'TransactionType',
+});
+const status = described(z.enum(statuses), '`finalized` or `filed`.', { title: 'TransactionStatus' });
 
 const MissingTransaction = described(
   z.object({
@@ -22,6 +24,7 @@ const MissingTransaction = described(
     reason: described(
       z.enum(missingReasons),
       '`not_found`: no transaction has the `reference_id`. `draft`: the transaction is not finalized. `void`: the transaction was voided, or its draft expired.',
+      { title: 'MissingReason' },
     ),
   }),
   'An invoice or credit memo without a finalized or filed transaction.',

@@ -30,6 +30,7 @@ export const Replay = described(
     reason: described(
       z.nullable(z.enum(replayReasons)),
       'Why the transaction cannot be replayed. `null` if it was replayed.',
+      { title: 'ReplayReason' },
     ),
     detail: described(z.nullable(z.string()), 'The reason in one sentence. `null` if the transaction was replayed.'),
     engine_version: described(z.string(), 'The engine version of the recorded transaction.'),

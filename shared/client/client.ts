@@ -1,0 +1,122 @@
+import type { components, paths } from './openapi-types.ts';
+import { type CallOptions, type ClientOptions, send } from './send.ts';
+import type { Arguments, Data, Method, Operation, PathOf, Refusal, Result } from './types.ts';
+
+export { type CallOptions, type ClientOptions, LevyUnavailable } from './send.ts';
+export type { Refusal, Result, Schemas } from './types.ts';
+export type { components, paths };
+
+/** Thrown by `orThrow` and `list`. */
+export class LevyRefused extends Error {
+  override readonly name = 'LevyRefused';
+  readonly refusal: { readonly status: number; readonly code: string; readonly errors: readonly object[] };
+  constructor(refusal: LevyRefused['refusal'] & { readonly detail: string }) {
+    super(`${refusal.code}: ${refusal.detail}`);
+    this.refusal = refusal;
+  }
+}
+
+type AnyRefusal = ConstructorParameters<typeof LevyRefused>[0];
+
+/** The data of a success. Throws `LevyRefused` for a refusal. */
+export const orThrow = <Value>(result: Result<Value, AnyRefusal>): Value => {
+  if (!result.ok) throw new LevyRefused(result.refusal);
+  return result.data;
+};
+
+type Page<Value = unknown> = {
+  readonly data: readonly Value[];
+  readonly has_more: boolean;
+  readonly next_cursor?: string | null;
+};
+/**
+ * Every item of a paged list, also of one inside a resource: `getPage` gets `{}`, then the cursor of the next page.
+ * `list` is this for the lists of the API.
+ */
+export async function* everyItem<Value>(getPage: (cursor: { starting_after?: string }) => Promise<Page<Value>>) {
+  for (let cursor: { starting_after?: string } | null = {}; cursor; ) {
+    const { data, has_more, next_cursor }: Page<Value> = await getPage(cursor);
+    yield* data;
+    // Product tax codes and attributes have no cursor: their last code is it.
+    const code = (data.at(-1) as { readonly code?: string } | undefined)?.code;
+    const next: string | null | undefined = next_cursor === undefined && has_more ? code : next_cursor;
+    cursor = next ? { starting_after: next } : null;
+  }
+}
+
+type ListPath = { [P in PathOf<'get'>]: Data<Operation<P, 'get'>> extends Page ? P : never }[PathOf<'get'>];
+type Item<P extends ListPath> = Data<Operation<P, 'get'>> extends { data: readonly (infer I)[] } ? I : never;
+type CsvPath = {
+  [P in PathOf<'get'>]: [Data<Operation<P, 'get'>, 'text/csv'>] extends [never] ? never : P;
+}[PathOf<'get'>];
+type Call<P extends keyof paths, M extends Method> = Arguments<Operation<P, M>>;
+type Answer<P extends keyof paths, M extends Method, Value = Data<Operation<P, M>>> = Promise<
+  Result<Value, Refusal<Operation<P, M>>>
+>;
+
+/** Calls of the API by path. All throw `LevyUnavailable` during an outage. */
+export type Levy = {
+  get<P extends PathOf<'get'>>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get'>;
+  post<P extends PathOf<'post'>>(path: P, ...input: Call<P, 'post'>): Answer<P, 'post'>;
+  /** The same resource as CSV text. */
+  getCsv<P extends CsvPath>(path: P, ...input: Call<P, 'get'>): Answer<P, 'get', string>;
+  /** Every item of a list, page by page; `query.limit` is the page size. Throws `LevyRefused` for a refusal. */
+  list<P extends ListPath>(path: P, ...input: Call<P, 'get'>): AsyncGenerator<Item<P>>;
+};
+
+/** What a call of any operation can have. The types of `Levy` are exact. */
+type Loose = CallOptions & {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: object;
+};
+
+const serviceVersion: components['schemas']['ServiceVersion'] = 'aspen.2026-10-01';
+
+const urlOf = (base: string, template: string, { path = {}, query = {} }: Loose): string => {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    // A URL drops such segments, so the request would go to another resource.
+    if (!value || value === '.' || value === '..')
+      throw new TypeError(`${template} needs path.${name}, not "${value}".`);
+    return encodeURIComponent(value);
+  });
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  const text = parameters.toString();
+  return `${base.replace(/\/+$/, '')}${filled}${text && `?${text}`}`;
+};
+
+/** Create a client: `createClient({ url: 'http://127.0.0.1:3000', apiKey: 'levy_demo' })`. */
+export const createClient = (options: ClientOptions): Levy => {
+  const credential = 'apiKey' in options ? options.apiKey : options.token;
+  if (!credential)
+    throw new TypeError('createClient needs an apiKey, or a function token that returns a bearer token.');
+  const call = async (method: string, path: string, input: Loose = {}) => {
+    const headers = new Headers({ 'Service-Version': serviceVersion, ...input.headers });
+    if ('apiKey' in options) headers.set('X-API-Key', options.apiKey);
+    if (method === 'POST') headers.set('Idempotency-Key', input.idempotencyKey ?? crypto.randomUUID());
+    if (input.body) headers.set('Content-Type', 'application/json');
+    const body = input.body ? JSON.stringify(input.body) : null;
+    const reply = await send(options, { method, url: urlOf(options.url, path, input), headers, body }, input);
+    const shared = { status: reply.status, headers: reply.headers };
+    if (reply.status < 300) return { ok: true, data: reply.body, ...shared };
+    const { errors } = (reply.status === 304 ? { errors: [] } : reply.body) as {
+      errors: { code: string; detail: string }[];
+    };
+    const { code, detail } = errors[0] ?? { code: 'not_modified', detail: 'The resource matches If-None-Match.' };
+    return { ok: false, refusal: { status: reply.status, code, detail, errors }, headers: reply.headers };
+  };
+  const getCsv = (path: string, input: Loose = {}) =>
+    call('GET', path, { ...input, headers: { ...input.headers, Accept: 'text/csv' } });
+  return {
+    get: (path: string, input?: Loose) => call('GET', path, input),
+    post: (path: string, input?: Loose) => call('POST', path, input),
+    getCsv,
+    list: (path: string, input: Loose = {}) =>
+      everyItem(async (cursor) => {
+        const result = await call('GET', path, { ...input, query: { ...input.query, ...cursor } });
+        return orThrow(result as Result<Page, AnyRefusal>);
+      }),
+  } as Levy;
+};

@@ -1,0 +1,123 @@
+/** Who calls which service. Send an API key from servers only: it can read and write the account. */
+export type ClientOptions = {
+  /** The address of the service, such as `http://127.0.0.1:3000` or `https://….amazonaws.com/v1`. */
+  readonly url: string;
+  /** Milliseconds for one try, including the token and the body of the response. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Tries of one call, including the first. Default: 4. */
+  readonly maxTries?: number;
+  readonly fetch?: typeof globalThis.fetch;
+} & ({ readonly apiKey: string } | { /** Called before each try. */ readonly token: () => string | Promise<string> });
+
+/** Options of one call. `timeoutMs` and `maxTries` replace those of the client. */
+export type CallOptions = Partial<Pick<ClientOptions, 'timeoutMs' | 'maxTries'>> & {
+  /** Sent with each try of a POST. Default: a random one. Store your own with the order, to repeat the call after a crash. */
+  readonly idempotencyKey?: string;
+  /** Stops the call, also between tries. The call then throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+type Outgoing = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string | null;
+};
+
+/**
+ * Levy did not answer, or answered 429 or 5xx, in every try. A write may have been recorded or not: to find out, repeat
+ * the same call with this `idempotencyKey`.
+ */
+export class LevyUnavailable extends Error {
+  override readonly name = 'LevyUnavailable';
+  /** The HTTP status of the last try, or `null` if there was no response. */
+  readonly status: number | null;
+  readonly idempotencyKey: string | null;
+  constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
+    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : String(cause);
+    super(`${method} ${new URL(url).pathname} failed in try ${tries}. ${reason}`, { cause });
+    this.status = reply?.status ?? null;
+    this.idempotencyKey = headers.get('Idempotency-Key');
+  }
+}
+
+const maxPauseMs = 15_000;
+
+/** Waits, at most until the signal aborts. */
+const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+
+/** Ends with `work`, after `ms`, or when the caller aborts: even if `work` ignores its signal. */
+const within = async <T>(ms: number, caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>) => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const onAbort = () => controller.abort(caller?.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException(`No response in ${ms} ms.`, 'TimeoutError')), ms);
+  caller?.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work(signal), aborted]);
+  } finally {
+    clearTimeout(timer);
+    caller?.removeEventListener('abort', onAbort);
+  }
+};
+
+const sendOnce = async (options: ClientOptions, { method, url, headers, body }: Outgoing, signal: AbortSignal) => {
+  if ('token' in options) headers.set('Authorization', `Bearer ${await options.token()}`);
+  const { fetch = globalThis.fetch } = options;
+  // A redirect would send the key to another address.
+  const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' });
+  const text = await response.text();
+  const isJson = /\bjson\b/.test(response.headers.get('Content-Type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+};
+
+// A proxy or a captive portal can answer, too.
+const isFromLevy = ({ status, headers, body }: Reply): boolean => {
+  if (status < 300) return typeof body === 'object' || /^text\/csv\b/.test(headers.get('Content-Type') ?? '');
+  return status === 304 || Array.isArray((body as { errors?: unknown } | null)?.errors);
+};
+
+// Retry-After and up to a second, or exponential backoff with full jitter.
+const pauseMs = (reply: Reply | null, tries: number): number => {
+  const retryAfter = reply?.headers.get('Retry-After') ?? '';
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000 + Math.random() * 1000;
+  return Math.random() * Math.min(maxPauseMs, 500 * 2 ** tries);
+};
+
+/**
+ * Send a request until Levy answers it with a success or a refusal. Network failures, timeouts, 429 and 5xx are
+ * retried: each POST has an Idempotency-Key or changes nothing. Throws `LevyUnavailable` after the last try, and at once
+ * if Retry-After exceeds 15 s or the response is final and not from Levy.
+ */
+export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<Reply> => {
+  const { timeoutMs = 30_000, maxTries = 4, signal } = { ...options, ...call };
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted();
+    let failure: unknown;
+    const reply = await within(timeoutMs, signal, (stop) => sendOnce(options, outgoing, stop)).catch(
+      (error: unknown) => {
+        failure = error;
+        return null;
+      },
+    );
+    signal?.throwIfAborted();
+    const canRetry = reply === null || reply.status === 429 || reply.status >= 500;
+    if (!canRetry && isFromLevy(reply)) return reply;
+    const ms = pauseMs(reply, tries);
+    if (!canRetry || tries >= maxTries || ms > maxPauseMs + 1000)
+      throw new LevyUnavailable(outgoing, tries, reply, failure);
+    await pause(ms, signal);
+  }
+};
