@@ -4,28 +4,52 @@ import { failureLine } from '../shared/observability/failure-line.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { contendedMsMax } from '../shared/store/client/contention.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
+import { retentionPorts } from '../shared/store/ledger/retention-ports.ts';
 import { draftIndex } from '../shared/store/ledger/transaction-index.ts';
-import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { accountPartitions, partitions } from '../shared/store/table-access.ts';
+import { retainPersonalData } from '../shared/transactions/personal-data/retention.ts';
 import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
+
+const name = 'sweep-drafts';
 
 // A batch queries the index once. Then, for all its drafts in parallel, it reads a draft, voids it and reads it again.
 const batchMsMax = 3 * callMsMax + contendedMsMax(callMsMax);
 
-/** Voids the drafts whose deadline has passed. */
+/** Voids the drafts whose deadline has passed, and once a day removes personal data that is older than its account keeps it. */
 export const { schedule, handler } = defineSchedule({
-  name: 'sweep-drafts',
+  name,
   minutes: 5,
   timeoutSeconds: 240,
-  access: { ...ledgerAccess(['GetItem', 'PutItem'], partitions.transactions), indexes: ['drafts'] },
-  run: (context) => {
+  access: {
+    actions: {
+      accounts: ['BatchGetItem', 'Query'],
+      transactions: ['GetItem', 'PutItem', 'BatchGetItem', 'Query'],
+    },
+    indexes: ['drafts', 'by_account'],
+    partitions: {
+      accounts: accountPartitions,
+      transactions: [
+        partitions.transactions,
+        partitions.openEntries,
+        partitions.filings,
+        partitions.idempotencyKeys,
+        partitions.due,
+      ],
+    },
+  },
+  run: async (context) => {
+    const onFailure = (error: unknown) => console.error({ schedule: name, ...failureLine(error) });
     const remainingMs = () => context.getRemainingTimeInMillis();
-    return sweepDrafts({
+    const swept = await sweepDrafts({
       ledger: ledgerWithin(remainingMs),
       drafts: draftIndex,
       now,
       batchMsMax,
       remainingMs,
-      onFailure: (error) => console.error({ schedule: 'sweep-drafts', ...failureLine(error) }),
+      onFailure,
     });
+    const retention = await retainPersonalData(retentionPorts(remainingMs, onFailure));
+    if (Object.values(retention).some((count) => count > 0)) console.info({ schedule: name, retention });
+    return { ...swept, complete: swept.complete && retention.failed === 0 };
   },
 });

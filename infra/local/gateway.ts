@@ -10,8 +10,8 @@ import { answerControl, isControl } from './controls.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke, TimedOut } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
-import { refusal } from './refusal.ts';
-import { matchResource, parseTarget } from './resources.ts';
+import { json, refusal } from './refusal.ts';
+import { matchResource, parseTarget, type RequestTarget } from './resources.ts';
 
 export type GatewayOptions = {
   readonly handlers: Handlers;
@@ -40,13 +40,20 @@ const readBody = async (request: IncomingMessage): Promise<Buffer | null> => {
 
 const failed: Problem = { ...broken, detail: `${broken.detail} See the log of the local service.` };
 
+// A deployment has the API behind its stage. The same URLs work here.
+const withoutStage = (target: RequestTarget): RequestTarget => ({
+  ...target,
+  path: target.path.replace(/^\/v1(?=\/|$)/, '') || '/',
+});
+
 const answer = async (message: IncomingMessage, requestId: string, options: GatewayOptions) => {
   const { handlers, timeoutMs = 10_000 } = options;
   const body = await readBody(message);
-  const target = parseTarget(message.url ?? '/');
+  const target = withoutStage(parseTarget(message.url ?? '/'));
   if (isControl(target.path))
     return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
   const resource = matchResource(message.method ?? 'GET', target.path);
+  if (target.path === '/' && message.method === 'GET') return json(302, {}, requestId, { Location: '/docs' });
   if (!resource) return refusal(notFound, requestId);
   if (!body) return refusal(bodyTooLarge, requestId);
   // As deployed: any other method of a path goes to the function behind ANY.

@@ -13,10 +13,15 @@ const listenProblem = (error: unknown, port: number, variable: string): unknown 
   return error;
 };
 
-/** Listen on loopback. Returns the port, which is a free one for 0. */
-export const listen = async (server: Server, port: number, variable: string): Promise<number> => {
+/** Listen on loopback, or another address of this machine. Returns the port, which is a free one for 0. */
+export const listen = async (
+  server: Server,
+  port: number,
+  variable: string,
+  host: string = loopback,
+): Promise<number> => {
   try {
-    server.listen(port, loopback);
+    server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
     throw listenProblem(error, port, variable);

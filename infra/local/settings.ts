@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import { isMisspelt } from '../../shared/accounts/api-key.ts';
+import { loopback } from './ports.ts';
 import { SetupError } from './setup-error.ts';
 
 export type LocalSettings = {
+  /** The address that the API listens on: loopback, or every network interface of a container. */
+  readonly host: string;
   /** 0 is any free port, also for the database. */
   readonly port: number;
   readonly databasePort: number;
@@ -21,6 +24,14 @@ const portFrom = (variables: Variables, name: string, otherwise: number): number
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new SetupError(`${name} must be a port number, not "${text}".`);
   return port;
+};
+
+/** The controls of the local service have no credential, so only a container may listen on every interface. */
+const everyInterface = '0.0.0.0';
+
+const hostFrom = (host: string | undefined): string => {
+  if (!host || host === loopback || host === everyInterface) return host || loopback;
+  throw new SetupError(`HOST must be ${loopback}, or ${everyInterface} in a container, not "${host}".`);
 };
 
 const apiKeyFrom = (key: string | undefined): string | null => {
@@ -48,6 +59,7 @@ const endpointFrom = (text: string | undefined): string | null => {
 
 /** The settings of the local service from the environment (interface decisions 11). */
 export const readSettings = (variables: Variables): LocalSettings => ({
+  host: hostFrom(variables['HOST']),
   port: portFrom(variables, 'PORT', 3000),
   databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),
   dataDirectory: variables['DATA_DIR'] ? resolve(variables['DATA_DIR']) : null,

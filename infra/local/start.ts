@@ -54,7 +54,7 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   const { createGateway } = await import('./gateway.ts');
   const { handlers } = await import('./handlers.ts');
   const apiKey = await createDemo(settings.apiKey);
-  const port = await listen(createGateway({ handlers }), settings.port, 'PORT');
+  const port = await listen(createGateway({ handlers }), settings.port, 'PORT', settings.host);
   console.log(greeting(`http://${loopback}:${port}`, apiKey, emulator, settings));
 };
 

@@ -37,6 +37,8 @@ export const Settings = z.object({
   time_zone: z._default(z.string(), 'UTC'),
   /** Days after a period's end before the schedule closes it. Accounts stored before 2026-11-23 have no such field. */
   review_days: z._default(z.int(), defaults.reviewDays),
+  /** Days after the creation of a transaction until its personal data is removed; `null` keeps it. */
+  retain_personal_data_days: z._default(z.nullable(z.int()), null),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -49,6 +51,8 @@ export const Account = z.object({
   settings: Settings,
   /** When an operator last changed a setting; absent while they are as they were created. */
   settings_changed_at: z.optional(z.string()),
+  /** When an operator closed the account. Its credentials are refused, and no schedule works for it. */
+  closed_at: z.optional(z.string()),
 });
 export type Account = z.infer<typeof Account>;
 
@@ -66,6 +70,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   books_open_from: null,
   time_zone: 'UTC',
   review_days: defaults.reviewDays,
+  retain_personal_data_days: null,
 });
 
 type Terms = {

@@ -31,7 +31,7 @@ export const transactionAnswerFields: AnswerFields = {
   ...ofCalculation,
   ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
   ...named('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
-  ...named('expires_at', 'filings', 'version', 'history'),
+  ...named('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
 };
 
 /** The fields of a filing, which has two kinds of requests. */

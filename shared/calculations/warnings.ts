@@ -2,9 +2,9 @@ import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
-import { closest } from '../vocabulary/closest.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
+import { suggestedField } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
@@ -64,31 +64,13 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer): Wa
 
 const unknownFieldsMax = 20;
 
-// Names of other services for our fields.
-const aliases: Readonly<Record<string, string>> = {
-  date: 'tax_date',
-  discount: 'discount_amount',
-  postcode: 'postal_code',
-  price: 'unit_price',
-  qty: 'quantity',
-  street: 'line1',
-  tax_code: 'product_tax_code',
-  zip: 'postal_code',
-  zip_code: 'postal_code',
-};
-
 const fieldNames = (): string[] =>
   [CalculationRequest, LineItemRequest, Customer, PostalAddress].flatMap(({ shape }) => Object.keys(shape));
 
-const suggestionFor = (name: string, names: readonly string[] | undefined): string => {
-  const alias = names === undefined && Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  const field = alias ?? closest(name, names ?? fieldNames(), Math.floor(name.length / 4));
-  return field === undefined || field === name ? '' : ` Did you mean \`${field}\`?`;
-};
-
 const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const message = `Unknown field \`${name}\`, ignored.${suggestionFor(name, names)}`;
+  const meant = suggestedField(name, names ?? fieldNames());
+  const message = `Unknown field \`${name}\`, ignored.${meant === null ? '' : ` Did you mean \`${meant}\`?`}`;
   return { code: 'unknown_field', message, pointer };
 };
 

@@ -2,29 +2,34 @@
 import { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
 import { allAccounts } from '../store/accounts/account-store.ts';
+import { addClose, addReopen } from './accounts/close.ts';
 import { addCreate } from './accounts/create.ts';
+import { addDelete } from './accounts/delete.ts';
 import { addKeys } from './accounts/keys.ts';
+import { addRedact } from './accounts/redact.ts';
 import { addSettings } from './accounts/settings.ts';
 import { counted, instantText, print, printJson, textTable } from './terminal/output.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 
 /** An account for scripts, without the secret that signs its cursors. */
-const listed = ({ id, name, created_at, settings_changed_at, settings }: Account) => ({
+const listed = ({ id, name, created_at, settings_changed_at, closed_at, settings }: Account) => ({
   id,
   name,
   created_at,
   settings_changed_at: settings_changed_at ?? null,
+  closed_at: closed_at ?? null,
   settings,
 });
 
-const row = ({ id, name, created_at, settings }: Account): readonly string[] => [
+const row = ({ id, name, created_at, settings, closed_at }: Account): readonly string[] => [
   id,
   name,
   instantText(created_at),
   settings.service_version,
   String(settings.rate_limit),
+  closed_at === undefined ? 'open' : `closed ${instantText(closed_at)}`,
 ];
-const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit'];
+const headings = ['account', 'name', 'created (UTC)', 'service version', 'rate limit', 'state'];
 
 const addList = (program: Command): Command =>
   program
@@ -45,7 +50,7 @@ export const accountsProgram = (): Command =>
       'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',
-    [addCreate, addList, addSettings, addKeys],
+    [addCreate, addList, addSettings, addKeys, addRedact, addClose, addReopen, addDelete],
   );
 
 if (import.meta.main) await runCommand(accountsProgram());

@@ -4,16 +4,17 @@ import { addEvents } from './ledger/events.ts';
 import { addExport } from './ledger/export.ts';
 import { addHistory } from './ledger/history.ts';
 import { addImport } from './ledger/import.ts';
+import { addMigrate } from './ledger/migrate.ts';
 import { addVerify } from './ledger/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
 
 export const ledgerProgram = (): Command =>
   withCommands(
     new Command('ledger').description(
-      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` writes.',
+      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` and `migrate` write.',
     ),
     'npm run ledger -- verify --account acct_demo',
-    [addVerify, addHistory, addEvents, addExport, addImport],
+    [addVerify, addHistory, addEvents, addExport, addImport, addMigrate],
   );
 
 if (import.meta.main) await runCommand(ledgerProgram());

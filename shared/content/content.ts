@@ -12,8 +12,15 @@ export type ReleaseFor = (address: TaxAddress) => Release | undefined;
 /** Ids of releases by the state's jurisdiction code, as a transaction pins them (`{"US-MN": "US-MN@2026-11-21.1"}`). */
 type PinnedReleases = Readonly<Record<string, string>>;
 
-/** Loads the content for addresses from the pinned releases, or from the active ones if none is pinned. */
-export type LoadContent = (addresses: readonly TaxAddress[], pinned?: PinnedReleases) => Promise<ReleaseFor>;
+/**
+ * Loads the content for addresses from the pinned releases, or from the active ones if none is pinned. With `from`
+ * (`YYYY-MM-DD`), the content may lack what applies on earlier days only, which saves reads.
+ */
+export type LoadContent = (
+  addresses: readonly TaxAddress[],
+  pinned?: PinnedReleases,
+  from?: string,
+) => Promise<ReleaseFor>;
 
 /**
  * The locations of an imported release in one ZIP (`55401`) or city (`MINNEAPOLIS`), with the jurisdictions and rates
@@ -39,6 +46,10 @@ export type ReleaseHead = Release & {
   readonly below?: string;
   /** The imported releases below it, nearest first, so that one more read finds them all. */
   readonly chain?: readonly string[];
+  /**
+   * The last day on which each release of the chain answers for any address; `null` without an end. Absent in older heads.
+   */
+  readonly chain_until?: readonly (string | null)[];
   /** The built-in release below all of them. */
   readonly bottom?: string;
   /** The import format of its files (`shared/content/imports/importers.ts`). */

@@ -77,7 +77,9 @@ const createOnce = async (
   const existing = await ports.customers.find(account.id, request.id);
   if (!existing) return 'stale';
   return isSame(contentOf(existing), contentOf(created))
-    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports)
+    ? saveUnchanged(account.id, customerReply(200, existing, unknownFields), idempotency, ports, {
+        customer: request.id,
+      })
     : refuse(customerExists(existing));
 };
 
@@ -109,7 +111,7 @@ const updateOnce = async (
     exemptions: update.exemptions?.map(certificateOf) ?? stored.exemptions,
   };
   if (isSame(content, contentOf(stored)))
-    return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports);
+    return saveUnchanged(account.id, customerReply(200, stored, unknownFields), idempotency, ports, { customer: id });
   const updated_at = new Date(nowMs).toISOString();
   const after = { ...stored, ...content, updated_at, version: stored.version + 1 };
   const answer = customerReply(200, after, unknownFields);

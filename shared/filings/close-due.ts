@@ -67,7 +67,9 @@ const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePo
 };
 
 /** Close the state's due period, or move the entry to the instant from which the next one is due. */
-const takeTurn = async (entry: DueEntry, account: Account | null, ports: ClosePorts): Promise<Turn> => {
+const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts): Promise<Turn> => {
+  // The periods of a closed account stay as they are.
+  const account = found?.closed_at === undefined ? found : null;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
   // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.
   if (chain?.isBusy) return nothing;

@@ -92,7 +92,7 @@ export type DueEntry = {
 export type DuePlace = Omit<DueEntry, 'token'>;
 
 /** The daily sweep: its day, and the last account that it has checked. */
-export type DueSweep = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
+export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
 
 /**
  * The due index: at least one entry for each state that the schedule is to close, at its closing day or earlier. An entry
@@ -106,9 +106,9 @@ export type DueIndex = {
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
   /** Write those of an account's entries that do not exist. Returns their number. */
   readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
-  readonly sweep: () => Promise<DueSweep | null>;
+  readonly sweep: () => Promise<SweepPosition | null>;
   /** Move the sweep from the position that was read. `false` if another run moved it. */
-  readonly moveSweep: (before: DueSweep | null, after: DueSweep) => Promise<boolean>;
+  readonly moveSweep: (before: SweepPosition | null, after: SweepPosition) => Promise<boolean>;
 };
 
 type Change<Value> = { readonly before: Value | null; readonly after: Value | null };

@@ -1,3 +1,4 @@
+import { dayAfter } from '../calendar.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { cursorProblem } from '../transactions/page-limit.ts';
 import { statusProblem } from '../transactions/status.ts';
@@ -21,7 +22,7 @@ export const noPeriodEnd = (state: string, { before, after }: { before: string; 
 export const periodNotOver = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_not_over',
   title: 'Period not over',
-  detail: `The period of ${state} that ends on ${periodEnd} can be closed from the day after its last day, in the account's time zone.`,
+  detail: `The period of ${state} that ends on ${periodEnd} can be closed from ${dayAfter(periodEnd)} on, in the account's time zone. Until then, send "dry_run": true to see its figures.`,
   source: { pointer: '/period_end' },
   meta: { state, period_end: periodEnd },
 });

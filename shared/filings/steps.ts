@@ -100,8 +100,9 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
     version: transaction.version + 1,
   };
   const fields = ['filings', ...(isFiled ? ['status'] : [])];
-  const entry = auditEntry({ before, after, at, by: filing.filed_by ?? filing.asked_by, fields });
-  return { before, after: { ...before, transaction: after, auditHash: entry.hash }, entry };
+  const next = { ...before, transaction: after };
+  const entry = auditEntry({ before, after: next, at, by: filing.filed_by ?? filing.asked_by, fields });
+  return { before, after: { ...next, auditHash: entry.hash }, entry };
 };
 
 /** Mark the transactions of the entries after the cursor as filed. */

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { dayOf } from '../calendar.ts';
-import type { Chain, DuePlace, DueSweep } from './ledger.ts';
+import type { Chain, DuePlace, SweepPosition } from './ledger.ts';
 import { closesAt, followingPeriod, nextPeriod, registeredStates } from './periods.ts';
 import type { ClosePorts } from './ports.ts';
 
@@ -36,7 +36,7 @@ export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
       }
     };
     await Promise.all(Array.from({ length: accountsAtOnce }, work));
-    const after: DueSweep = { day, after: next, isDone: next === null };
+    const after: SweepPosition = { day, after: next, isDone: next === null };
     // Another run does the same.
     if (!(await ports.due.moveSweep(position, after))) break;
     position = after;
@@ -45,7 +45,8 @@ export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
 };
 
 const addMissing = async (account: Account, ports: ClosePorts): Promise<number> => {
-  const { id } = account;
+  const { id, closed_at } = account;
+  if (closed_at !== undefined) return 0;
   const states = registeredStates(account.settings.registrations);
   if (states.length === 0) return 0;
   const chains = new Map((await ports.filings.chains(id, states)).map((chain) => [chain.state, chain]));

@@ -62,7 +62,7 @@ const tokenOf = (authorization: string): string => {
   if (token !== undefined && authorization.length <= tokenLengthMax) return token;
   throw unauthorized(
     'auth_token_invalid',
-    'Authorization must be "Bearer" and a token of at most 8 KiB.',
+    'Authorization must be "Bearer" and a token of at most 8 KiB. Send an API key in X-API-Key instead.',
     'Authorization',
   );
 };
@@ -93,7 +93,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
       throw unauthorized('auth_api_key_expired', `This API key expired at ${key.expires_at}. Use a newer one.`);
     }
     const account = await accounts(key.account, findAccount);
-    if (!account) throw unknownKey();
+    if (!account || account.closed_at !== undefined) throw unknownKey();
     return { account, credential: key.id, scopes: new Set(key.scopes) };
   };
 
@@ -105,8 +105,9 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     }
     const { account: id, subject, scopes } = verified.value;
     const account = await accounts(id, findAccount);
-    if (!account) {
-      throw unauthorized('auth_token_invalid', 'The account that the token names does not exist.', 'Authorization');
+    if (!account || account.closed_at !== undefined) {
+      const why = account ? `was closed at ${account.closed_at}` : 'does not exist';
+      throw unauthorized('auth_token_invalid', `The account that the token names ${why}.`, 'Authorization');
     }
     // The prefix keeps a subject from imitating the id of a key or the name of a schedule.
     return { account, credential: `token:${subject}`, scopes: new Set(scopes) };

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
+import { suggestedField } from '../calculations/field-suggestion.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
@@ -48,8 +49,11 @@ const definitionOf = (schema: Schema): Definition | undefined => {
   return definition?.innerType ? definitionOf(definition.innerType) : definition;
 };
 
+/** A field that neither the request nor the response documents, and the fields of its object in the request. */
+type UnknownField = { readonly pointer: string; readonly siblings: readonly string[] };
+
 /**
- * JSON Pointers of the fields that neither the request nor the response documents.
+ * The fields that neither the request nor the response documents.
  *
  * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
  * response-only field are not checked.
@@ -59,7 +63,7 @@ const unknownFields = (
   request: Schema,
   answer: AnswerFields,
   path: readonly string[] = [],
-): string[] => {
+): UnknownField[] => {
   const known = definitionOf(request);
   if (Array.isArray(body))
     return known?.type === 'array'
@@ -67,13 +71,14 @@ const unknownFields = (
       : [];
   if (!isObjectOrArray(body)) return [];
   // A record accepts every name except this one, which zod drops.
-  if (known?.type === 'record') return Object.hasOwn(body, '__proto__') ? [pointerTo([...path, '__proto__'])] : [];
+  if (known?.type === 'record')
+    return Object.hasOwn(body, '__proto__') ? [{ pointer: pointerTo([...path, '__proto__']), siblings: [] }] : [];
   if (known?.type !== 'object') return [];
   return Object.entries(body).flatMap(([key, value]) => {
     const own = Object.hasOwn(known.shape ?? {}, key) ? known.shape?.[key] : undefined;
     const answers = Object.hasOwn(answer, key) ? answer[key] : undefined;
     if (own) return unknownFields(value, own, typeof answers === 'object' ? answers : {}, [...path, key]);
-    return answers ? [] : [pointerTo([...path, key])];
+    return answers ? [] : [{ pointer: pointerTo([...path, key]), siblings: Object.keys(known.shape ?? {}) }];
   });
 };
 
@@ -96,12 +101,17 @@ type ParsedBody<Body> = {
 const isStrict = (exchange: Exchange) =>
   (exchange.headers.get('prefer') ?? []).some((value) => /(^|[,;\s])handling\s*=\s*"?strict"?/i.test(value));
 
-const unknownFieldProblem = (pointer: string): Problem => ({
-  code: 'validation_unknown_field',
-  title: `Unknown field ${pointer.slice(pointer.lastIndexOf('/') + 1)}`,
-  detail: 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.',
-  source: { pointer },
-});
+const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string): Problem => {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const meant = suggestedField(name, siblings);
+  const detail = meant === null ? advice : `Did you mean \`${meant}\`? ${advice}`;
+  return { code: 'validation_unknown_field', title: `Unknown field ${name}`, detail, source: { pointer } };
+};
+
+const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.';
+/** The advice on an unknown field of a body that is refused for other reasons: a missing field may be misspelled. */
+const refusedAdvice = 'This field is not known, and does not count.';
+const unknownNamedMax = 20;
 
 /** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
@@ -117,14 +127,21 @@ export const parseBody = <Body extends z.ZodMiniType>(
   const others = [
     ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
     ...(inspect?.(body, now(), callerOf(exchange).account) ?? []),
-    ...unknown.flatMap((pointer) => refuseUnknown?.(pointer) ?? (strict ? unknownFieldProblem(pointer) : [])),
+    ...unknown.flatMap(
+      (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),
+    ),
   ];
   // Text that cannot be stored gets no other problem.
   const unstorableAt = new Set(unstorable.map(pointerOf));
   const problems = [...unstorable, ...others.filter((problem) => !unstorableAt.has(pointerOf(problem)))];
+  const named = new Set(problems.map(pointerOf));
+  const hints = unknown
+    .filter(({ pointer }) => problems.length > 0 && !named.has(pointer))
+    .slice(0, unknownNamedMax)
+    .map((field) => unknownFieldProblem(field, refusedAdvice));
   return {
     value: parsed.data as z.output<Body> | undefined,
-    problems: inBodyOrder(problems, body),
-    unknownFields: unknown,
+    problems: inBodyOrder([...problems, ...hints], body),
+    unknownFields: unknown.map(({ pointer }) => pointer),
   };
 };

@@ -1,3 +1,4 @@
+import { jsonErrorOf } from '../json-error.ts';
 import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 
@@ -39,15 +40,24 @@ export const mediaTypeProblem = (type = '', codings: readonly string[] = []): Pr
   return null;
 };
 
+const malformedDetail = (text: string): string => {
+  if (text.trim() === '') return 'The body is empty. Send one JSON object.';
+  const error = jsonErrorOf(text);
+  if (error === null) return unreadable.malformed.detail;
+  const { line, column, expected } = error;
+  return `The body is not JSON at line ${line}, column ${column}: expected ${expected}.`;
+};
+
 /** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
 export const readBody = (exchange: Exchange): void => {
   const { headers, rawBody } = exchange;
   const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));
   if (unsupported) throw new Refusal([unsupported]);
   if (rawBody.length > bodyBytesMax) throw new Refusal([unreadable.tooLarge]);
+  const text = rawBody.toString('utf8');
   try {
-    exchange.body = JSON.parse(rawBody.toString('utf8'));
+    exchange.body = JSON.parse(text);
   } catch {
-    throw new Refusal([unreadable.malformed]);
+    throw new Refusal([{ ...unreadable.malformed, detail: malformedDetail(text) }]);
   }
 };

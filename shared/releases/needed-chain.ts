@@ -76,37 +76,50 @@ class Upper {
     this.levels.set(key, [...(this.levels.get(key) ?? []), { completeFrom, all }]);
   }
 
-  /** Whether no address and day is left for a release below. Before `complete_from`, the release that reaches further back answers. */
-  has({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): boolean {
+  /**
+   * The last day on which an address is left for a release below: `null` without an end, `undefined` if there is none. Before
+   * `complete_from`, the release that reaches further back answers.
+   */
+  lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
     const levels = this.levels.get(key) ?? [];
     const days = [...some, ...levels.flatMap(({ all }) => all)].flatMap((named) => named.days);
     const firsts = levels.map((level) => ({ from: level.completeFrom, to: null }));
-    return piecesOf([...days, ...firsts]).every(({ from: day }) => {
+    return piecesOf([...days, ...firsts]).findLast(({ from: day }) => {
       const upper = levels.filter((level) => level.completeFrom <= day || level.completeFrom <= completeFrom);
       const above = upper.flatMap(({ all }) => all);
-      return contain(rangesOn(above, day), rangesOn(some, day));
-    });
+      return !contain(rangesOn(above, day), rangesOn(some, day));
+    })?.to;
   }
 }
 
-/** Whether a release of the chain still answers for any address. A corrupt one is left out, with a line of output. */
-const isNeeded = async (upper: Upper, id: string, { print }: Pick<Reporter, 'print'>): Promise<boolean> => {
+const later = (a: string | null, b: string | null): string | null => (a === null || b === null ? null : a < b ? b : a);
+
+/**
+ * The last day on which a release of the chain still answers for any address: `null` without an end, `undefined` if it does
+ * for none. A corrupt one is left out, with a line of output.
+ */
+const neededUntil = async (
+  upper: Upper,
+  id: string,
+  { print }: Pick<Reporter, 'print'>,
+): Promise<string | null | undefined> => {
   try {
     const { head, parts } = await openRelease(id);
     const all = await Array.fromAsync(namesOf(head, parts()));
-    if (all.every((names) => upper.has(names, head))) return false;
+    const lastDays = all.map((names) => upper.lastDayWithout(names, head)).filter((day) => day !== undefined);
+    if (lastDays.length === 0) return undefined;
     for (const names of all) upper.add(names, head);
-    return true;
+    return lastDays.reduce(later);
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
     print(`${id} is left out of the releases below. ${corruptionText(error)}`);
-    return false;
+    return undefined;
   }
 };
 
 /**
- * The head of an import without the releases below it that no longer answer for any address. A calculation reads every
- * release of the chain, which would grow with each import of a whole state.
+ * The head of an import without the releases below it that no longer answer for any address, and with the last day on which
+ * each of the others does. A calculation reads those that answer on its day: their number would grow with each import.
  */
 export const withNeededChain = async (
   head: ReleaseHead,
@@ -117,9 +130,13 @@ export const withNeededChain = async (
   if (all.length === 0) return head;
   const upper = new Upper();
   for await (const names of namesOf(head, parts())) upper.add(names, head);
-  const chain: string[] = [];
-  for (const id of all) if (await isNeeded(upper, id, reporter)) chain.push(id);
-  if (chain.length === all.length) return head;
-  const needed = { ...head, chain };
+  const members: { readonly id: string; readonly until: string | null }[] = [];
+  for (const id of all) {
+    const until = await neededUntil(upper, id, reporter);
+    if (until !== undefined) members.push({ id, until });
+  }
+  const chain = members.map(({ id }) => id);
+  if (chain.length === all.length && members.every(({ until }) => until === null)) return head;
+  const needed = { ...head, chain, chain_until: members.map(({ until }) => until) };
   return { ...needed, content_hash: await contentHash(needed, parts()) };
 };

@@ -46,7 +46,7 @@ export const beginWriting = async (head: ReleaseHead, parts: () => AsyncIterable
 /** The head without the fields that differ in every import: id, time, sources and its place in the chain. */
 const comparable = (head: ReleaseHead): string => {
   const { id: _id, content_hash: _hash, imported_at: _at, sources: _sources, ...content } = head;
-  const { base: _base, below: _below, chain: _chain, bottom: _bottom, ...compared } = content;
+  const { base: _base, below: _below, chain: _chain, chain_until: _until, bottom: _bottom, ...compared } = content;
   return canonicalJson(compared);
 };
 

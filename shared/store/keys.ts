@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../assert.ts';
 import { wallMs } from '../calendar.ts';
+import type { AnswerOwner } from '../transactions/ledger.ts';
 
 /**
  * The item keys of all three tables.
@@ -50,6 +51,19 @@ export const claimKey = (account: string, reference: string): ItemKey => ({
 });
 
 export const idempotencyKey = (account: string, digest: string): ItemKey => ({ pk: `I#${account}#${digest}`, sk: 'I' });
+
+/** The partition that a redaction finds the idempotency records of a customer in. */
+export const customerAnswers = (account: string, id: string): string =>
+  `${customerPartition(account)}#${sha256(id).toString('hex')}`;
+
+/** The key of the link to an idempotency record, by its digest: a redaction cannot find the record otherwise. */
+export const answerLinkKey = (account: string, owner: AnswerOwner, digest: string): ItemKey =>
+  'customer' in owner
+    ? { pk: customerAnswers(account, owner.customer), sk: digest }
+    : { pk: headKey(account, owner.transaction).pk, sk: `${answerLinkPrefix}${digest}` };
+
+/** The prefix of the sort keys of links in the partition of a transaction. */
+export const answerLinkPrefix = 'I#';
 
 /** The key of the mark of a ledger import: which export, and the last line that was imported. */
 export const importMarkKey = (account: string): ItemKey => ({ pk: `M#${account}`, sk: 'IMPORT' });
@@ -152,6 +166,14 @@ export const placeOfDue = (sk: string): DuePlace => {
 
 /** The key of the position of the daily sweep over all accounts. */
 export const dueSweepKey: ItemKey = { pk: 'DUE#SWEEP', sk: 'SWEEP' };
+
+const retentionPartition = 'DUE#RETENTION';
+
+/** The key of the position of the daily sweep that removes old personal data. */
+export const retentionSweepKey: ItemKey = { pk: retentionPartition, sk: '!' };
+
+/** The key of the transaction of an account up to which its retention setting has removed personal data. */
+export const retentionKey = (account: string): ItemKey => ({ pk: retentionPartition, sk: account });
 
 /** The index partition of one customer, parent or reference of an account. */
 export const valueOfAccount = (account: string, value: string): string => `${account}#${value}`;

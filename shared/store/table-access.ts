@@ -97,9 +97,9 @@ export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAc
  */
 export const operatorAccess = {
   actions: {
-    accounts: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    accounts: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     content: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
     transactions: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
   },
-  indexes: ['by_account', 'by_parent'],
+  indexes: ['by_account', 'by_parent', 'by_reference'],
 } as const satisfies TableAccess;

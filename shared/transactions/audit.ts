@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.ts';
+import { committedState, type Hashed } from './personal-data/commitments.ts';
 import type { Transaction } from './transaction.ts';
 
 /** An audit entry: who changed which fields when, chained by hash to the previous entry. Never deleted. */
@@ -8,12 +9,12 @@ export type AuditEntry = {
   readonly version: number;
   /** ISO instant. */
   readonly at: string;
-  /** The credential of the request, or the schedule. */
+  /** The credential of the request, the schedule, or the operator. */
   readonly by: string;
   readonly from: string | null;
   readonly to: string;
   readonly fields: readonly string[];
-  /** SHA-256 of the canonical state after the change. */
+  /** The hash of the state after the change (`stateHashOf`). */
   readonly stateHash: string;
   readonly previousHash: string | null;
   readonly hash: string;
@@ -21,15 +22,24 @@ export type AuditEntry = {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** The hash of a state: SHA-256 of its canonical JSON, in base64url. */
-export const stateHashOf = (transaction: Transaction): string => sha256(canonicalJson(transaction));
+/** Marks hashes of states that cover commitments instead of personal data. Hashes of earlier versions have no mark. */
+export const committedForm = '2.';
+
+/**
+ * The hash of a state, in base64url: SHA-256 of the canonical JSON of the transaction; or with commitments, after the mark of
+ * that form, of the transaction without personal data and the digest of the commitments.
+ */
+export const stateHashOf = ({ transaction, commitments }: Hashed): string =>
+  commitments === undefined
+    ? sha256(canonicalJson(transaction))
+    : `${committedForm}${sha256(canonicalJson(committedState(transaction, commitments)))}`;
 
 /** The hash of an entry: SHA-256 of the canonical JSON of its other fields, in base64url. */
 export const entryHashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));
 
 type Change = {
   readonly before: { readonly transaction: Transaction; readonly auditHash: string } | null;
-  readonly after: Transaction;
+  readonly after: Hashed;
   readonly at: string;
   readonly by: string;
   readonly fields: readonly string[];
@@ -38,12 +48,12 @@ type Change = {
 /** The audit entry of a change (interface decisions 3). A later alteration of an entry or a state breaks the chain. */
 export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
   const entry = {
-    transactionId: after.id,
-    version: after.version,
+    transactionId: after.transaction.id,
+    version: after.transaction.version,
     at,
     by,
     from: before?.transaction.status ?? null,
-    to: after.status,
+    to: after.transaction.status,
     fields: [...fields].sort(),
     stateHash: stateHashOf(after),
     previousHash: before?.auditHash ?? null,

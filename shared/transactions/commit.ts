@@ -29,7 +29,7 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
   );
   const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
   const fields = ['credited_amount', 'credited_tax_amount', 'refund_status'];
-  const entry = auditEntry({ before: parent, after: after.transaction, at, by, fields });
+  const entry = auditEntry({ before: parent, after, at, by, fields });
   return { before: parent, after: { ...after, auditHash: entry.hash }, entry };
 };
 
@@ -47,7 +47,7 @@ export const commitOf = (
   idempotency: Commit['idempotency'],
 ): Commit => {
   const at = next.transaction.updated_at;
-  const entry = auditEntry({ before, after: next.transaction, at, by, fields });
+  const entry = auditEntry({ before, after: next, at, by, fields });
   const isTaxChanged = fields.includes('tax_amount');
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.

@@ -3,6 +3,7 @@ import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { customerIdsOf, type KnownCertificates } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
+import { dayMs, dayOf } from '../calendar.ts';
 import type { LoadContent } from '../content/content.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
@@ -14,6 +15,7 @@ import type { Ports } from './ports.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
+type Dated = Addressed & Pick<CalculationInput, 'tax_date'>;
 
 /** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
 export type BaseContext = Omit<Context, 'releaseFor'>;
@@ -35,15 +37,15 @@ const certificatesOf = async (
   return { customers: await customers.findSome(account, ids) };
 };
 
-/** The context of a new calculation: the active content of the input's addresses. */
-export const currentContext = async (
-  input: Addressed,
-  base: BaseContext,
-  loadContent: LoadContent,
-): Promise<Context> => ({
+/** The context of a new calculation: the active content of the input's addresses, from the day before the tax date on. */
+export const currentContext = async (input: Dated, base: BaseContext, loadContent: LoadContent): Promise<Context> => ({
   ...base,
-  releaseFor: await loadContent(addressesOf(input, base.settings)),
+  releaseFor: await loadContent(addressesOf(input, base.settings), {}, dayBeforeTax(input, base)),
 });
+
+// No time zone is more than a day behind UTC.
+const dayBeforeTax = ({ tax_date }: Dated, { now }: BaseContext): string =>
+  dayOf((tax_date ? Date.parse(tax_date) : now) - dayMs);
 
 type Pinning = {
   readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };

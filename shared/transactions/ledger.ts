@@ -14,6 +14,9 @@ export type Idempotency = {
   readonly shape?: (body: string) => string;
 };
 
+/** Whose personal data a saved answer has. A redaction finds the answer by it. */
+export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
+
 /** A saved answer, to be returned again byte for byte. */
 export type SavedAnswer = {
   readonly status: number;
@@ -65,11 +68,12 @@ export type Ledger = {
     nowMs: number,
   ) => Promise<{ readonly stored: StoredTransaction | undefined; readonly replay: Replay | undefined }>;
   readonly commit: (commit: Commit) => Promise<Committed>;
-  /** Store the idempotency record of a request that changes nothing, on the same condition as a commit. */
+  /** Store the idempotency record of a request that changes nothing, on the same condition as a commit, with a link from its owner. */
   readonly saveAnswer: (
     account: string,
     idempotency: NonNullable<Commit['idempotency']>,
     nowMs: number,
+    owner?: AnswerOwner,
   ) => Promise<{ readonly kind: 'committed' } | Replay>;
 };
 

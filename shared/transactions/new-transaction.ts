@@ -1,6 +1,7 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
+import { newSalt } from './personal-data/commitments.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
 import { nothingCredited, type StoredTransaction } from './transaction.ts';
@@ -53,6 +54,7 @@ export const newTransaction = (
     },
     credited: nothingCredited(zero),
     ...basis,
+    commitments: { salt: newSalt() },
     // The commit sets it.
     auditHash: '',
   };

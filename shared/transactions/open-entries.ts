@@ -1,3 +1,4 @@
+import { fiveDigitZip } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
 import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
@@ -43,7 +44,7 @@ const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly 
     tax_day: transaction.tax_date.slice(0, 10),
     reference_id: transaction.reference_id,
     customer_id: line?.customer?.id ?? transaction.customer?.id ?? null,
-    postal_code: /^\s*(\d{5})/.exec(address?.postal_code ?? '')?.[1] ?? null,
+    postal_code: fiveDigitZip(address?.postal_code ?? ''),
     ...(certificates.length > 0 && { certificate_numbers: certificates }),
   };
 };

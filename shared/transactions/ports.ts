@@ -3,7 +3,7 @@ import type { LoadContent } from '../content/content.ts';
 import type { CustomerReads } from '../customers/customer.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
+import type { AnswerOwner, Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The caller: account and credential. */
@@ -75,8 +75,9 @@ export const saveUnchanged = async (
   answer: SavedAnswer,
   idempotency: Idempotency | null,
   { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
+  owner?: AnswerOwner,
 ): Promise<Result<Answered>> => {
-  const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now()));
+  const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
   return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
 };
 

@@ -50,6 +50,10 @@ export const Transaction = described(
       z.nullable(timestamp),
       'When the draft becomes void unless it is finalized. `null` if the transaction was not created as a draft.',
     ),
+    redacted_at: described(
+      z.optional(timestamp),
+      'When the personal data was removed: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Missing unless it was removed.',
+    ),
     filings: described(z.array(TransactionFiling), 'The filings that include the transaction.'),
     version,
   }),

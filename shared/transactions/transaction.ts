@@ -66,6 +66,11 @@ export type StoredTransaction = {
   /** Of a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
   readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /**
+   * Commitments to the personal data, which the state hash covers instead of the data (personal-data/commitments.ts): their
+   * salt, or after a redaction their digest. Absent where an earlier version hashed the data itself.
+   */
+  readonly commitments?: { readonly salt: string } | { readonly digest: string } | undefined;
+  /**
    * Of a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and then of
    * its shipping. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
    */

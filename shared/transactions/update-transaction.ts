@@ -80,7 +80,9 @@ const updateOnce = async (
   });
   if (!planned.ok) return planned;
   if (planned.value === null)
-    return saveUnchanged(caller.account.id, answerOf(200, current.transaction), idempotency, ports);
+    return saveUnchanged(caller.account.id, answerOf(200, current.transaction), idempotency, ports, {
+      transaction: id,
+    });
   if (isExpired(stored.transaction, nowMs)) {
     // First the write of the sweep, then the change on top of it.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));

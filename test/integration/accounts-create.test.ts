@@ -36,6 +36,7 @@ describe('create', () => {
       name: 'A shop',
       created_at: account?.created_at,
       settings_changed_at: null,
+      closed_at: null,
       settings: account?.settings,
     });
     expect(JSON.stringify(list)).not.toContain(account?.cursor_secret);

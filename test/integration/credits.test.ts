@@ -379,9 +379,7 @@ describe('a supplied tax on a credit (5.3)', () => {
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
     // Of the net, what is left of the sale; of the tax, what is left of the mug's.
     expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '6.00' });
-    expect(detailOf(refused)).toBe(
-      'The credited tax exceeds what remains where this credit takes it. Send at most meta.remaining_tax_amount.',
-    );
+    expect(detailOf(refused)).toContain('6.00');
     expect(await made(credit('4.00'))).toMatchObject({
       tax_amount: '4.00',
       calculated_tax_amount: '3.00',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
+import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { stateHashOf } from '../../shared/transactions/audit.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
@@ -346,20 +347,18 @@ describe('what a transaction recorded', () => {
   });
 
   it('is part of the audited state: another certificate has another hash', async () => {
-    const { client } = await newShop();
-    const after = recorded(await made(client.get((await sold(client, buyer())).id)));
-    const { data } = await made(
-      client.call('GET', `/transactions/${after.id}/history` as '/transactions/{id}/history'),
-    );
-    expect(data[0]?.state_hash).toBe(stateHashOf(after));
-    const others = [null, applied({ certificate_number: 'R-2' }), undefined] as const;
-    const hashes = others.map((applied_exemption) =>
-      stateHashOf({
-        ...after,
-        line_items: after.line_items.map((line) => ({ ...line, applied_exemption })),
-      } as typeof after),
-    );
-    expect(new Set([data[0]?.state_hash, ...hashes]).size).toBe(4);
+    const { client, caller } = await newShop();
+    const { id } = await sold(client, buyer());
+    const after = recorded(await made(client.get(id)));
+    const { data } = await made(client.call('GET', `/transactions/${id}/history` as '/transactions/{id}/history'));
+    const { commitments } = (await ledgerReads.find(caller.account.id, id)) ?? {};
+    const others = [applied(), null, applied({ certificate_number: 'R-2' }), undefined] as const;
+    const hashes = others.map((applied_exemption) => {
+      const line_items = after.line_items.map((line) => ({ ...line, applied_exemption }));
+      return stateHashOf({ transaction: { ...after, line_items } as typeof after, commitments });
+    });
+    expect(hashes[0]).toBe(data[0]?.state_hash);
+    expect(new Set(hashes).size).toBe(4);
   });
 
   it('is copied to the credits of a sale, whatever the customer has then', async () => {

@@ -259,7 +259,9 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     log.mockRestore();
   },
   'sweep-drafts': () =>
-    later(dayMs, () => handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context)),
+    later(retainedMs, () =>
+      handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
+    ),
 };
 
 /** A filing's steps that are left to whoever comes next: here, they came to another of the three that take them. */
@@ -287,10 +289,21 @@ const definitions: Readonly<Record<Entry, { readonly access: TableAccess }>> = {
   'update-content': updateContent,
 };
 
+const retainedMs = 31 * dayMs;
+
+// Sales with an open entry, with one in a filing, and with a saved answer, when their personal data is removed.
+const prepareRetention = async (client: Client, id: string) => {
+  await closedFiling(client, 'MI', '2026-10-31');
+  await soldOn(client, '2026-11-08');
+  await later(retainedMs, async () => made(client.update(id, { metadata: { late: 'yes' } }, key('13'))));
+};
+
 it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
-  const caller = await newCaller();
+  const isRetaining = entry === 'sweep-drafts';
+  const caller = await newCaller({ settings: isRetaining ? { retain_personal_data_days: 30 } : {} });
   const client = filerOf(caller);
   const { id } = await sold(client, { customer });
+  if (isRetaining) await prepareRetention(client, id);
   const draft = await made(client.create(sale({ reference_id: 'old' })));
   const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
   // Written past the API, whose instance would have its content at hand.
@@ -362,10 +375,18 @@ it('the commands of operators use exactly the access of the policy for operators
     await run(accountsProgram, 'keys', 'revoke', key.id, '--account', made);
     await run(ledgerProgram, 'verify', '--account', account);
     await run(ledgerProgram, 'history', id, '--account', account);
+    await run(ledgerProgram, 'history', 'none', '--account', account).catch(() => {});
+    await run(accountsProgram, 'redact', '--account', account, '--transaction', id, '--dry-run');
     const between = ['--from', '2026-01-01T00:00:00Z', '--to', '2027-01-01T00:00:00Z', '--bus', 'Levy'];
     await run(ledgerProgram, 'events', '--account', account, ...between);
     await run(ledgerProgram, 'export', account, '--out', file);
     await run(ledgerProgram, 'import', 'acct_operator', file);
+    await run(accountsProgram, 'close', '--account', made, '--yes');
+    await run(accountsProgram, 'reopen', '--account', made);
+    await run(accountsProgram, 'close', '--account', made, '--yes');
+    const madeFile = `${file}.made`;
+    await run(ledgerProgram, 'export', made, '--out', madeFile);
+    await later(2 * dayMs, () => run(accountsProgram, 'delete', '--account', made, '--export', madeFile, '--yes'));
     // What `npm run filings` does is what these do.
     await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
     await closedFiling(client, 'OH', '2026-10-31');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
@@ -13,6 +12,7 @@ import { type HistoryReads, transactionHistory } from '../../shared/transactions
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
 import {
   type Client,
   clientOf,
@@ -35,19 +35,15 @@ const historyOf = (client: Client, id: string, parameters: Record<string, string
   client.call('GET', `/transactions/${id}/history?${new URLSearchParams(parameters)}`);
 const expanded = (client: Client, id: string) => client.get(`${id}?expand=history`);
 
-/** JSON with sorted keys and without white space, written here once more. */
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const fields = value as Record<string, unknown>;
-  const names = Object.keys(fields).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(fields[name])}`).join(',')}}`;
+/** The state hash that an auditor computes from the answer with the history, once the salt of a transaction is known. */
+const stateHashIn = async (client: Client, id: string, state: unknown): Promise<string> => {
+  const { commitments } = (await expanded(client, id)).body;
+  return committedHash(state, personalDigest(state, commitments?.salt ?? ''));
 };
-const digest = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url');
 
 /** The hash of an entry as an auditor computes it from the answer alone. */
 const hashOf = (transactionId: string, { hash: _, state_hash, previous_hash, ...others }: HistoryEntry) =>
-  digest({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash });
+  sha256(canonical({ ...others, transactionId, stateHash: state_hash, previousHash: previous_hash }));
 
 /** A draft that was changed until it has this version. */
 const changedTo = async (client: Client, version: number, others: object = {}) => {
@@ -100,7 +96,8 @@ describe('an entry', () => {
     expect(new Set(credential).size).toBe(1);
     expect(credential[0]).toMatch(/^key_/);
     expect(client.key).not.toContain(credential[0]);
-    expect(data.map(({ state_hash }) => state_hash)).toEqual([finalized, edited, draft].map(digest));
+    const states = [finalized, edited, draft].map((state) => stateHashIn(client, draft.id, state));
+    expect(data.map(({ state_hash }) => state_hash)).toEqual(await Promise.all(states));
   });
 
   it('a hash that can be computed from the answer and is in the next entry', async () => {
@@ -112,7 +109,7 @@ describe('an entry', () => {
       const { data } = await made(historyOf(client, id));
       expect(data.map(({ hash }) => hash)).toEqual(data.map((entry) => hashOf(id, entry)));
       expect(data.map(({ previous_hash }) => previous_hash)).toEqual([...data.slice(1).map(({ hash }) => hash), null]);
-      expect(data[0]?.state_hash).toBe(digest(recorded(await made(client.get(id)))));
+      expect(data[0]?.state_hash).toBe(await stateHashIn(client, id, recorded(await made(client.get(id)))));
     }
   });
 });
@@ -124,7 +121,7 @@ describe('expand=history', () => {
     const answer = await expanded(client, draft.id);
     const plain = await client.get(draft.id);
     expect(answer.body.history?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, i) => 52 - i));
-    expect({ ...answer.body, history: null }).toEqual(plain.body);
+    expect({ ...answer.body, commitments: undefined, history: null }).toEqual(plain.body);
     expect(plain.text.endsWith(',"history":null}')).toBe(true);
     expect(answer.headers.get('etag')).toBe('"52"');
     const { data } = await made(historyOf(client, draft.id, { limit: '50' }));
@@ -169,6 +166,7 @@ describe('a draft after its deadline', () => {
     await later(dayMs, async () => {
       const before = await historyOf(client, draft.id);
       const whole = await expanded(client, draft.id);
+      const { commitments: _, ...state } = recorded(whole.body) as Partial<typeof whole.body>;
       const page = await historyOf(client, draft.id, { limit: '1' });
       expect(page.body).toMatchObject({ has_more: true, next_cursor: '4' });
       const rest = await historyOf(client, draft.id, { starting_after: '4' });
@@ -179,7 +177,7 @@ describe('a draft after its deadline', () => {
         from: 'draft',
         to: 'void',
         fields: ['status'],
-        state_hash: digest(recorded(whole.body)),
+        state_hash: await stateHashIn(client, draft.id, state),
       });
       expect(rest.body.data).toEqual(before.body.data.slice(1));
       expect(whole.body.history).toEqual(before.body.data);

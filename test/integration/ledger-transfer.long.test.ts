@@ -68,6 +68,8 @@ const newLedger = async () => {
   await fileReturn(filer, filed.id);
   await made(filer.create(creditOf(september, { tax_date: '2026-09-20' })));
   const closed = await closedFiling(filer, 'MI', '2026-10-31');
+  const exemption = { states: null, reason: 'resale', certificate_number: 'R-1', valid_from: null, valid_to: null };
+  await made(caller.call('POST', '/customers', { body: { id: 'cus_9', name: 'A buyer', exemptions: [exemption] } }));
   const canceled = await closedFiling(filer, 'HI', '2026-09-30');
   await cancel(filer, canceled.id);
   for (let block = 0; block < plainDrafts / 10; block++)
@@ -235,6 +237,7 @@ const answersWith = async (key: string): Promise<Record<string, unknown[]>> => {
     await ask('GET', `/transactions/${id}?expand=history`);
     await ask('POST', `/transactions/${id}/replay`);
   }
+  await pages('/customers');
   for (const id of await pages('/filings')) {
     await ask('GET', `/filings/${id}?expand=entries`);
     await ask('GET', `/filings/${id}`, csv);
@@ -247,14 +250,21 @@ describe('an exported ledger', () => {
     const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account, counts } = header;
-    expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 1 });
+    expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 2 });
     const { id, name, created_at, settings } = books.account;
     expect(account).toEqual({ id, name, created_at, settings });
     const counted = Object.fromEntries(
       [...Map.groupBy(rest, (line) => line.kind)].map(([of, lines]) => [of, lines.length]),
     );
     expect(counts).toEqual(counted);
-    expect(counted).toMatchObject({ transaction: plainDrafts + 10, filing: 3, filing_shard: 24, period: 2, chain: 2 });
+    expect(counted).toMatchObject({
+      transaction: plainDrafts + 10,
+      filing: 3,
+      filing_shard: 24,
+      period: 2,
+      chain: 2,
+      customer: 1,
+    });
     expect(trailer).toMatchObject({ kind: 'trailer', lines: rest.length + 1 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).filter((one) => /unsealed|partial/.test(one))).toEqual([]);
@@ -472,9 +482,9 @@ const damages: readonly (readonly [string, () => string, RegExp])[] = [
     'a newer format',
     () =>
       changedValue(0, (value) => {
-        value.format_version = 2;
+        value.format_version = 3;
       }),
-    /format version 2; this program reads up to 1/,
+    /format version 3; this program reads up to 2/,
   ],
 ];
 

@@ -369,8 +369,9 @@ describe('the account settings that figures rest on (decisions 3)', () => {
     const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.answer.body);
     expect(calculated_tax_amount).toBe('0.00');
     const { settings } = account;
-    const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...pinned } =
+    const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } =
       settings;
+    const { retain_personal_data_days, ...pinned } = others;
     expect((await ports.ledger.find(account.id, id))?.pinned).toEqual(pinned);
     const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
     const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);

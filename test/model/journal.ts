@@ -26,15 +26,24 @@ const isTaxedOtherwise = ({ tax_amount, calculated_tax_amount, ...body }: Body):
   tax_amount !== calculated_tax_amount ||
   rowsOf(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
 
-/** How many entries of a filing may have exceptions: those whose documents have another tax than was calculated. */
-export const exceptionsAtMost = (book: Book, members: readonly string[]): number =>
-  members.filter((id) => isTaxedOtherwise((book.entries.get(id) as Entry).body)).length;
+/** Whether another tax was recorded on a document, or on its sale or any credit of that sale, whose calculated tax it shares. */
+const mayDiffer = (book: Book, { id, parent_transaction_id: parent }: Body): boolean =>
+  [...book.entries.values()].some(
+    ({ body }) =>
+      isTaxedOtherwise(body) &&
+      (body.id === id || (parent !== null && (body.id === parent || body.parent_transaction_id === parent))),
+  );
 
-/** How many must have: documents in one state have all of the difference there. */
+/** How many entries of a filing may have exceptions. */
+export const exceptionsAtMost = (book: Book, members: readonly string[]): number =>
+  members.filter((id) => mayDiffer(book, (book.entries.get(id) as Entry).body)).length;
+
+/** How many must have: documents in one state have all of the difference there. The share of a credit may equal its tax. */
 export const exceptionsAtLeast = (book: Book, members: readonly string[]): number =>
   members.filter((id) => {
     const { body } = book.entries.get(id) as Entry;
-    return isTaxedOtherwise(body) && new Set(rowsOf(body).map(stateOf)).size === 1;
+    const isInOneState = new Set(rowsOf(body).map(stateOf)).size === 1;
+    return body.parent_transaction_id === null && isTaxedOtherwise(body) && isInOneState;
   }).length;
 
 /** What entries add up to, by currency; what credits took is negative. */

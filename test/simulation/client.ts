@@ -4,6 +4,7 @@ import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import type { Known } from './known.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
+import { redact } from './redact.ts';
 import { drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import { accounts, changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
@@ -15,6 +16,7 @@ export type Run = {
   readonly history: History;
   readonly observed: Observed;
   readonly isOfFilings: boolean;
+  readonly isOfRedactions: boolean;
   /** One line for each event. */
   readonly trace: string[];
 };
@@ -30,6 +32,7 @@ export class Client {
   readonly #history: History;
   readonly #observed: Observed;
   readonly #isOfFilings: boolean;
+  readonly #isOfRedactions: boolean;
   readonly #trace: string[];
   /** Requests with an idempotency key that succeeded. */
   readonly #done: Sent[] = [];
@@ -42,6 +45,7 @@ export class Client {
     this.#history = run.history;
     this.#observed = run.observed;
     this.#isOfFilings = run.isOfFilings;
+    this.#isOfRedactions = run.isOfRedactions;
     this.#trace = run.trace;
   }
 
@@ -53,6 +57,7 @@ export class Client {
         [6, () => this.#sweep()],
         [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
         [this.#isOfFilings ? 3 : 0, () => this.#changeSetting()],
+        [this.#isOfRedactions ? 25 : 0, () => this.#redact()],
         // Time for drafts to expire.
         [10, () => this.#scheduler.sleep(between(500, 4000))],
       ])();
@@ -136,6 +141,21 @@ export class Client {
 
   async #changeSetting(): Promise<void> {
     await changeSetting(new Invocation(`${this.#name}.setting${++this.#count}`, 'all')).catch(() => {});
+  }
+
+  async #redact(): Promise<void> {
+    const { own } = this.#known();
+    const drafts = own.filter(({ type, status }) => type === 'credit' && status === 'draft');
+    const { id } = (chance(0.4) && oneOrNone(drafts)) || (oneOrNone(own) ?? {});
+    if (id === undefined) return;
+    const from = this.#scheduler.steps;
+    const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, this.#account);
+    const outcome = await redact(invocation, this.#account, id);
+    this.#trace.push(`${this.#scheduler.steps} ${invocation.id} redact ${id}: ${outcome ?? 'no answer'}`);
+    if (outcome === 'inconsistent')
+      this.#observed.bugs.push({ invocation: invocation.id, error: `${id} is inconsistent` });
+    if (outcome === 'redacted' || outcome === 'already')
+      this.#observed.redactions.push({ account: this.#account, id, from });
   }
 
   async #sweep(): Promise<void> {

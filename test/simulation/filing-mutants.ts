@@ -54,8 +54,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'entry with exceptions reopened under the key of others': [
     {
-      find: 'remove(filedEntryKey(account, id, entry), present),',
-      replace: 'remove(filedEntryKey(account, id, { ...entry, exceptions: [] }), present),',
+      find: 'remove(filedEntryKey(account, id, entry), asSeen(entry)),',
+      replace: 'remove(filedEntryKey(account, id, { ...entry, exceptions: [] }), asSeen(entry)),',
     },
   ],
   'return filed with exceptions that nobody acknowledged': [
@@ -86,8 +86,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'sweep that skips a page': [
     {
-      find: 'const after: DueSweep = { day, after: next, isDone: next === null };',
-      replace: 'const after: DueSweep = { day, after: next, isDone: true };',
+      find: 'const after: SweepPosition = { day, after: next, isDone: next === null };',
+      replace: 'const after: SweepPosition = { day, after: next, isDone: true };',
     },
   ],
 };

@@ -2,7 +2,7 @@
 import type { Patch } from './platform.ts';
 
 const commitBegins = '    const writes = commitWrites(commit);\n';
-const headWritten = `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),`;
+const headWritten = `put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, isAbsent),`;
 const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
 
 // The writes of these roles follow in a second transaction.
@@ -40,8 +40,8 @@ const lookedUpBefore = (lookUp: string, importing: string): readonly Patch[] => 
 `,
   },
   {
-    find: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';`,
-    replace: `import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';\n${importing}`,
+    find: `import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';`,
+    replace: `import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';\n${importing}`,
   },
 ];
 
@@ -53,7 +53,7 @@ const unconditionally = (when: string): readonly Patch[] => [
   },
   {
     find: headWritten,
-    replace: `put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
+    replace: `put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
   },
 ];
 

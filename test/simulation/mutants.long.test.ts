@@ -1,8 +1,9 @@
 import { expect, type TestContext, test } from 'vitest';
 import { filingMutants } from './filing-mutants.ts';
 import { ledgerMutants } from './ledger-mutants.ts';
-import { filingsEvery } from './order.ts';
+import { filingsEvery, redactionsEvery } from './order.ts';
 import { inWords, runSchedules } from './pool.ts';
+import { redactionMutants } from './redaction-mutants.ts';
 
 const timeout = 600_000;
 
@@ -32,5 +33,16 @@ test.for(Object.keys(filingMutants))(
   { timeout },
   async (mutant, context) => {
     expect(await find(mutant, filingsEvery, context)).not.toBe('');
+  },
+);
+
+// Entries are moved by filings.
+const everyOf = (mutant: string) => redactionsEvery * (/entr/.test(mutant) ? filingsEvery : 1);
+
+test.for(Object.keys(redactionMutants))(
+  'finds within 5,000 schedules with redactions: %s',
+  { timeout },
+  async (mutant, context) => {
+    expect(await find(mutant, everyOf(mutant), context)).not.toBe('');
   },
 );

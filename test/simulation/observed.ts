@@ -33,10 +33,14 @@ export type Listing = {
   readonly toMs: number;
 };
 
+/** A redaction that succeeded, with the step of its beginning. */
+export type Redaction = { readonly account: string; readonly id: string; readonly from: number };
+
 /** Everything that the clients of a schedule sent and received. */
 export type Observed = {
   readonly sent: Sent[];
   readonly listings: Listing[];
+  readonly redactions: Redaction[];
   readonly bugs: Bug[];
   readonly seen: Map<string, Map<string, Seen>>;
   /** Ids of filings by account. */
@@ -50,6 +54,7 @@ export type Observed = {
 export const nothingObserved = (): Observed => ({
   sent: [],
   listings: [],
+  redactions: [],
   bugs: [],
   seen: new Map(),
   filings: new Map(),

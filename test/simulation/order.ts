@@ -1,5 +1,7 @@
 /** Every so many seeds, a schedule is mostly about filings: it is longer than the others. */
 export const filingsEvery = 20;
+/** Operators redact transactions in each schedule whose seed is a multiple of this. */
+export const redactionsEvery = 3;
 
 /** The task of a worker process. */
 export type Order = {

@@ -7,11 +7,19 @@ import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
 
 /** The requests of clients: about what they have seen, and sometimes about transactions of the other account. */
 
+/** With a street of its own, which a redaction must remove. */
+const addressed = (body: Readonly<Record<string, unknown>>, name: string) => {
+  const { customer } = body as { readonly customer?: { readonly address?: object } };
+  return customer
+    ? { ...body, customer: { ...customer, address: { ...customer.address, line1: `${name} Way` } } }
+    : body;
+};
+
 const create = (body: Readonly<Record<string, unknown>>, name: string): Omit<Request, 'key'> => ({
   operation: 'createTransaction',
   method: 'POST',
   path: '/transactions',
-  body: { ...body, metadata: { made_by: name } },
+  body: { ...addressed(body, name), metadata: { made_by: name } },
 });
 
 const update = (

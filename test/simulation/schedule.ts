@@ -5,12 +5,12 @@ import { firstFiling } from './filing-requests.ts';
 import { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import { nothingObserved, type Observed } from './observed.ts';
-import { filingsEvery } from './order.ts';
+import { filingsEvery, redactionsEvery } from './order.ts';
 import { firstSale } from './requests.ts';
 import { Scheduler } from './scheduler.ts';
 import { close, storeAccounts, sweep } from './service.ts';
 import { Transport } from './transport.ts';
-import { beginWorld, between, chance, oneOf, weighted, world } from './world.ts';
+import { beginWorld, below, between, chance, oneOf, weighted, world } from './world.ts';
 
 /** The result of one schedule. */
 export type Ran = {
@@ -63,7 +63,14 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   const history = new History(memory, scheduler);
   const transport = new Transport(scheduler, memory, history);
   const observed = nothingObserved();
-  const run = { scheduler, history, observed, isOfFilings: seed % filingsEvery === 0, trace: transport.trace };
+  const run = {
+    scheduler,
+    history,
+    observed,
+    isOfFilings: seed % filingsEvery === 0,
+    isOfRedactions: seed % redactionsEvery === 0,
+    trace: transport.trace,
+  };
   const stop = answerFrom(transport.send);
   const { faultShare } = transport;
   const failures: string[] = [];
@@ -77,7 +84,9 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
       // Another period is due.
       if (phase === 'b' && run.isOfFilings) world.nowMs += oneOf([0, 15, 20]) * dayMs;
       const clients = clientsOf(phase, run);
-      await scheduler.run(clients.map((client) => () => client.work(requestsOf())));
+      await scheduler.run(
+        clients.map((client) => () => client.work(requestsOf() + (run.isOfRedactions ? below(4) : 0))),
+      );
       transport.forgetSlow();
     }
     if (chance(run.isOfFilings ? 0.5 : 0.03)) {

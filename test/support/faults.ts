@@ -14,12 +14,20 @@ type Faulty = {
   readonly error: () => Error;
   /** Before they reach the database, or after it, when the reply is lost. */
   readonly where: Where;
+  /** How many sends pass before; none unless it is said. */
+  readonly skips?: number;
   /** The commands that fail, such as `TransactWriteItems`; all unless it is said. */
   readonly of?: readonly string[];
 };
 
 /** Have sends end in an error, under the SDK's own retries; answers how many there were. */
-export const failSends = ({ sends = Number.POSITIVE_INFINITY, error, where, of }: Faulty): { sends: number } => {
+export const failSends = ({
+  sends = Number.POSITIVE_INFINITY,
+  error,
+  where,
+  skips = 0,
+  of,
+}: Faulty): { sends: number } => {
   const seen = { sends: 0 };
   noFaults();
   database.middlewareStack.add(
@@ -27,7 +35,7 @@ export const failSends = ({ sends = Number.POSITIVE_INFINITY, error, where, of }
       async (sent) => {
         if (of && !of.includes(String(commandName).replace('Command', ''))) return next(sent);
         seen.sends += 1;
-        const fails = seen.sends <= sends;
+        const fails = seen.sends > skips && seen.sends <= skips + sends;
         if (fails && where === 'on the way there') throw error();
         if (!fails) return next(sent);
         // Whatever the answer was, a refusal too.

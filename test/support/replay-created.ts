@@ -27,9 +27,12 @@ afterAll(async () => {
     for (const [id, secret] of recorded) {
       recorded.delete(id);
       const key = await findKey(digestOf(secret));
-      const account = key && (await findAccount(key.account));
+      // A test may have deleted the account.
+      if (!key) continue;
+      const account = await findAccount(key.account);
       const replay = account && (await replayTransaction(id, account, ports));
-      if (!replay?.ok || replay.value.match !== true) others.push({ id, replay });
+      const isEqual = replay?.ok && (replay.value.match === true || replay.value.reason === 'redacted');
+      if (!isEqual) others.push({ id, replay });
     }
   };
   await Promise.all(Array.from({ length: 8 }, replayNext));

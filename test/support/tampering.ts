@@ -59,7 +59,7 @@ export const forge = async (
   const newest = (await itemAt(auditKey(account, id, version))) as Item;
   const entry = auditEntry({
     before: null,
-    after: altered.transaction,
+    after: altered,
     at: String(newest['at']),
     by: String(newest['by']),
     fields: newest['fields'] as string[],

@@ -120,7 +120,13 @@ export const finalized = { status: 'finalized', expires_at: null } as const;
 export const voided = { status: 'void', expires_at: null, void_reason: null } as const;
 
 const changeTo = (before: StoredTransaction | null, after: Transaction): HeadChange => {
-  const entry = auditEntry({ before, after, at: after.updated_at, by: 'key_test', fields: ['status'] });
+  const entry = auditEntry({
+    before,
+    after: { transaction: after },
+    at: after.updated_at,
+    by: 'key_test',
+    fields: ['status'],
+  });
   const beside: Omit<StoredTransaction, 'transaction' | 'auditHash'> = {
     credited: nothingCredited('0.00'),
     creditOf: null,

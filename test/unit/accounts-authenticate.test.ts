@@ -55,7 +55,9 @@ beforeEach(() => {
   keys.set(digestOf('orphan'), key('key_orphan', { account: 'acc_gone' }));
   keys.set(digestOf('old'), key('key_old', { expires_at: new Date(now() + 1000).toISOString() }));
   keys.set(digestOf('revoked'), key('key_revoked', { revoked_at: '2026-10-02T00:00:00.000Z' }));
-  const accounts = new Map(['acc_a', 'acc_b'].map((id) => [id, account(id)]));
+  keys.set(digestOf('of closed'), key('key_of_closed', { account: 'acc_closed' }));
+  const accounts = new Map(['acc_a', 'acc_b', 'acc_closed'].map((id) => [id, account(id)]));
+  accounts.set('acc_closed', { ...account('acc_closed'), closed_at: '2026-10-02T00:00:00.000Z' });
   const find =
     <Value>(kind: string, map: Map<string, Value>) =>
     async (id: string) => {
@@ -127,6 +129,8 @@ describe('401', () => {
     ['513 characters', { 'x-api-key': 'k'.repeat(513) }, 'auth_api_key_not_found', 'X-API-Key', 0],
     ['a revoked key', { 'x-api-key': 'revoked' }, 'auth_api_key_not_found', 'X-API-Key', 1],
     ['a key of no account', { 'x-api-key': 'orphan' }, 'auth_api_key_not_found', 'X-API-Key', 2],
+    ['a key of a closed account', { 'x-api-key': 'of closed' }, 'auth_api_key_not_found', 'X-API-Key', 2],
+    ['a token of a closed account', { authorization: 'Bearer acc_closed' }, 'auth_token_invalid', 'Authorization', 1],
     ['a bad token', { authorization: 'Bearer nonsense' }, 'auth_token_invalid', 'Authorization', 0],
     ['another scheme', { authorization: 'Basic YTpi' }, 'auth_token_invalid', 'Authorization', 0],
     ['no token', { authorization: 'Bearer' }, 'auth_token_invalid', 'Authorization', 0],

@@ -218,6 +218,7 @@ describe('a body that is not what it should be', () => {
     expect(value?.line_items?.[0]?.quantity).toBe('1');
     expect(({} as Record<string, unknown>)['currency']).toBeUndefined();
     expect(problemsIn(JSON.parse('{"__proto__": {"line_items": [{"quantity": "1"}]}}'))).toEqual([
+      ['validation_unknown_field', '/__proto__'],
       ['validation_required_field', '/line_items'],
     ]);
   });

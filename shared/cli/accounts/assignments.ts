@@ -75,6 +75,14 @@ const wholeNumber =
     return isWithin ? { value } : { send: `a whole number from ${low} to ${high.toLocaleString('en-US')}` };
   };
 
+const daysOrNull =
+  (low: number, high: number) =>
+  (text: string): Reading<number | null> => {
+    if (text === 'null') return { value: null };
+    const reading = wholeNumber(low, high)(text);
+    return 'send' in reading ? { send: `${reading.send} days, or null to keep the data` } : reading;
+  };
+
 const oneOf =
   <Value extends string>(...values: readonly Value[]) =>
   (text: string): Reading<Value> => {
@@ -125,6 +133,7 @@ const readers: Readers = {
   books_open_from: dayOrNull,
   time_zone: timeZone,
   review_days: wholeNumber(0, 20),
+  retain_personal_data_days: daysOrNull(30, 36_500),
 };
 
 /** The settings, for `--help`. */
@@ -140,6 +149,7 @@ export const fieldsHelp = `Settings:
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
   time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
   ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20
+  retain_personal_data_days=null  days after which the personal data of a transaction is removed, 30 to 36,500
   JSON may come from a file: registrations=@registrations.json`;
 
 const isField = (name: string): name is keyof Assignable => Object.hasOwn(readers, name);

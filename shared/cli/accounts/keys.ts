@@ -13,7 +13,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../store/accounts/api-key-store.ts';
-import { requireAccount } from '../terminal/accounts.ts';
+import { requireAccount, requireOpenAccount } from '../terminal/accounts.ts';
 import { overlapMs } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
@@ -41,7 +41,7 @@ const addNewKeyOptions = (command: Command): Command =>
 const create = async ({ account: id, scopes, json, quiet, ...options }: CreateOptions): Promise<void> => {
   const createdMs = now();
   const terms = { scopes: scopesOf(scopes), ...termsOf(options, createdMs) };
-  const account = await requireAccount(id);
+  const account = await requireOpenAccount(id);
   const secret = newApiKey();
   const key = await provisionKey({ account: account.id, secret, createdMs, ...terms });
   if (json) return printJson(withSecret(key, secret));

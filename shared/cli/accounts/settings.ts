@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
 import { supportedVersions } from '../../http/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
-import { requireAccount } from '../terminal/accounts.ts';
+import { requireAccount, requireOpenAccount } from '../terminal/accounts.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 import { assignmentsFrom, fieldsHelp } from './assignments.ts';
@@ -21,8 +21,9 @@ const versionFrom = (version: string | undefined): Partial<Settings> => {
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const show = ({ id, name, settings, settings_changed_at }: Account): void => {
-  print(`${id} (${name})${settings_changed_at === undefined ? '' : `, settings changed at ${settings_changed_at}`}`);
+const show = ({ id, name, settings, settings_changed_at, closed_at }: Account): void => {
+  const changed = settings_changed_at === undefined ? '' : `, settings changed at ${settings_changed_at}`;
+  print(`${id} (${name})${changed}${closed_at === undefined ? '' : `, closed at ${closed_at}`}`);
   print(
     textTable([['setting', 'value'], ...Object.entries(settings).map(([name, value]) => [name, valueText(value)])]),
   );
@@ -31,8 +32,8 @@ const show = ({ id, name, settings, settings_changed_at }: Account): void => {
 const settingsOf = async (assignments: readonly string[], options: Options): Promise<void> => {
   const { json, serviceVersion } = options;
   const requested: Partial<Settings> = { ...assignmentsFrom(assignments), ...versionFrom(serviceVersion) };
-  const account = await requireAccount(options.account);
   const names = Object.keys(requested) as (keyof Settings)[];
+  const account = await (names.length > 0 ? requireOpenAccount : requireAccount)(options.account);
   const changes = names.filter((name) => !isDeepStrictEqual(requested[name], account.settings[name]));
   const changed = Object.fromEntries(changes.map((name) => [name, requested[name]])) as Partial<Settings>;
   if (changes.length > 0 && !(await changeSettings(account, changed)))

@@ -7,7 +7,7 @@ import type { Customer } from '../../customers/customer.ts';
 import { type CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { customerPorts } from '../../store/customers/customer-store.ts';
 import { isSame } from '../../transactions/same-value.ts';
-import { requireAccount } from '../terminal/accounts.ts';
+import { requireOpenAccount } from '../terminal/accounts.ts';
 import { pathOf } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
@@ -84,7 +84,7 @@ const putAll = async (id: string | undefined, options: Options): Promise<void> =
     const more = errors.length > errorsMax ? [`and ${errors.length - errorsMax} more errors`] : [];
     throw new CommandError([...errors.slice(0, errorsMax), ...more, 'Nothing was changed.'].join('\n'));
   }
-  const account = await requireAccount(options.account);
+  const account = await requireOpenAccount(options.account);
   const ports = customerPorts(() => Number.POSITIVE_INFINITY);
   const counts = { created: 0, changed: 0, unchanged: 0, certificates_removed: 0 };
   for (const customer of customers) {

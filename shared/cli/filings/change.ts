@@ -1,5 +1,4 @@
 /** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
-import { confirm } from '@clack/prompts';
 import type { Command } from 'commander';
 import { assert } from '../../assert.ts';
 import { createFiling } from '../../filings/create-filing.ts';
@@ -11,6 +10,7 @@ import { updateFiling } from '../../filings/update-filing.ts';
 import { workOn } from '../../filings/work-on.ts';
 import type { Caller } from '../../transactions/ports.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
+import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -24,17 +24,6 @@ import {
   repliedFiling,
   requireFiling,
 } from './target.ts';
-
-type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
-
-/** Ask before a change on a terminal. Elsewhere, and with --json, --yes is required. */
-const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {
-  if (yes) return;
-  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
-    throw new CommandError('Nothing was changed. Without a terminal, and with --json, send --yes to confirm.');
-  if ((await confirm({ message, initialValue: false, output: process.stderr })) !== true)
-    throw new CommandError('Nothing was changed.');
-};
 
 // Progress is shown after each turn. The limit of turns is about a day.
 const turnMs = 2000;

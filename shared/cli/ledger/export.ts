@@ -19,6 +19,7 @@ export const countsText = (counts: Counts): string =>
     counted(counts.open_entry, 'open entry', 'open entries'),
     counted(counts.filing, 'filing'),
     counted(counts.filed_entry, 'filed entry', 'filed entries'),
+    counted(counts.customer, 'customer'),
   ].join(', ');
 
 export const addExport = (program: Command): Command =>
@@ -26,7 +27,7 @@ export const addExport = (program: Command): Command =>
     .command('export')
     .summary("write an account's ledger to a file")
     .description(
-      'Write all transactions of an account with their audit chains, claims, open entries, filings and settings to a file of JSON lines, which `ledger import` reads. Stop all writers first: the command fails if the ledger changes.',
+      'Write all transactions of an account with their audit chains, claims, open entries, filings, customers and settings to a file of JSON lines, which `ledger import` reads. Stop all writers first: the command fails if the ledger changes.',
     )
     .argument('<account>', 'the account, such as acct_demo')
     .requiredOption('--out <file>', 'the new file')
@@ -43,5 +44,4 @@ export const addExport = (program: Command): Command =>
       const { header, trailer } = await exportLedger({ account, out: path, nowMs: now, pauseMs, onProgress });
       print(`Exported of ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
-      print('Customers and their certificates are not in the file.');
     });

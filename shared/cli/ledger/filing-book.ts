@@ -30,10 +30,6 @@ export const filingBook = async (account: string) => {
 };
 export type FilingBook = Awaited<ReturnType<typeof filingBook>>;
 
-/** The filings that can have an entry of this state and month. */
-export const filingsWith = (book: FilingBook, { state, month }: Pick<OpenEntry, 'state' | 'month'>) =>
-  book.all().filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month);
-
 /** The entries in one shard of a filing, in pages of at most `limit`. */
 export const filedEntryPages = async function* (
   place: { readonly account: string; readonly id: string; readonly shard: number },

@@ -2,13 +2,12 @@
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
-import { transactionIndex } from '../../store/ledger/transaction-index.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
-import { chooseIndex } from '../../transactions/list-filters.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { pagesOf } from './filing-book.ts';
+import { idsOfReference } from './transaction-ids.ts';
 
 const pageSize = 100;
 
@@ -22,14 +21,6 @@ const row = ({ version, at, by, from, to, fields, hash }: HistoryEntry): readonl
 ];
 
 const headings = ['version', 'at', 'state', 'by', 'fields', 'hash'];
-
-/** The id of the transaction with this reference that is not void, otherwise of the newest one. An id, or an unknown text, as it is. */
-const idOf = async (account: string, reference: string): Promise<string> => {
-  if (/^txn_[0-9A-Z]{26}$/.test(reference)) return reference;
-  const choice = chooseIndex({ reference_id: reference }, 'UTC');
-  const { rows } = await transactionIndex.page(account, { ...choice, after: null, limit: pageSize });
-  return (rows.find(({ status }) => status !== 'void') ?? rows[0])?.id ?? reference;
-};
 
 const entriesOf = async (account: string, id: string): Promise<readonly HistoryEntry[]> => {
   const pages = pagesOf(async (after: string | null) => {
@@ -49,7 +40,7 @@ export const addHistory = (program: Command): Command =>
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .option('--json', 'one JSON array, as the API returns it, with complete hashes')
     .action(async (transaction: string, { account, json }: { account: string; json?: boolean }) => {
-      const id = await idOf(account, transaction);
+      const [id = transaction] = await idsOfReference(account, transaction);
       const entries = await entriesOf(account, id);
       if (json) return printJson(entries);
       print(textTable([headings, ...entries.map(row)]));

@@ -27,7 +27,10 @@ import {
   readable,
 } from './finding.ts';
 
-export const counted = ['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const;
+export const counted = [
+  ...(['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const),
+  ...(['redacted', 'without_commitments'] as const),
+] as const;
 
 /** The number of items that were checked. */
 export type Counts = Record<(typeof counted)[number], number>;
@@ -73,6 +76,8 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
     return { counts, findings: findingsOf(id, 'head', [{ what: 'transaction', actual: 'not readable', expected }]) };
   }
   counts.lines = stored.transaction.line_items.length;
+  counts.redacted = Number(stored.transaction.redacted_at !== undefined);
+  counts.without_commitments = Number(stored.commitments === undefined);
   const findings = [
     ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
     ...findingsOf(id, 'states', stateFaults(stored.transaction)),

@@ -55,14 +55,16 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     cache.head(head.id) === head && parts.every((part) => cache.part({ release: head.id, key: part.key }) === part);
   const views = releaseViews(isCached, ports.builtInById);
 
-  const viewsOf = async (locals: readonly Local[]): Promise<ReadonlyMap<string, Release>> => {
+  const viewsOf = async (locals: readonly Local[], from: string): Promise<ReadonlyMap<string, Release>> => {
     const active = await readMissing(locals, cache, ports.readContent);
     const levelOf = ({ release, keys }: Local, { heads, parts }: Found): Level => ({
       head: heads.get(release) as ReleaseHead,
       parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
     });
-    const chainOf = ({ release, keys }: Local): Local[] =>
-      (active.heads.get(release)?.chain ?? []).map((id) => ({ release: id, keys }));
+    const chainOf = ({ release, keys }: Local): Local[] => {
+      const { chain = [], chain_until: until = [] } = active.heads.get(release) ?? {};
+      return chain.filter((_, at) => (until[at] ?? from) >= from).map((id) => ({ release: id, keys }));
+    };
     const under = locals.flatMap(chainOf);
     const below = under.length === 0 ? active : await readMissing(under, cache, ports.readContent);
     return new Map(
@@ -73,7 +75,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     );
   };
 
-  const loadContent: LoadContent = async (addresses, pinned = {}) => {
+  const loadContent: LoadContent = async (addresses, pinned = {}, from = '') => {
     const isPinned = addresses.every(({ state }) => state === null || pinned[jurisdictionCode(state)] !== undefined);
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directories('', ports.readActive);
     const localOf = (address: TaxAddress): Local | undefined => {
@@ -83,7 +85,7 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
     };
     const locals = addresses.flatMap((address) => localOf(address) ?? []);
-    const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals);
+    const found = locals.length === 0 ? new Map<string, Release>() : await viewsOf(locals, from);
     return (address) => {
       if (address.state === null) return undefined;
       const local = localOf(address);

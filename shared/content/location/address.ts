@@ -25,6 +25,23 @@ export type TaxAddress = {
   readonly isStateGuessed: boolean;
 };
 
+const stateAdvice = (text: string): string => {
+  const code = /^US[- ]([A-Z]{2})$/i.exec(text)?.[1];
+  const state = code === undefined ? null : stateCode(code);
+  if (state !== null) return `Send ${state} instead of ${text}.`;
+  return `${JSON.stringify(text)} is not a state. Send a two-letter state code such as MI, or the name of the state.`;
+};
+
+/** Spreadsheets and numbers lose the leading zeros of ZIP codes in the Northeast. */
+const zipAdvice = (text: string): string => {
+  const advice = 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.';
+  const [, lost] = /^(\d{3,4})(?:-\d{4})?$/.exec(text) ?? [];
+  const padded = lost?.padStart(5, '0');
+  return padded !== undefined && statesOfZip(padded).length > 0
+    ? `Send ${padded} instead of ${text}: a ZIP code has five digits, and the leading zero is missing.`
+    : advice;
+};
+
 const unresolvable = (pointer: string, detail: string): Result<never> =>
   refuse({ code: 'validation_address_unresolvable', title: 'Address cannot be resolved', detail, source: { pointer } });
 
@@ -72,12 +89,10 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   const zipText = address.postal_code?.trim() ?? '';
   const given = stateText === '' ? null : stateCode(stateText);
   const zip = zipPattern.exec(zipText)?.groups;
-  if (stateText !== '' && given === null)
-    return unresolvable(`${pointer}/state`, 'Send a two-letter state code, or the name of the state.');
+  if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
   if (territories.has(country) && given !== country)
     return unresolvable(`${pointer}/state`, `${country} is itself a country code: send no other state with it.`);
-  if (zipText !== '' && !zip)
-    return unresolvable(`${pointer}/postal_code`, 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.');
+  if (zipText !== '' && !zip) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText));
   const zip5 = zip?.['zip5'] ?? null;
   const states = zip5 === null ? [] : statesOfZip(zip5);
   const state = given ?? states[0] ?? null;

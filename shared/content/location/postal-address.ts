@@ -3,6 +3,9 @@ import { described } from '../../described.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
 
+/** The five digits that a ZIP code begins with; `null` for a code of another country. */
+export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
+
 /** A postal address as a request carries it (specification 2.4). */
 export const PostalAddress = described(
   z.object(

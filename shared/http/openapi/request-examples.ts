@@ -92,11 +92,12 @@ export const requestExamples = {
     },
   },
   'create-filing': {
-    close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
+    // The first example is the one that "Try it" sends.
     dryRun: {
       summary: 'Totals of a month, without closing it',
       value: { state: 'MI', period_end: '2026-10-31', dry_run: true },
     },
+    close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
   },
   'update-filing': {
     file: {

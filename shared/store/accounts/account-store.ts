@@ -18,15 +18,17 @@ import { keyPuts } from './api-key-store.ts';
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
+/** The account with this id, also a closed one. A deleted account has an item that keeps its id from being used again. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
-  return item === undefined ? undefined : Account.parse(item);
+  return item === undefined || 'deleted_at' in item ? undefined : Account.parse(item);
 };
 
 /** The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail for another. */
 export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
   const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
-  return new Map(items.map((item) => [String(item['id']), () => Account.parse(item)]));
+  const accounts = items.filter((item) => !('deleted_at' in item));
+  return new Map(accounts.map((item) => [String(item['id']), () => Account.parse(item)]));
 };
 
 /** The first API key of a new account: the key, and the digest of its secret. */
@@ -45,7 +47,7 @@ const accountPuts = (account: Account) => [
 ];
 
 /** Entries by which the schedule looks at every registered state in its next run, and finds the day on which it is due. */
-const dueNow = (account: string, registrations: Settings['registrations']) => {
+export const dueNow = (account: string, registrations: Settings['registrations']) => {
   const at = new Date(now()).toISOString();
   return registeredStates(registrations).map((state) => putDue({ account, state, at }));
 };
@@ -116,7 +118,7 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
     Key: accountKey(id),
     UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
     ConditionExpression: [
-      'attribute_exists(pk)',
+      'attribute_exists(pk) AND attribute_not_exists(closed_at)',
       ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
     ].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),

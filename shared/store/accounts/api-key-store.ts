@@ -55,14 +55,18 @@ export const keyPuts = (key: ApiKey, digest: string) => [
   { Put: { ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
 ];
 
-const accountExists = (account: string) => ({
-  ConditionCheck: { TableName, Key: accountKey(account), ConditionExpression: 'attribute_exists(pk)' },
+const accountIsOpen = (account: string) => ({
+  ConditionCheck: {
+    TableName,
+    Key: accountKey(account),
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(closed_at)',
+  },
 });
 
 /** Create an API key of an existing account. Succeeds where the secret has a key with the same terms; throws where they differ. */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
   const key = ApiKey.parse(newKey(decided, createdMs));
-  const TransactItems = [...keyPuts(key, digestOf(secret)), accountExists(key.account)];
+  const TransactItems = [...keyPuts(key, digestOf(secret)), accountIsOpen(key.account)];
   try {
     await database.send(new TransactWriteCommand({ TransactItems }));
     return key;
@@ -70,7 +74,7 @@ export const provisionKey = async ({ secret, createdMs = now(), ...decided }: Ne
     if (!(error instanceof TransactionCanceledException)) throw error;
     const [keyReason, , accountReason] = error.CancellationReasons ?? [];
     if (accountReason?.Code === 'ConditionalCheckFailed') {
-      throw new Error(`Account ${key.account} does not exist.`, { cause: error });
+      throw new Error(`Account ${key.account} does not exist, or is closed.`, { cause: error });
     }
     if (keyReason?.Code !== 'ConditionalCheckFailed' || !keyReason.Item) throw error;
     const stored = ApiKey.parse(unmarshall(keyReason.Item));

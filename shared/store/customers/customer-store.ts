@@ -9,7 +9,7 @@ import { Contention, contentionCodes, type RemainingMs } from '../client/content
 import { batchGet } from '../client/reads.ts';
 import { type Write, writeTogether } from '../client/write-together.ts';
 import { customerKey, idempotencyKey } from '../keys.ts';
-import { idempotencyWrites } from '../ledger/commit-writes.ts';
+import { answerLinkWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { customerFrom, customerItem } from './customer-item.ts';
@@ -25,7 +25,9 @@ const customerWrites = (commit: CustomerCommit): Write[] => {
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': before.version } };
   return [
-    ...idempotencyWrites(commit).map(({ write }) => write),
+    ...[...idempotencyWrites(commit), ...answerLinkWrites(account, { customer: after.id }, commit)].map(
+      ({ write }) => write,
+    ),
     { Put: { TableName, Item: customerItem(account, after), ...condition } },
   ];
 };

@@ -5,9 +5,10 @@ import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
 import type { RemainingMs } from '../client/contention.ts';
-import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, queryPage, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
+import { sweepPosition } from '../sweep-position.ts';
 import { dueItem, dueWrites } from './due-item.ts';
 
 const TableName = environment.tables.transactions;
@@ -18,8 +19,6 @@ const dueFrom = (item: unknown): DueEntry => {
   const { sk, token } = Item.parse(item);
   return { ...placeOfDue(sk), token };
 };
-
-const Sweep = z.object({ day: z.string(), after: z.nullable(z.string()), done: z.boolean() });
 
 const page: DueIndex['page'] = async (shard, upTo, limit, after) => {
   const { items } = await queryPage({
@@ -53,29 +52,7 @@ const addMissing: DueIndex['addMissing'] = async (places) => {
   return missing.length;
 };
 
-const sweep: DueIndex['sweep'] = async () => {
-  const item = await readItem(TableName, dueSweepKey);
-  if (item === undefined) return null;
-  const { done, ...position } = Sweep.parse(item);
-  return { ...position, isDone: done };
-};
-
-const moveSweep: DueIndex['moveSweep'] = (before, { isDone, ...after }) =>
-  isWritten(
-    database.send(
-      new PutCommand({
-        TableName,
-        Item: { ...dueSweepKey, ...after, done: isDone },
-        ...(before === null
-          ? { ConditionExpression: 'attribute_not_exists(pk)' }
-          : {
-              ConditionExpression: '#day = :day AND #after = :after',
-              ExpressionAttributeNames: { '#day': 'day', '#after': 'after' },
-              ExpressionAttributeValues: { ':day': before.day, ':after': before.after },
-            }),
-      }),
-    ),
-  );
+const position = sweepPosition(dueSweepKey);
 
 /** The due index, for an invocation with this much time left. */
 export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
@@ -83,8 +60,8 @@ export const dueIndexWithin = (remainingMs: RemainingMs): DueIndex => ({
   page,
   move: moveWithin(remainingMs),
   addMissing,
-  sweep,
-  moveSweep,
+  sweep: position.read,
+  moveSweep: position.move,
 });
 
 /** The first day of all transactions of an account, by the index, which may be seconds behind; `null` without one. */

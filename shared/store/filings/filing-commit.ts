@@ -34,14 +34,14 @@ const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { Tabl
 const change = (before: Versioned | null, item: ItemKey & Readonly<Record<string, unknown>>): Write =>
   put(item, before === null ? absent : asSeen(before));
 
-// An entry that was voided or retaxed since it was read has another version or is gone.
+// An entry that was voided, retaxed or redacted since it was read has another version or is gone.
 const take = (account: string, id: string, entry: OpenEntry): Write[] => [
   remove(openEntryKey(account, entry), asSeen(entry)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
 ];
 
 const giveBack = (account: string, id: string, entry: OpenEntry): Write[] => [
-  remove(filedEntryKey(account, id, entry), present),
+  remove(filedEntryKey(account, id, entry), asSeen(entry)),
   put(openEntryItem(account, entry), absent),
 ];
 

@@ -7,9 +7,9 @@ import { auditKey } from '../keys.ts';
 /**
  * The item of an audit entry. It is never deleted.
  *
- * It has no attributes `id` and `account`, because the indexes of the heads would list an item that has both.
+ * `answer` is the digest of the idempotency record that has the state; no hash covers it. It has no attributes `id` and `account`, because the indexes of the heads would list an item that has both.
  */
-export const auditItem = (account: string, entry: AuditEntry): Record<string, unknown> => ({
+export const auditItem = (account: string, entry: AuditEntry, answer?: string): Record<string, unknown> => ({
   ...auditKey(account, entry.transactionId, entry.version),
   transaction_id: entry.transactionId,
   version: entry.version,
@@ -22,6 +22,7 @@ export const auditItem = (account: string, entry: AuditEntry): Record<string, un
   previous_hash: entry.previousHash,
   // The head has the hash of the newest entry under the same name.
   audit_hash: entry.hash,
+  ...(answer !== undefined && { answer }),
 });
 
 const Item = z.object({

@@ -1,10 +1,10 @@
 import { environment } from '../../config/environment.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
-import type { Commit, HeadChange } from '../../transactions/ledger.ts';
+import type { AnswerOwner, Commit, HeadChange } from '../../transactions/ledger.ts';
 import { isExpired } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import type { Write } from '../client/write-together.ts';
-import { claimKey, openEntryKey, placeOf } from '../keys.ts';
+import { answerLinkKey, claimKey, openEntryKey, placeOf } from '../keys.ts';
 import { aboutChange, auditItem } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
@@ -51,7 +51,17 @@ export const claimItem = (
 });
 
 /** The purpose of a write. It decides what a failed condition means. */
-export type Role = 'idempotency' | 'take' | 'release' | 'head' | 'audit' | 'parent' | 'post' | 'replace' | 'remove';
+export type Role =
+  | 'idempotency'
+  | 'link'
+  | 'take'
+  | 'release'
+  | 'head'
+  | 'audit'
+  | 'parent'
+  | 'post'
+  | 'replace'
+  | 'remove';
 export type RoledWrite = { readonly role: Role; readonly write: Write };
 
 const TableName = environment.tables.transactions;
@@ -105,6 +115,18 @@ export const idempotencyWrites = ({
   return [put('idempotency', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];
 };
 
+/** The write of the link to a record whose answer no audit entry names; it ends with the record. */
+export const answerLinkWrites = (
+  account: string,
+  owner: AnswerOwner,
+  { idempotency, nowMs }: Pick<Commit, 'idempotency' | 'nowMs'>,
+): RoledWrite[] => {
+  if (idempotency === null) return [];
+  const { expires_at, ttl } = idempotencyItem(account, idempotency, nowMs);
+  const item = { ...answerLinkKey(account, owner, idempotency.digest), expires_at, ttl };
+  return [put('link', item, `${isAbsent} OR ${isPast}`, { ':now': instantOf(nowMs) })];
+};
+
 const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
   const { take, release } = claimChanges(head, nowMs);
   const id = { ':id': head.after.transaction.id };
@@ -117,18 +139,22 @@ const claimWrites = ({ account, head, nowMs }: Commit): RoledWrite[] => {
   ];
 };
 
-/** The writes of a head and its audit entry. An existing head must have the version that was read; its whole item is replaced. */
+/**
+ * The writes of a head and its audit entry. An existing head must have the version that was read; its whole item is replaced.
+ * `answer` is the digest of the idempotency record with the transaction, so that a redaction finds it.
+ */
 export const headWrites = (
   account: string,
   { before, after, entry }: HeadChange,
   roles: [Role, Role],
+  answer?: string,
 ): RoledWrite[] => {
   const item = transactionItem(account, after);
   return [
     before === null
       ? put(roles[0], item, isAbsent)
       : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),
-    put(roles[1], { ...auditItem(account, entry), ...aboutChange(entry, after.transaction) }, isAbsent),
+    put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, isAbsent),
   ];
 };
 
@@ -153,7 +179,7 @@ const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Co
 export const commitWrites = (commit: Commit): RoledWrite[] => [
   ...idempotencyWrites(commit),
   ...claimWrites(commit),
-  ...headWrites(commit.account, commit.head, ['head', 'audit']),
+  ...headWrites(commit.account, commit.head, ['head', 'audit'], commit.idempotency?.digest),
   ...(commit.parent === null ? [] : headWrites(commit.account, commit.parent, ['parent', 'parent'])),
   ...openEntryWrites(commit),
 ];

@@ -21,7 +21,7 @@ export const idempotencyItem = (
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: compressText(textOf(shape ? { ...answer, body: shape(answer.body) } : answer)),
+  answer: answerAttribute(shape ? { ...answer, body: shape(answer.body) } : answer),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: ttlSeconds(nowMs + keptMs),
 });
@@ -38,6 +38,12 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     ? { kind: 'replay', answer: answerFrom(decompressText(record.answer)) }
     : { kind: 'key_reused' };
 };
+
+/** The saved answer of a record, also after its expiry. */
+export const savedAnswerOf = (item: unknown): SavedAnswer => answerFrom(decompressText(Item.parse(item).answer));
+
+/** The attribute `answer` of a record. */
+export const answerAttribute = (answer: SavedAnswer): Uint8Array => compressText(textOf(answer));
 
 const graceMs = 3_600_000;
 

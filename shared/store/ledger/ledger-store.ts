@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
 import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
 import { writeTogether } from '../client/write-together.ts';
-import { commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
+import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
 
@@ -73,10 +73,11 @@ export const recordRefusalOf = (
   nowMs: number,
   exception: TransactionCanceledException,
 ): Replay => {
-  const [obstacle] = obstaclesOf(writes, exception);
+  const obstacles = obstaclesOf(writes, exception);
+  const [obstacle] = obstacles;
   const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
   if (replay) return replay;
-  if (!contentionCodes.has(obstacle?.code ?? '')) throw exception;
+  if (!obstacles.some(({ code }) => contentionCodes.has(code))) throw exception;
   throw new Contention('Another request is writing the same idempotency record.', { cause: exception });
 };
 
@@ -99,11 +100,12 @@ const commitWithin =
     return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
   };
 
-// A transaction of one write, so that a refusal has the same form as that of a commit.
+// A transaction even of one write, so that a refusal has the same form as that of a commit.
 const saveAnswerWithin =
   (remainingMs?: RemainingMs): Ledger['saveAnswer'] =>
-  (account, idempotency, nowMs) => {
-    const writes = idempotencyWrites({ account, idempotency, nowMs });
+  (account, idempotency, nowMs, owner) => {
+    const commit = { account, idempotency, nowMs };
+    const writes = [...idempotencyWrites(commit), ...(owner ? answerLinkWrites(account, owner, commit) : [])];
     const refused = (exception: TransactionCanceledException) => recordRefusalOf(idempotency, writes, nowMs, exception);
     return transact(writes, refused, remainingMs);
   };

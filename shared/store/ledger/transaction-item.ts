@@ -14,6 +14,7 @@ import {
 } from '../../transactions/transaction.ts';
 import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
+import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';
 
 type Compressed = Pick<
   StoredTransaction,
@@ -96,6 +97,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     credited_amount: transaction.credited_amount,
     credited_tax_amount: transaction.credited_tax_amount,
     audit_hash: stored.auditHash,
+    ...commitmentAttribute(stored),
     ...deadline(account, transaction),
     ...optionally(reference_id, (value) => ({ reference_id: value, account_reference: ofAccount(value) })),
     ...optionally(parent_transaction_id, (value) => ({
@@ -112,7 +114,13 @@ const bytes = z.instanceof(Uint8Array);
 // Without the id, which the index by tax date does not project. Every index has the table's keys.
 const rowShape = { pk: z.string(), status: z.string(), version: z.int(), summary: bytes };
 const Row = z.object(rowShape);
-const Head = z.object({ ...rowShape, lines: bytes, credited: z.optional(bytes), audit_hash: z.string() });
+const Head = z.object({
+  ...rowShape,
+  lines: bytes,
+  credited: z.optional(bytes),
+  audit_hash: z.string(),
+  ...commitmentShape,
+});
 
 // Gzip's checksum shows that the bytes are those that were written. Not every field is validated: a later version may
 // drop a product tax code, and must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
@@ -148,7 +156,13 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
   const head = Head.parse(item);
   const { line_items, explanation, ...kept } = Lines.parse(decompress(head.lines));
   const transaction = { ...summaryOf(head), line_items, explanation };
-  return { transaction, auditHash: head.audit_hash, credited: creditedOf(head.credited, transaction), ...kept };
+  return {
+    transaction,
+    auditHash: head.audit_hash,
+    credited: creditedOf(head.credited, transaction),
+    ...kept,
+    ...commitmentsOf(head),
+  };
 };
 
 type Credited = StoredTransaction['credited'];

@@ -31,8 +31,10 @@ const amountsOf = (charge: CreditedCharge): string[] => [
   ...charge.rows.flatMap(({ taxable, exempt, tax }) => [taxable, exempt, tax]),
 ];
 
-const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ calculated }) => calculated);
-const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean => rows.some(({ tax, calculated }) => tax !== calculated);
+// Ledger files that earlier versions exported have no calculated taxes: they equal the taxes.
+const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ tax, calculated = tax }) => calculated);
+const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean =>
+  rows.some(({ tax, calculated = tax }) => tax !== calculated);
 
 /** The text of the credited amounts of a sale. The calculated taxes are its last part, where they differ from the taxes. */
 export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sale): string => {

@@ -15,7 +15,9 @@ import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-import { otherState, overCredit } from './problems.ts';
+
+import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
+
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
@@ -43,6 +45,8 @@ export const linesOutcome = (
     const problem = drawLine(drawn, parent, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
+  const unmatchedAt = drawn.lines.indexOf(null);
+  if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
   const unmatched = calculateUnmatched(parent, request, drawn, ids, context);
   if (!unmatched.ok) return unmatched;
   const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);
@@ -119,6 +123,10 @@ const calculateUnmatched = (
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
   if (unmatched.length === 0) return accept({ line_items: [], content_releases: {} });
+  const [unknown, ...more] = (request.line_items ?? []).flatMap((line, index) =>
+    lines[index] === null && !line.unit_price ? [unknownLine(index, line, parent)] : [],
+  );
+  if (unknown) return refuse(unknown, ...more);
   const basis = unmatchedBasis(parent, request);
   // In the order of the request, so that the pointers match it.
   const places = requested.map((line, index) => (lines[index] === null ? line : null));

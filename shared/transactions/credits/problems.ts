@@ -1,5 +1,6 @@
+import type { LineItemRequest } from '../../calculations/request.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
-import { invalidFormat, type Problem } from '../../problem.ts';
+import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Share } from './counters.ts';
@@ -75,12 +76,39 @@ const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest
     : []),
 ];
 
+const linesNamedMax = 10;
+
+/** The problem of a line that matches no line of the sale and has no price to calculate with. */
+export const unknownLine = (
+  index: number,
+  { id, parent_line_item_id }: Pick<LineItemRequest, 'id' | 'parent_line_item_id'>,
+  { id: sale, line_items }: Transaction,
+): Problem => {
+  const sent = parent_line_item_id ?? id;
+  const why = sent ? `No line of ${sale} has the id ${sent}.` : `This line names no line of ${sale}.`;
+  const others = line_items.length - linesNamedMax;
+  const ids = line_items.slice(0, linesNamedMax).map((line) => line.id);
+  const known = `${ids.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  return requiredField(
+    `/line_items/${index}/unit_price`,
+    `${why} Send one of ${known} as parent_line_item_id, or a unit_price to credit something else.`,
+  );
+};
+
 /** The problem of a line that matches no line of the sale and is in a state that the sale does not have. */
 export const otherState = (index: number, state: string, states: readonly string[]): Problem =>
   invalidFormat(
     `/line_items/${index}`,
     'Line in another state',
     `This line matches no line of the sale and is in ${state}, but the sale has ${states.length > 0 ? states.join(', ') : 'no state'}. Send the parent_line_item_id of the line to credit, or an address in a state of the sale.`,
+  );
+
+/** The problem of a line that matches no line of a sale whose address was removed, so that its tax is not known. */
+export const redactedSale = (index: number): Problem =>
+  invalidFormat(
+    `/line_items/${index}`,
+    'Line without a line of the sale',
+    'The personal data of the sale was removed, and with it the address to tax other lines. Send the parent_line_item_id of the line to credit, or a credit without parent_transaction_id.',
   );
 
 /** The problem of a parent that does not exist or belongs to another account. Does not reveal which. */
@@ -91,12 +119,16 @@ export const parentNotFound: Problem = {
   source: { pointer: '/parent_transaction_id' },
 };
 
-/** The amount that a credit exceeds; `meta` has the remainder. */
+/** The amount that a credit exceeds. */
 const details = {
-  sale: 'The credit exceeds what remains of the sale. Credit at most meta.remaining_amount and its tax.',
-  line: 'The credit exceeds what remains of this line. Credit at most meta.remaining_amount and its tax.',
-  shipping: 'The credit exceeds what remains of the shipping. Credit at most meta.remaining_amount and its tax.',
-  tax: 'The credited tax exceeds what remains where this credit takes it. Send at most meta.remaining_tax_amount.',
+  sale: (net: string, tax: string) =>
+    `The credit exceeds what remains of the sale. Credit at most ${net} and its tax of ${tax}.`,
+  line: (net: string, tax: string) =>
+    `The credit exceeds what remains of this line. Credit at most ${net} and its tax of ${tax}.`,
+  shipping: (net: string, tax: string) =>
+    `The credit exceeds what remains of the shipping. Credit at most ${net} and its tax of ${tax}.`,
+  tax: (_net: string, tax: string) =>
+    `The credited tax exceeds what remains where this credit takes it. Send at most ${tax}.`,
 } as const;
 
 /**
@@ -108,13 +140,14 @@ export const overCredit = (
   currency: string,
   pointer: string,
   of: keyof typeof details = 'sale',
-): Problem => ({
-  code: 'conflict_over_credit',
-  title: 'Credit exceeds the sale',
-  detail: details[of],
-  source: { pointer },
-  meta: {
-    remaining_amount: formatAmount(remaining.net, exponentOf(currency)),
-    remaining_tax_amount: formatAmount(remaining.tax, exponentOf(currency)),
-  },
-});
+): Problem => {
+  const exponent = exponentOf(currency);
+  const [net, tax] = [formatAmount(remaining.net, exponent), formatAmount(remaining.tax, exponent)];
+  return {
+    code: 'conflict_over_credit',
+    title: 'Credit exceeds the sale',
+    detail: details[of](net, tax),
+    source: { pointer },
+    meta: { remaining_amount: net, remaining_tax_amount: tax },
+  };
+};

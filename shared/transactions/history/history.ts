@@ -3,8 +3,9 @@ import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import { asOf, isExpired } from '../lifecycle.ts';
 import { cursorProblem, pageLimitOf } from '../page-limit.ts';
+import { committedState, type Hashed } from '../personal-data/commitments.ts';
 import { notFound } from '../ports.ts';
-import type { StoredTransaction, Transaction } from '../transaction.ts';
+import type { StoredTransaction } from '../transaction.ts';
 import type { TransactionHistoryQuery } from './query.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from './response.ts';
 
@@ -49,7 +50,15 @@ export const transactionWithHistory = async (
   ports: HistoryPorts,
 ): Promise<Result<RetrievedTransaction>> => {
   const found = await newest(id, expandedMax, account, ports);
-  return found ? accept({ ...found.transaction, history: found.entries.map(historyEntry) }) : refuse(notFound);
+  if (!found) return refuse(notFound);
+  const { transaction, commitments } = found;
+  const digest = commitments && committedState(transaction, commitments).digest;
+  const salt = commitments && 'salt' in commitments ? commitments.salt : null;
+  return accept({
+    ...transaction,
+    commitments: digest === undefined ? null : { salt, digest },
+    history: found.entries.map(historyEntry),
+  });
 };
 
 /**
@@ -84,15 +93,15 @@ const newest = async (
   limit: number,
   account: Account,
   { history, now }: HistoryPorts,
-): Promise<{ readonly transaction: Transaction; readonly entries: readonly AuditEntry[] } | undefined> => {
+): Promise<(Hashed & { readonly entries: readonly AuditEntry[] }) | undefined> => {
   const found = await history.newest(account.id, id, limit);
   if (!found) return undefined;
-  const { transaction } = found.stored;
+  const { transaction, commitments } = found.stored;
   const nowMs = now();
   const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
   // The call read the transaction first. A later entry does not belong to that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
-  return { transaction: asOf(transaction, nowMs), entries: [...expiry, ...written].slice(0, limit) };
+  return { transaction: asOf(transaction, nowMs), commitments, entries: [...expiry, ...written].slice(0, limit) };
 };
 
 const older = async (

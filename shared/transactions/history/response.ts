@@ -10,14 +10,14 @@ const HistoryEntry = described(
     at: described(timestamp, 'When the change was made.'),
     by: described(
       z.string(),
-      'The credential that made the change: the id of an API key, or `token:` and the subject of a bearer token. `draft_expired` if the draft passed its deadline.',
+      'The credential that made the change: the id of an API key, or `token:` and the subject of a bearer token. `draft_expired` if the draft passed its deadline. `operator` or `retention` if personal data was removed by a command or by the retention setting.',
     ),
     from: described(z.nullable(z.string()), 'The status before the change. `null` on the first entry.'),
     to: described(z.string(), 'The status after the change.'),
     fields: described(z.array(z.string()), 'The names of the changed fields. Empty on the first entry.'),
     state_hash: described(
       z.string(),
-      'SHA-256 of the canonical JSON of the transaction after the change, without `history`, in base64url.',
+      'The hash of the transaction after the change, without `history`, in base64url. With the prefix `2.`, it covers salted commitments to personal data instead of the data; without it, SHA-256 of the canonical JSON.',
     ),
     previous_hash: described(z.nullable(z.string()), 'The `hash` of the previous entry. `null` on the first entry.'),
     hash: described(
@@ -30,9 +30,25 @@ const HistoryEntry = described(
 );
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
+const Commitments = described(
+  z.object({
+    salt: described(
+      z.nullable(z.string()),
+      'The salt of the commitments. `null` after the personal data was removed: then nobody can check a guess of it.',
+    ),
+    digest: described(z.string(), 'SHA-256 of the canonical JSON of the commitments by JSON Pointer, in base64url.'),
+  }),
+  'What `state_hash` covers of the personal data.',
+  { id: 'Commitments' },
+);
+
 /** The response of GET /transactions/{id}. No write returns the history, and no hash covers it. */
 export const RetrievedTransaction = described(
   z.extend(Transaction, {
+    commitments: described(
+      z.optional(z.nullable(Commitments)),
+      'What `state_hash` covers of the personal data. `null` if an earlier version hashed the data itself. Missing unless `expand=history`.',
+    ),
     history: described(
       z.nullable(z.array(HistoryEntry)),
       'The newest 50 changes, newest first. `null` unless `expand=history`.',

@@ -39,11 +39,19 @@ export const replayTransaction = async (id: string, account: Account, ports: Rep
   const stored = storedAsOf(found, ports.now());
   const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
+  if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))
+    return accept(answer(stored.transaction, erased));
   const context = await recordedContext(stored, sale ?? null, account.settings, ports);
   return accept(answer(stored.transaction, 'reason' in context ? context : replay(stored, sale, context)));
 };
 
 type Unknown = { readonly reason: NonNullable<Replay['reason']>; readonly detail: string };
+
+const erased: Unknown = {
+  reason: 'redacted',
+  detail:
+    'Its address was removed with the personal data, so the figures cannot be recalculated. They are as recorded.',
+};
 
 const replay = (
   stored: StoredTransaction,

@@ -15,7 +15,7 @@ const ReplayDifference = described(
 export type ReplayDifference = z.infer<typeof ReplayDifference>;
 
 /** Why a transaction cannot be replayed. */
-const replayReasons = ['release_not_found', 'parent_not_known', 'refused'] as const;
+const replayReasons = ['release_not_found', 'parent_not_known', 'refused', 'redacted'] as const;
 
 /** The response of POST /transactions/{id}/replay. */
 export const Replay = described(

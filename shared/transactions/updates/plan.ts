@@ -3,6 +3,7 @@ import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { invalidFormat } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
+import { withoutPersonalData } from '../personal-data/fields.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
@@ -64,7 +65,9 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
   const beside = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
-  return accept({ next: { ...stored, ...beside, transaction: next }, fields });
+  // A draft credit is recomputed from its sale, which may have the personal data.
+  const kept = next.redacted_at === undefined ? next : withoutPersonalData(next);
+  return accept({ next: { ...stored, ...beside, transaction: kept }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [

@@ -20,6 +20,29 @@ const immutable = (field: string, transaction: Transaction): Problem => ({
   meta: { status: transaction.status },
 });
 
+/** The problem of new personal data, or of figures that would be recalculated, after the personal data was removed. */
+const redacted = (field: string): Problem => ({
+  code: 'conflict_immutable_field',
+  title: `${field} cannot be changed`,
+  detail: `The personal data of this transaction was removed, so it cannot be recalculated and takes no new data. Send status alone, or record another transaction.`,
+  source: { pointer: `/${field}` },
+});
+
+const redactedProblems = (
+  { void_reason }: TransactionUpdate,
+  { redacted_at }: Transaction,
+  { inputs, metadata, tax, reason, status }: RequestedChanges,
+): Problem[] => {
+  if (redacted_at === undefined) return [];
+  const isReasoned = reason || (status && Boolean(void_reason));
+  return [
+    ...inputs,
+    ...(metadata ? ['metadata'] : []),
+    ...(tax ? ['tax_amount'] : []),
+    ...(isReasoned ? ['void_reason'] : []),
+  ].map(redacted);
+};
+
 const identity = ['type', 'parent_transaction_id'] as const;
 
 /**
@@ -32,6 +55,8 @@ export const updateProblems = (
   transaction: Transaction,
   requested: RequestedChanges,
 ): Problem[] => {
+  const ofRedacted = redactedProblems(update, transaction, requested);
+  if (ofRedacted.length > 0) return ofRedacted;
   const { status } = transaction;
   const isOpen = status === 'draft';
   const fixed = identity.filter((field) => update[field] !== undefined && update[field] !== transaction[field]);

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { committedHash, personalDigest } from '../../support/committed-hash.ts';
 import type { Answer, Schema } from '../../support/http.ts';
 import { type Book, type Change, type Entry, type Model, must, same, trailOf, viewOf, type World } from '../book.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
-import { ask, canonical, pick } from '../requests.ts';
+import { ask, pick } from '../requests.ts';
 import { of, seldom, side, target, type Wished } from './parts.ts';
 import { Step } from './step.ts';
-
-const stateHash = (body: unknown) => createHash('sha256').update(canonical(body)).digest('base64url');
 
 type History = Answer<Schema<'TransactionHistory'>>;
 /** A row of a history, in the fields that are compared. */
@@ -68,14 +66,15 @@ class Read extends Step<Wish> {
   }
 
   #whole(answer: Answer<Schema<'RetrievedTransaction'>>, entry: Entry, book: Book, nowMs: number): void {
-    const { history, ...body } = answer.body;
+    const { history, commitments, ...body } = answer.body;
     const view = viewOf(entry, nowMs);
     same(body, view, 'The transaction as it reads');
     same([answer.status, answer.headers.get('etag')], [200, `"${view.version}"`], 'Its status and tag');
     if (this.wish.way === 'get') same(history, null, 'A history that nobody asked for');
     else {
       mustBeHistory(history ?? [], trailOf(entry, nowMs).toReversed(), entry, book);
-      same(history?.[0]?.state_hash, stateHash(view), 'The hash of the state');
+      const hash = committedHash(view, personalDigest(view, commitments?.salt ?? ''));
+      same(history?.[0]?.state_hash, hash, 'The hash of the state');
     }
   }
 

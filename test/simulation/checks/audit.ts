@@ -1,22 +1,10 @@
-import { createHash } from 'node:crypto';
+import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { Version } from '../history.ts';
 import { type Head, kindOf } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-// JSON with its keys in order.
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const fields = value as Record<string, unknown>;
-  const keys = Object.keys(fields).filter((key) => fields[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(fields[key])}`)
-    .join()}}`;
-};
-
-const hash = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url');
+const hash = (value: unknown) => sha256(canonical(value));
 
 const entryHash = ({
   transaction_id,
@@ -68,6 +56,11 @@ export class Audit {
 
 const nameOf = (pk: string, version: number) => `${pk} ${version}`;
 
+const stateHashOf = ({ item, transaction }: Head): string => {
+  const { salt, personal_digest: digest } = item;
+  return committedHash(transaction, salt === undefined ? String(digest) : personalDigest(transaction, String(salt)));
+};
+
 const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Audit, isHashed: boolean): string[] => {
   const entry = audit.of(head);
   const where = `The audit entry of ${head.id} at version ${head.version}`;
@@ -84,7 +77,7 @@ const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Aud
     wrong.push(`${where} is by ${entry['by']}, not ${version.invocation.id}.`);
   if (!isHashed) return wrong;
   if (entry['audit_hash'] !== entryHash(entry)) wrong.push(`${where} has a wrong hash.`);
-  if (entry['state_hash'] !== hash(head.transaction)) wrong.push(`${where} has the hash of another state.`);
+  if (entry['state_hash'] !== stateHashOf(head)) wrong.push(`${where} has the hash of another state.`);
   return wrong;
 };
 

@@ -7,6 +7,7 @@ import { filingViolations } from './filings.ts';
 import { Ledger } from './ledger.ts';
 import { listViolations } from './lists.ts';
 import { moneyViolations } from './money.ts';
+import { redactionViolations } from './redactions.ts';
 import { referenceViolations, stateViolations } from './states.ts';
 
 // The keys of the due index begin with its shard and an instant.
@@ -41,5 +42,6 @@ export const violationsOf = (history: History, observed: Observed, areAllHashed:
     ...listViolations(ledger, observed),
     ...filingViolations(history, ledger, observed),
     ...dueViolations(history, ledger, observed),
+    ...redactionViolations(ledger, observed),
   ];
 };

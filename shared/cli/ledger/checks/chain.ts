@@ -4,6 +4,7 @@ import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless, readable } from '../finding.ts';
+import { redactionFaults } from './redaction.ts';
 
 /** The allowed status changes (interface decisions 4 and 8); `new` is before the first entry. */
 const following: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,8 @@ type Chain = {
   /** The previous entry; `null` at the beginning, and after an entry that is missing or not readable. */
   before: AuditEntry | null;
   first: AuditEntry | null;
+  /** When the personal data was removed. */
+  redactedAt?: string;
 };
 
 /**
@@ -32,9 +35,10 @@ type Chain = {
  */
 export const checkChain = async (
   account: string,
-  { transaction, auditHash }: StoredTransaction,
+  stored: StoredTransaction,
   pages: AsyncIterable<readonly Item[]>,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
+  const { transaction, auditHash } = stored;
   const { id, version: last } = transaction;
   const chain: Chain = { faults: [], reachedAt: new Map(), count: 0, next: 1, before: null, first: null };
   for await (const items of pages)
@@ -50,13 +54,14 @@ export const checkChain = async (
   if (newest)
     faults.push(
       ...differing('hash of the newest entry, as the transaction has it', auditHash, newest.hash),
-      ...differing('hash of the state in the newest entry', newest.stateHash, stateHashOf(transaction)),
+      ...differing('hash of the state in the newest entry', newest.stateHash, stateHashOf(stored)),
       ...differing('state in the newest entry', newest.to, transaction.status),
       ...(first ? differing('created_at', transaction.created_at, first.at) : []),
       ...differing('updated_at', transaction.updated_at, newest.at),
       ...differing('finalized_at', transaction.finalized_at, reachedAt.get('finalized')),
       ...differing('filed_at', transaction.filed_at, reachedAt.get('filed')),
       ...differing('voided_at', transaction.voided_at, reachedAt.get('void')),
+      ...redactionFaults(stored, chain.redactedAt),
     );
   return { count, faults };
 };
@@ -77,6 +82,7 @@ const follow = (chain: Chain, id: string, version: number, item: Item): void => 
   if (entry) {
     chain.faults.push(...entryFaults(entry, chain.before, id, version));
     if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
+    if (entry.fields.includes('redacted_at')) chain.redactedAt = entry.at;
     if (version === 1) chain.first = entry;
   } else chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
   chain.before = entry;

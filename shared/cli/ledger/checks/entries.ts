@@ -1,7 +1,8 @@
 import { batchesOf } from '../../../batches.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { stateJurisdictions } from '../../../jurisdiction.ts';
-import { filedEntryKey, headKey, type ItemKey, openEntryKey, placeOf } from '../../../store/keys.ts';
+import { type FoundEntry, findEntries } from '../../../store/filings/entry-places.ts';
+import { headKey, openEntryKey, placeOf } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
@@ -10,7 +11,7 @@ import { namedExemptions } from '../../../transactions/entries/reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { awaitedStates, openEntriesOf } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
-import { type FilingBook, filingsWith } from '../filing-book.ts';
+import type { FilingBook } from '../filing-book.ts';
 import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
@@ -46,41 +47,6 @@ const amountsText = ({ taxable_amount, exempt_amount, exempt, not_covered_amount
     ...(not_covered_amount ? [`not covered ${not_covered_amount}`] : []),
   ].join(' / ');
 
-/** The place of an entry: open (`null`), or in a filing. */
-type Found = { readonly item: Item; readonly filing: StoredFiling | null };
-
-const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
-  const found = new Map<string, Item>();
-  for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
-  return found;
-};
-
-/**
- * Find the entries of a transaction. An entry that is not open can be in any filing of its state from its month on. The
- * check of filings finds an open entry that is also in a filing.
- */
-const findEntries = async (account: string, expected: readonly OpenEntry[], book: FilingBook) => {
-  const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
-  const places = expected.map((entry) => {
-    const item = open.get(entryPlace(account, entry));
-    const filings = item ? [] : filingsWith(book, entry);
-    return {
-      entry,
-      item,
-      filings: filings.map((filing) => ({ filing, key: filedEntryKey(account, filing.id, entry) })),
-    };
-  });
-  const filed = await allItemsAt(places.flatMap(({ filings }) => filings.map(({ key }) => key)));
-  return places.map(({ entry, item, filings }): { readonly entry: OpenEntry; readonly found: readonly Found[] } => {
-    if (item) return { entry, found: [{ item, filing: null }] };
-    const found = filings.flatMap(({ filing, key }) => {
-      const filedItem = filed.get(placeOf(key));
-      return filedItem ? [{ item: filedItem, filing }] : [];
-    });
-    return { entry, found };
-  });
-};
-
 /** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
 export const checkEntries = async (
   account: string,
@@ -88,7 +54,7 @@ export const checkEntries = async (
   book: FilingBook,
 ): Promise<{ readonly count: number; readonly faults: readonly Fault[] }> => {
   const expected = expectedEntries(stored);
-  const places = await findEntries(account, expected, book);
+  const places = await findEntries(account, expected, book.all());
   const faults = places.flatMap(({ entry, found }) => entryFaults(stored, entry, found));
   const filings = places.flatMap(({ found }) => found.flatMap(({ filing }) => filing ?? []));
   return { count: expected.length, faults: [...faults, ...filingsFaults(stored, filings)] };
@@ -97,7 +63,7 @@ export const checkEntries = async (
 const entryFaults = (
   { transaction: { version } }: StoredTransaction,
   expected: OpenEntry,
-  found: readonly Found[],
+  found: readonly FoundEntry[],
 ): Fault[] => {
   const name = entryName(expected);
   const [first] = found;

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../../accounts/account.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
+import { customerReads } from '../../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { statesOfEntries } from '../checks/entries.ts';
 import { pagesOf } from '../filing-book.ts';
+import type { NumberedLine } from '../import/read-export.ts';
 import {
   type Counts,
   fileLines,
@@ -55,12 +58,26 @@ const listedVersions = async (account: string): Promise<bigint> => {
   return sum;
 };
 
+const customerPages = (account: string) =>
+  pagesOf((after: string | null) => customerReads.page(account, after, pageSize));
+
+const customerVersions = async (account: string): Promise<bigint> => {
+  let sum = 0n;
+  for await (const { rows } of customerPages(account)) sum = rows.reduce(withVersion, sum);
+  return sum;
+};
+
+const customerLines = async function* (account: string): AsyncGenerator<Line> {
+  for await (const { rows } of customerPages(account))
+    for (const customer of rows) yield { kind: 'customer', customer };
+};
+
 const filingVersions = (filings: readonly StoredFiling[]): string =>
   JSON.stringify(filings.map(({ id, version }) => [id, version]));
 
 /** The lines of an account's ledger. Throws at the end if the ledger changed meanwhile. */
 const ledgerLines = async function* (
-  { account: { id: account }, pauseMs }: Export,
+  { account: { id: account }, pauseMs }: Pick<Export, 'account' | 'pauseMs'>,
   { releases, states }: Seen,
 ): AsyncGenerator<Line> {
   const filings = await finishedFilings(account);
@@ -74,9 +91,12 @@ const ledgerLines = async function* (
   }
   for (const { state } of filings) states.add(state);
   yield* filingLines(account, filings, statesOfEntries(states));
+  const customers = await customerVersions(account);
+  yield* customerLines(account);
   for (let reading = 1; ; reading++) {
     const isSame = filingVersions(await finishedFilings(account)) === filingVersions(filings);
-    if (isSame && (await listedVersions(account)) === versions) return;
+    const isUnchanged = isSame && (await customerVersions(account)) === customers;
+    if (isUnchanged && (await listedVersions(account)) === versions) return;
     if (reading === readings)
       throw new CommandError(
         'The ledger changed during the export. Stop all writes to it, or export from tables restored to one point in time.',
@@ -152,4 +172,22 @@ export const exportLedger = async (work: Export): Promise<{ readonly header: Hea
     await rm(unsealed, { force: true });
     await rm(partial, { force: true });
   }
+};
+
+/**
+ * Whether a file that `checkExport` accepts has exactly the lines that an export of the account would have now. Returns the
+ * number of the first line that differs, or `null`.
+ */
+export const firstDifference = async (
+  work: Pick<Export, 'account' | 'pauseMs'>,
+  lines: AsyncIterable<NumberedLine>,
+): Promise<number | null> => {
+  const file = lines[Symbol.asyncIterator]();
+  let last = 1;
+  for await (const line of ledgerLines(work, { counts: noCounts(), releases: new Set(), states: new Set() })) {
+    const { value } = await file.next();
+    if (!value || !isDeepStrictEqual(value.line, JSON.parse(JSON.stringify(line)))) return last + 1;
+    last = value.number;
+  }
+  return (await file.next()).done ? null : last + 1;
 };

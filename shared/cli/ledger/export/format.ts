@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { Settings } from '../../../accounts/account.ts';
 import { canonicalJson } from '../../../canonical-json.ts';
 import { builtInReleaseById } from '../../../content/built-in.ts';
+import type { Customer } from '../../../customers/customer.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
 import { findHead } from '../../../store/content/content-store.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
@@ -19,7 +20,8 @@ import { CommandError } from '../../terminal/errors.ts';
  * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
  */
 export const format = 'levy-ledger';
-export const formatVersion = 1;
+/** Version 2 has customers, salts of commitments and digests of redacted transactions. Files of version 1 have none. */
+export const formatVersion = 2;
 
 /** A line of the ledger. No line has the account's id, so that an import can use another one. */
 export type Line =
@@ -33,7 +35,8 @@ export type Line =
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntry }
   | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
-  | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string };
+  | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
+  | { readonly kind: 'customer'; readonly customer: Customer };
 
 export const kinds = [
   'audit_entry',
@@ -44,9 +47,10 @@ export const kinds = [
   'filed_entry',
   'chain',
   'period',
+  'customer',
 ] as const satisfies readonly Line['kind'][];
 
-const count = z.int().check(z.nonnegative());
+const count = z._default(z.int().check(z.nonnegative()), 0);
 export const Counts = z.object(
   Object.fromEntries(kinds.map((kind) => [kind, count])) as Record<Line['kind'], typeof count>,
 );

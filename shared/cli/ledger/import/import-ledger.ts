@@ -1,5 +1,6 @@
 import { newAccount } from '../../../accounts/account.ts';
 import { batchesOf } from '../../../batches.ts';
+import { findDeletion } from '../../../store/accounts/account-closing.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
 import { newestId } from '../../../store/ledger/ledger-walk.ts';
@@ -24,6 +25,9 @@ type Import = {
 
 /** Refuse an account that has a ledger or registrations: the schedule could close its periods during the import. */
 const refuseUsedAccount = async (id: string): Promise<void> => {
+  const { tombstone } = await findDeletion(id);
+  if (tombstone)
+    throw new CommandError(`The account ${id} was deleted at ${tombstone.deleted_at}. Import into another id.`);
   const { rows } = await filingReads.page(id, null, 1);
   if (rows.length > 0 || (await newestId(id)) !== undefined)
     throw new CommandError(`The account ${id} already has a ledger. Import into an id that does not exist.`);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { compress } from '../../../store/client/compressed.ts';
+import { customerFrom, customerItem } from '../../../store/customers/customer-item.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
 import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
 import { filedEntryKey, filingProgressKey, type ItemKey, periodKey } from '../../../store/keys.ts';
@@ -8,6 +9,7 @@ import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
+import type { CreditedCharge, StoredTransaction } from '../../../transactions/transaction.ts';
 import { kinds, type Line } from '../export/format.ts';
 
 export type Item = ItemKey & Readonly<Record<string, unknown>>;
@@ -27,7 +29,24 @@ const readable = (item: object, from: (item: unknown) => unknown): Item => {
   return item as Item;
 };
 
-const transactionItems = (account: string, { stored, holds_reference }: Line & { kind: 'transaction' }): Item[] => {
+/** The counters of a charge. Files of version 1 have no calculated tax: credits took the recorded tax then. */
+const chargeFrom = (charge: CreditedCharge): CreditedCharge => ({
+  ...charge,
+  rows: charge.rows.map((row) => ({ ...row, calculated: row.calculated ?? row.tax })),
+});
+
+const storedFrom = ({ credited, ...stored }: StoredTransaction): StoredTransaction => ({
+  ...stored,
+  credited: {
+    lines: Object.fromEntries(Object.entries(credited.lines).map(([id, charge]) => [id, chargeFrom(charge)])),
+    shipping: chargeFrom(credited.shipping),
+    unmatched: credited.unmatched,
+  },
+});
+
+const transactionItems = (account: string, line: Line & { kind: 'transaction' }): Item[] => {
+  const stored = storedFrom(line.stored);
+  const { holds_reference } = line;
   const { reference_id } = stored.transaction;
   const isClaimed = holds_reference && reference_id !== null;
   return [
@@ -61,6 +80,8 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
       return [readable(chainItem({ account, ...line.chain }), chainFrom)];
     case 'period':
       return [{ ...periodKey(account, line.state, line.period_end), filing: line.filing }];
+    case 'customer':
+      return [readable(customerItem(account, line.customer), customerFrom)];
   }
 };
 
@@ -87,7 +108,7 @@ export const chainCheck = (): ((line: Line) => string | null) => {
     const agrees =
       newest?.version === transaction.version &&
       newest.hash === auditHash &&
-      newest.stateHash === stateHashOf(transaction);
+      newest.stateHash === stateHashOf(line.stored);
     return agrees ? null : 'the transaction does not match its newest audit entry';
   };
 };

@@ -1,0 +1,133 @@
+/** `accounts redact`: remove personal data from an account. */
+import type { Command } from 'commander';
+import { dayMs, isDay } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
+import { customerReads } from '../../store/customers/customer-reads.ts';
+import { removeCustomer } from '../../store/customers/customer-removal.ts';
+import { redactionPorts } from '../../store/ledger/redaction-store.ts';
+import { type Redacted, redactTransaction } from '../../transactions/personal-data/redact.ts';
+import { concurrently } from '../ledger/verify-account.ts';
+import { requireAccount } from '../terminal/accounts.ts';
+import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { counted, print, printJson } from '../terminal/output.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { type Selection, selectedTransactions } from './redaction-subjects.ts';
+
+type Options = Confirmation & {
+  readonly account: string;
+  readonly transaction?: string;
+  readonly customer?: string;
+  readonly olderThan?: string;
+  readonly dryRun?: true;
+};
+
+/** The name in `by` of audit entries that a command of an operator made. */
+const operator = 'operator';
+const daysMax = 36_500;
+
+const beforeMsOf = (text: string, nowMs: number): number => {
+  const days = /^(\d{1,5})d?$/.exec(text)?.[1];
+  const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : nowMs - Number(days) * dayMs;
+  if (Number.isNaN(atMs) || Number(days ?? 0) > daysMax || atMs < 0 || atMs > nowMs)
+    throw new CommandError(
+      `--older-than cannot be "${text}". Send a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
+    );
+  return atMs;
+};
+
+const selectionOf = ({ transaction, customer, olderThan }: Options): Selection => {
+  if ([transaction, customer, olderThan].filter((value) => value !== undefined).length !== 1)
+    throw new CommandError('Send one of --transaction, --customer and --older-than.');
+  if (transaction !== undefined) return { transaction };
+  return customer === undefined ? { beforeMs: beforeMsOf(olderThan ?? '', now()) } : { customer };
+};
+
+type Found = { readonly open: number; readonly already: number; readonly isCustomer: boolean };
+
+/** What a selection has; refuses a customer that neither exists nor is in a transaction. */
+const find = async (account: string, selection: Selection): Promise<Found> => {
+  let [open, already] = [0, 0];
+  for await (const page of selectedTransactions(account, selection))
+    for (const { redacted_at } of page)
+      if (redacted_at === undefined) open += 1;
+      else already += 1;
+  const isCustomer = 'customer' in selection && (await customerReads.find(account, selection.customer)) !== undefined;
+  if ('customer' in selection && !isCustomer && open === 0)
+    throw new CommandError(
+      `The account ${account} has no customer ${selection.customer}, and no transaction names it. Nothing was changed.`,
+    );
+  return { open, already, isCustomer };
+};
+
+const foundText = ({ open, already, isCustomer }: Found): string =>
+  [
+    counted(open, 'transaction'),
+    ...(isCustomer ? ['the stored customer with its certificates'] : []),
+    ...(already > 0 ? [`${counted(already, 'transaction')} had been redacted before`] : []),
+  ].join(', ');
+
+type Outcome = Record<Redacted, number> & { readonly inconsistentIds: string[] };
+
+/** Redact the transactions of a selection, several at the same time. After an interruption, the next run does the rest. */
+const redactAll = async (account: string, selection: Selection, total: number): Promise<Outcome> => {
+  const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [] };
+  const interrupted = 'Interrupted: run the same command again to continue';
+  const ports = redactionPorts();
+  await withProgress(`Redacting ${account}`, Math.max(1, total), interrupted, async ({ reach, finish }) => {
+    for await (const page of selectedTransactions(account, selection)) {
+      await concurrently(page, async ({ id }) => {
+        const done = await redactTransaction(account, id, operator, ports);
+        outcome[done] += 1;
+        if (done === 'inconsistent') outcome.inconsistentIds.push(id);
+      });
+      reach(outcome.redacted, counted(outcome.redacted, 'transaction'));
+    }
+    finish(`Redacted ${counted(outcome.redacted, 'transaction')}`);
+  });
+  return outcome;
+};
+
+const redact = async (options: Options): Promise<void> => {
+  const selection = selectionOf(options);
+  const { id: account } = await requireAccount(options.account);
+  const found = await find(account, selection);
+  const { json, dryRun } = options;
+  if (dryRun) {
+    const { open, already, isCustomer } = found;
+    if (json) return printJson({ account, dry_run: true, transactions: open, already, customer: isCustomer });
+    return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
+  }
+  await requireConfirmation(`Remove the personal data of ${account} for ever: ${foundText(found)}?`, options);
+  const { redacted, already, inconsistentIds } = await redactAll(account, selection, found.open);
+  const isClean = inconsistentIds.length === 0;
+  const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
+  if (json) printJson({ account, transactions: redacted, already, customer: isRemoved, inconsistent: inconsistentIds });
+  else {
+    print(`Redacted: ${counted(redacted, 'transaction')}; ${already} had been before.`);
+    if (isRemoved) print('Removed the stored customer with its certificates.');
+    for (const transaction of inconsistentIds)
+      print(`${transaction} was not redacted: its state differs from its audit chain. See npm run ledger -- verify.`);
+  }
+  if (!isClean) process.exitCode = 1;
+};
+
+export const addRedact = (program: Command): Command =>
+  program
+    .command('redact')
+    .summary('remove personal data from an account, for ever')
+    .description(
+      'Remove personal data: customer ids, street lines, ZIP+4, certificate numbers, descriptions, metadata and texts that may quote them. Figures, days, references, states, cities and five-digit ZIP codes stay, and `ledger verify` still proves them. A sale is redacted with its credits.',
+    )
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--transaction <id>', 'the transaction with this id, or all that have had this reference_id')
+    .option('--customer <id>', 'every transaction that names the customer, and the stored customer')
+    .option('--older-than <days|date>', 'transactions created more than so many days ago, or before a date (UTC)')
+    .option('--dry-run', 'only count')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'one JSON object; needs --yes or --dry-run')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run accounts -- redact --account acct_demo --customer cus_42 --dry-run\n  npm run accounts -- redact --account acct_demo --older-than 2555 --yes',
+    )
+    .action(redact);

@@ -1,0 +1,136 @@
+import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { batchesOf } from '../../batches.ts';
+import { environment } from '../../config/environment.ts';
+import { stateJurisdictions } from '../../jurisdiction.ts';
+import { database, isWritten } from '../client/client.ts';
+import { type Items, queryPages } from '../client/reads.ts';
+import { retryThrottled } from '../content/content-client.ts';
+import { filingReads } from '../filings/filing-reads.ts';
+import {
+  accountKey,
+  apiKeyKey,
+  chainKey,
+  claimKey,
+  customerPartition,
+  duePartition,
+  dueShards,
+  filingPartition,
+  filingShardPartition,
+  filingWorkKey,
+  headKey,
+  type ItemKey,
+  importMarkKey,
+  keyUses,
+  openEntryPartitions,
+  placeOfDue,
+  rateWindowKey,
+  retentionKey,
+} from '../keys.ts';
+import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
+
+const { transactions, accounts } = environment.tables;
+const pageSize = 100;
+const atOnce = 16;
+
+type Delete = ItemKey & { readonly table: string };
+
+/** Delete an item; also succeeds where it does not exist. */
+const deleteItem = ({ table, pk, sk }: Delete): Promise<boolean> =>
+  retryThrottled(() =>
+    isWritten(
+      database.send(
+        new DeleteCommand({ TableName: table, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' }),
+      ),
+    ),
+  );
+
+const deleteAll = async (items: Iterable<Delete>): Promise<void> => {
+  for await (const some of batchesOf(items, atOnce)) await Promise.all(some.map(deleteItem));
+};
+
+const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}): AsyncGenerator<Items> =>
+  queryPages({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': pk },
+    ProjectionExpression: 'pk, sk',
+    ...more,
+  });
+
+const deletePartition = async (table: string, pk: string): Promise<void> => {
+  for await (const items of keysIn(table, pk)) await deleteAll(items.map(({ sk }) => ({ table, pk, sk: String(sk) })));
+};
+
+/** Delete a transaction: its claim, then its audit entries, and at last the head by which an interrupted deletion finds it. */
+const deleteTransaction = async (account: string, id: string): Promise<void> => {
+  const head = await headItem(account, id);
+  const reference = head?.['reference_id'];
+  // Another transaction may have the claim now. It is deleted with that one, or here.
+  if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
+  const { pk, sk: headSk } = headKey(account, id);
+  for await (const items of keysIn(transactions, pk))
+    await deleteAll(
+      items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
+    );
+  await deleteItem({ table: transactions, pk, sk: headSk });
+};
+
+const deleteTransactions = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
+  for await (const ids of transactionIds(account, pageSize))
+    for await (const some of batchesOf(ids, atOnce)) {
+      await Promise.all(some.map((id) => deleteTransaction(account, id)));
+      onDeleted(some.length);
+    }
+};
+
+/** Delete the filings: the entries of each, then its work and itself, by which an interrupted deletion finds them. */
+const deleteFilings = async (account: string): Promise<void> => {
+  for await (const items of keysIn(transactions, filingPartition(account)))
+    for (const { sk } of items) {
+      const id = String(sk);
+      for (let shard = 0; shard < filingReads.shards; shard++)
+        await deletePartition(transactions, filingShardPartition(account, id, shard));
+      await deleteItem({ table: transactions, ...filingWorkKey(account, id) });
+      await deleteItem({ table: transactions, pk: filingPartition(account), sk: id });
+    }
+};
+
+const deleteDue = async (account: string): Promise<void> => {
+  for (let shard = 0; shard < dueShards; shard++)
+    for await (const items of keysIn(transactions, duePartition(shard))) {
+      const own = items.filter(({ sk }) => placeOfDue(String(sk)).account === account);
+      await deleteAll(own.map(({ sk }) => ({ table: transactions, pk: duePartition(shard), sk: String(sk) })));
+    }
+};
+
+/** Delete the keys of an account: what requests find, then the names. */
+const deleteKeys = async (account: string): Promise<void> => {
+  const { pk, sk: own } = accountKey(account);
+  const names = (await Array.fromAsync(keysIn(accounts, pk, { ProjectionExpression: 'pk, sk, digest' }))).flat();
+  for (const { sk, digest } of names)
+    if (sk !== own) {
+      await deleteItem({ table: accounts, ...apiKeyKey(String(digest)) });
+      await deleteItem({ table: accounts, pk, sk: String(sk) });
+    }
+};
+
+/**
+ * Delete every item of an account but the account and its entry in the register. Repeating it after an interruption
+ * continues. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire 24 hours after their
+ * request, as DynamoDB's TTL.
+ */
+export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
+  await deleteTransactions(account, onDeleted);
+  await deleteFilings(account);
+  for (const state of stateJurisdictions) {
+    for (const pk of openEntryPartitions(account, state)) await deletePartition(transactions, pk);
+    await deletePartition(transactions, chainKey(account, state).pk);
+  }
+  await deletePartition(transactions, customerPartition(account));
+  await deletePartition(transactions, importMarkKey(account).pk);
+  await deleteItem({ table: transactions, ...retentionKey(account) });
+  await deleteDue(account);
+  await deleteKeys(account);
+  await deletePartition(accounts, keyUses(account));
+  await deletePartition(accounts, rateWindowKey(account, 0).pk);
+};

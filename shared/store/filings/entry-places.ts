@@ -1,0 +1,48 @@
+import { batchesOf } from '../../batches.ts';
+import type { StoredFiling } from '../../filings/ledger.ts';
+import type { OpenEntry } from '../../transactions/entries/entry.ts';
+import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';
+import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
+
+/** The item of an entry: open (`filing` is `null`), or in a filing. */
+export type FoundEntry = { readonly item: Item; readonly filing: StoredFiling | null };
+
+const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
+  const found = new Map<string, Item>();
+  for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
+  return found;
+};
+
+/** The filings that can have an entry of this state and month. */
+const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<OpenEntry, 'state' | 'month'>) =>
+  filings.filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month);
+
+/**
+ * Find the items of a transaction's entries, strongly consistent. An entry that is not open can be in any filing of its
+ * state from its month on; several filings can have it only after damage.
+ */
+export const findEntries = async (
+  account: string,
+  expected: readonly OpenEntry[],
+  filings: readonly StoredFiling[],
+): Promise<readonly { readonly entry: OpenEntry; readonly found: readonly FoundEntry[] }[]> => {
+  const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
+  const places = expected.map((entry) => {
+    const item = open.get(placeOf(openEntryKey(account, entry)));
+    const possible = item ? [] : filingsWith(filings, entry);
+    return {
+      entry,
+      item,
+      filed: possible.map((filing) => ({ filing, key: filedEntryKey(account, filing.id, entry) })),
+    };
+  });
+  const filed = await allItemsAt(places.flatMap((place) => place.filed.map(({ key }) => key)));
+  return places.map((place) => {
+    if (place.item) return { entry: place.entry, found: [{ item: place.item, filing: null }] };
+    const found = place.filed.flatMap(({ filing, key }) => {
+      const item = filed.get(placeOf(key));
+      return item ? [{ item, filing }] : [];
+    });
+    return { entry: place.entry, found };
+  });
+};

@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import { assert } from '../../assert.ts';
+import type { StoredTransaction } from '../../transactions/transaction.ts';
+
+type Committed = Pick<StoredTransaction, 'commitments'>;
+
+/** The attributes of a head for its commitments: the salt, or after a redaction the digest. */
+export const commitmentShape = { salt: z.optional(z.string()), personal_digest: z.optional(z.string()) };
+
+/** The salt is in no other attribute, so that removing it removes every way to check a guess of the data. */
+export const commitmentAttribute = ({ commitments }: Committed): Record<string, string> => {
+  if (commitments === undefined) return {};
+  return 'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
+};
+
+/** The commitments of a head's attributes. Throws where it has both. */
+export const commitmentsOf = ({
+  salt,
+  personal_digest: digest,
+}: z.infer<z.ZodMiniObject<typeof commitmentShape>>): Committed => {
+  assert(salt === undefined || digest === undefined, 'A redacted transaction has a salt.');
+  if (salt !== undefined) return { commitments: { salt } };
+  return digest === undefined ? {} : { commitments: { digest } };
+};

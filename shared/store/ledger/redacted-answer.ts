@@ -1,0 +1,27 @@
+import type { CustomerAnswer } from '../../customers/customer.ts';
+import { withoutPersonalData } from '../../transactions/personal-data/fields.ts';
+import type { Transaction } from '../../transactions/transaction.ts';
+import { answerAttribute, savedAnswerOf } from './idempotency-item.ts';
+
+// The answers of every API version have the fields of personal data under the same names.
+const isAnswerOf = <Answer extends { readonly object: string }>(
+  body: unknown,
+  object: Answer['object'],
+): body is Answer => Object(body).object === object;
+
+/**
+ * The attribute `answer` of a stored idempotency record without personal data; `null` for an answer that has none. A
+ * transaction keeps its figures, and a customer nothing. DynamoDB deletes expired records late, so they count, too.
+ */
+export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
+  const saved = savedAnswerOf(item);
+  const body: unknown = JSON.parse(saved.body);
+  if (isAnswerOf<Transaction>(body, 'transaction')) {
+    const redacted = { ...withoutPersonalData(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
+    return answerAttribute({ ...saved, body: JSON.stringify(redacted) });
+  }
+  if (!isAnswerOf<CustomerAnswer>(body, 'customer')) return null;
+  const { Location: _, ...headers } = saved.headers;
+  const redacted = { ...body, id: '', name: null, exemptions: [], warnings: [] };
+  return answerAttribute({ ...saved, headers, body: JSON.stringify(redacted) });
+};

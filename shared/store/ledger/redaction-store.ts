@@ -1,0 +1,132 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { batchesOf } from '../../batches.ts';
+import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import type { StoredFiling } from '../../filings/ledger.ts';
+import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
+import { database, isWritten } from '../client/client.ts';
+import { Contention, type RemainingMs } from '../client/contention.ts';
+import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';
+import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
+import { findEntries } from '../filings/entry-places.ts';
+import { filingReads } from '../filings/filing-reads.ts';
+import { answerLinkPrefix, filedEntryKey, headKey, idempotencyKey, openEntryKey } from '../keys.ts';
+import { auditEntryFrom } from './audit-item.ts';
+import { headWrites } from './commit-writes.ts';
+import { ledgerWithin } from './ledger-store.ts';
+import { entryAttributes, openEntryFrom } from './open-entry-item.ts';
+import { redactedAnswer } from './redacted-answer.ts';
+import { transactionFrom } from './transaction-item.ts';
+
+const TableName = environment.tables.transactions;
+
+/** The items of a transaction: the head, the audit entries, and links to saved answers. */
+const read: RedactionStore['read'] = async (account, id) => {
+  const { pk, sk: headSk } = headKey(account, id);
+  const head = await readItem(TableName, { pk, sk: headSk });
+  if (head === undefined) return undefined;
+  const stored = transactionFrom(head);
+  const answers: string[] = [];
+  let newest: ReturnType<typeof auditEntryFrom> | undefined;
+  const query = {
+    TableName,
+    KeyConditionExpression: 'pk = :pk AND sk < :end',
+    ExpressionAttributeValues: { ':pk': pk, ':end': headSk },
+  };
+  for await (const items of queryPages(query))
+    for (const item of items) {
+      if (typeof item['answer'] === 'string') answers.push(item['answer']);
+      if (item['version'] === stored.transaction.version) newest = auditEntryFrom(item);
+    }
+  return { stored, newest, answers: [...answers, ...(await linkedAnswers(pk, answerLinkPrefix))] };
+};
+
+/** The digests of the idempotency records that are linked in a partition. */
+export const linkedAnswers = async (pk: string, prefix = ''): Promise<string[]> => {
+  const digests: string[] = [];
+  const query = {
+    TableName,
+    KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :links)',
+    ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':links': prefix }) },
+  };
+  for await (const items of queryPages(query)) digests.push(...items.map(({ sk }) => String(sk).slice(prefix.length)));
+  return digests;
+};
+
+/** Remove the personal data from the saved answers that exist. A retry of their requests gets them without it. */
+export const redactAnswers: RedactionStore['redactAnswers'] = async (account, digests) => {
+  for await (const some of batchesOf(digests, keysMax)) {
+    const records = await batchGet(
+      TableName,
+      some.map((digest) => idempotencyKey(account, digest)),
+    );
+    for (const record of records) {
+      const answer = redactedAnswer(record, now());
+      if (answer === null) continue;
+      const write = new PutCommand({
+        TableName,
+        Item: { ...record, answer },
+        // The record may expire meanwhile, and another request may use its key.
+        ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
+        ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
+      });
+      await isWritten(database.send(write));
+    }
+  }
+};
+
+const filingsPageSize = 100;
+
+const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
+  const filings: StoredFiling[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof filingReads.page>> = await filingReads.page(account, after, filingsPageSize);
+    filings.push(...page.rows);
+    after = page.next;
+  } while (after !== null);
+  return filings;
+};
+
+const places: RedactionStore['places'] = async (account, expected) => {
+  if (expected.length === 0) return [];
+  const isOpen = (found: Awaited<ReturnType<typeof findEntries>>) =>
+    found.every((place) => place.found.some(({ filing }) => filing === null));
+  // Most recent entries are open, and then the filings are not read.
+  const open = await findEntries(account, expected, []);
+  const all = isOpen(open) ? open : await findEntries(account, expected, await allFilings(account));
+  return all.flatMap(({ found }) =>
+    found.map(({ item, filing }) => ({ entry: openEntryFrom(item), filing: filing?.id ?? null })),
+  );
+};
+
+const commitWithin =
+  (remainingMs?: RemainingMs): RedactionStore['commit'] =>
+  async (account, change, entries) => {
+    const writes: Write[] = entries.map(({ before, after }) => ({
+      Put: {
+        TableName,
+        Item: {
+          ...(before.filing === null ? openEntryKey(account, after) : filedEntryKey(account, before.filing, after)),
+          ...entryAttributes(after),
+        },
+        ConditionExpression: 'version = :seen',
+        ExpressionAttributeValues: { ':seen': before.entry.version },
+      },
+    }));
+    const heads = headWrites(account, change, ['head', 'audit']).map(({ write }) => write);
+    const committed = await writeTogether([...heads, ...writes], staleOrThrow, remainingMs);
+    return committed.kind;
+  };
+
+/** The ports of redactions and migrations on DynamoDB, for a caller with this much time left. */
+export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY): RedactionPorts => ({
+  store: { read, places, redactAnswers, commit: commitWithin(remainingMs) },
+  ledger: ledgerWithin(remainingMs),
+  now,
+  attemptsMax: 100,
+  remainingMs,
+  throwContention: () => {
+    throw new Contention('Concurrent requests keep changing the transaction.');
+  },
+});

@@ -1,0 +1,188 @@
+/** `accounts close`, `reopen` and `delete`. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { Context } from 'aws-lambda';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { customersProgram } from '../../shared/cli/customers.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { newCaller } from '../support/api.ts';
+import { failSends, noFaults } from '../support/faults.ts';
+import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
+
+const minuteMs = 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'levy-close-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(noFaults);
+
+let files = 0;
+const newFile = () => join(folder, `${++files}.ndjson`);
+
+const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
+const ledger = (...args: readonly string[]) => runInProcess(ledgerProgram(), args);
+
+const itemsOf = async (TableName: string): Promise<readonly string[]> => {
+  const items: string[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page: ScanCommandOutput = await database.send(
+      new ScanCommand({ TableName, ...(start && { ExclusiveStartKey: start }) }),
+    );
+    items.push(...(page.Items ?? []).map((item) => JSON.stringify(item)));
+    start = page.LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
+/** Every item of both tables that has the account in any attribute. */
+const rawOf = async (account: string): Promise<string[]> => {
+  const { transactions, accounts: table } = environment.tables;
+  const items = [...(await itemsOf(transactions)), ...(await itemsOf(table))];
+  return items.filter((item) => item.includes(account)).sort();
+};
+
+/** An account with an item under every prefix of keys. */
+const newShop = async () => {
+  const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
+  const caller = await newCaller({ settings: { registrations, draft_ttl_hours: 48 } });
+  const filer = filerOf(caller);
+  const certificates = newFile();
+  writeFileSync(certificates, JSON.stringify([{ id: 'cus_1', name: 'A buyer', exemptions: [] }]));
+  await runInProcess(customersProgram(), ['put', '--account', caller.account.id, '--file', certificates]);
+  const first = await made(
+    filer.create(sale({ status: 'finalized', reference_id: 'in_1' }), { 'Idempotency-Key': 'key-1' }),
+  );
+  await made(filer.create(creditOf(first, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  const draft = await made(filer.create(sale({ reference_id: 'in_2' })));
+  await made(filer.update(draft.id, { metadata: { note: 'x' } }));
+  await soldOn(filer, '2026-08-05');
+  await fileReturn(filer, (await closedFiling(filer, 'MI', '2026-08-31')).id);
+  await soldOn(filer, '2026-09-05');
+  await cancel(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
+  return { ...caller, id: caller.account.id, filer };
+};
+
+const exported = async (id: string) => {
+  const out = newFile();
+  const { err } = await ledger('export', id, '--out', out);
+  expect(err).toBe('');
+  return out;
+};
+
+const runSchedule = () =>
+  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+
+it('closes an account: no credential, no period, no new key or setting', async () => {
+  const { id, call } = await newShop();
+  expect((await call('GET', '/transactions')).status).toBe(200);
+  expect((await accounts('close', '--account', id)).err).toContain('--yes');
+  expect((await call('GET', '/transactions')).status).toBe(200);
+  const closed = await accounts('close', '--account', id, '--yes');
+  expect(closed.code).toBe(0);
+  expect(closed.out).toContain('no filing has the transactions from 2026-09 on');
+  await later(minuteMs, async () => {
+    const { status, body } = await call('GET', '/transactions');
+    expect([status, body.errors[0].code]).toEqual([401, 'auth_api_key_not_found']);
+  });
+  const before = await rawOf(id);
+  for (const [args, words] of [
+    [['close', '--account', id, '--yes'], 'already closed'],
+    [['close', '--account', 'acct_none', '--yes'], 'no account acct_none'],
+    [['keys', 'create', '--account', id, '--scopes', 'read'], 'was closed at'],
+    [['settings', '--account', id, 'rate_limit=5'], 'was closed at'],
+    [['delete', '--account', id, '--export', 'none', '--yes'], 'can be deleted from'],
+  ] as const) {
+    const { code, err } = await accounts(...args);
+    expect([code, err.includes(words)], `${args.join(' ')}: ${err}`).toEqual([1, true]);
+  }
+  expect(await rawOf(id)).toEqual(before);
+  await later(200 * dayMs, async () => {
+    for (let run = 0; run < 3; run++) await runSchedule();
+  });
+  const filings = (items: readonly string[]) => items.filter((item) => item.includes(`"F#${id}"`));
+  expect(filings(await rawOf(id))).toEqual(filings(before));
+  expect((await rawOf(id)).some((item) => item.includes('"DUE#'))).toBe(false);
+});
+
+it('reopens an account with its due periods, and revoked keys', async () => {
+  const { id, call } = await newShop();
+  await accounts('close', '--account', id, '--yes');
+  await later(200 * dayMs, runSchedule);
+  expect((await accounts('reopen', '--account', id)).code).toBe(0);
+  expect((await accounts('reopen', '--account', id)).err).toContain('is open');
+  expect((await rawOf(id)).filter((item) => item.includes('"DUE#'))).toHaveLength(1);
+  await later(minuteMs, async () => expect((await call('GET', '/transactions')).status).toBe(401));
+  expect((await accounts('keys', 'create', '--account', id, '--scopes', 'read')).code).toBe(0);
+});
+
+const remove = (id: string, path: string) =>
+  later(2 * dayMs, () => accounts('delete', '--account', id, '--export', path, '--yes'));
+
+it('deletes an account after a proven export, and nothing of another one', async () => {
+  const [shop, neighbour] = [await newShop(), await newShop()];
+  const { id } = shop;
+  const early = await exported(id);
+  await made(shop.filer.create(sale({ status: 'finalized' })));
+  expect((await remove(id, early)).err).toContain('is open');
+  await accounts('close', '--account', id, '--yes');
+  const whole = await exported(id);
+  const lines = readFileSync(whole, 'utf8').split('\n');
+  const cut = newFile();
+  writeFileSync(cut, lines.filter((_, at) => at !== 3).join('\n'));
+  const before = await rawOf(id);
+  expect((await remove(id, early)).err).toMatch(/line \d+ differs/);
+  expect((await remove(id, await exported(neighbour.id))).err).toContain('line 1 differs');
+  expect((await remove(id, cut)).err).toContain('Line 4');
+  expect(await rawOf(id)).toEqual(before);
+  const others = await rawOf(neighbour.id);
+
+  const deleted = await remove(id, whole);
+  expect(deleted.err.split('\n').at(-2)).toContain('Deleted 6 transactions');
+  expect(deleted.code).toBe(0);
+  expect(await rawOf(neighbour.id)).toEqual(others);
+  const left = (await rawOf(id)).map((item) => JSON.parse(item));
+  const expiring = left.filter(({ ttl }) => ttl !== undefined);
+  expect(expiring.every(({ pk }) => /^(I|RATE)#/.test(pk))).toBe(true);
+  expect(left.filter(({ ttl }) => ttl === undefined)).toEqual([
+    expect.objectContaining({ pk: `ACCOUNT#${id}`, deletion: expect.any(Object), deleted_at: expect.any(String) }),
+  ]);
+  expect(JSON.stringify(left.filter(({ ttl }) => ttl === undefined))).not.toContain('Test');
+
+  expect((await remove(id, whole)).err).toContain('already deleted');
+  expect((await accounts('settings', '--account', id)).err).toContain('was deleted at');
+  expect((await ledger('import', id, whole)).err).toContain('was deleted at');
+  expect((await accounts('list')).out).not.toContain(id);
+  const copy = await ledger('import', `acct_copy_of_${id.slice(-6)}`, whole);
+  expect(copy.out).toContain('1 customer');
+  expect(copy.out).toContain('Verified: no findings.');
+});
+
+it.each([1, 2, 5, 9, 14, 20, 27, 35, 44])('continues a deletion that died at write %i', async (writes) => {
+  const { id } = await newShop();
+  await accounts('close', '--account', id, '--yes');
+  const whole = await exported(id);
+  let seen = 0;
+  failSends({
+    error: () => new Error('killed'),
+    where: writes % 2 === 0 ? 'on the way there' : 'on the way back',
+    of: ['DeleteItem'],
+    skips: writes,
+  });
+  const died = await remove(id, whole);
+  seen += died.code ?? 0;
+  expect(seen).toBe(1);
+  noFaults();
+  const other = newFile();
+  writeFileSync(other, `${readFileSync(whole, 'utf8')} `);
+  expect((await remove(id, other)).code).toBe(1);
+  expect((await accounts('reopen', '--account', id)).err).toContain('is being deleted');
+  expect((await remove(id, whole)).code).toBe(0);
+  expect((await rawOf(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
+});

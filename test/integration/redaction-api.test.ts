@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { newCaller } from '../support/api.ts';
+import { csv } from '../support/filings.ts';
+import { rawItemsOf } from '../support/raw-items.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { clientOf, creditOf, goods, later, made, michigan, refusalOf, sale, sold } from '../support/sales.ts';
+
+const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
+
+const personal = {
+  customer: { id: 'cus_9', address: { ...michigan, postal_code: '48226-1234' } },
+  metadata: { email: 'a@example.org' },
+};
+
+const shop = async () => {
+  const caller = await newCaller();
+  const { account } = caller;
+  const run = async (...args: readonly string[]) => {
+    const ran = await redact(account.id, ...args, '--yes');
+    expect(ran).toMatchObject({ code: 0 });
+    return ran;
+  };
+  return { ...caller, id: account.id, client: clientOf(caller), run };
+};
+
+it('is shown as null with the time of the redaction, in GET, lists and CSV', async () => {
+  const { client, call, run } = await shop();
+  const lines = [goods({ id: 'item_1', description: 'Engraved: for J.', metadata: { gift: 'yes' } })];
+  const { id, version } = await sold(client, { ...personal, line_items: lines, reference_id: 'order-1' });
+  await run('--transaction', 'order-1');
+  const after = await made(client.get(id));
+  expect(after).toMatchObject({
+    customer: { id: null, address: { ...michigan, line1: null, postal_code: '48226' } },
+    metadata: {},
+    line_items: [{ description: null, metadata: {} }],
+    redacted_at: expect.any(String),
+    updated_at: after.redacted_at,
+    version: version + 1,
+  });
+  expect((await made(client.list())).data[0]).toMatchObject({ id, redacted_at: after.redacted_at });
+  const { text } = await call('GET', '/transactions', { headers: csv });
+  expect(text).toContain(`${id},sale,finalized,order-1,,,2026-10-08`);
+  const { data } = await made(call('GET', `/transactions/${id}/history` as '/transactions/{id}/history'));
+  expect(data[0]).toMatchObject({
+    by: 'operator',
+    fields: ['customer', 'line_items', 'metadata', 'redacted_at', 'warnings'].filter(
+      (field) => field !== 'warnings' || after.warnings.length > 0,
+    ),
+  });
+});
+
+it('cannot be replayed, and takes no new data or figures', async () => {
+  const { client, call, run } = await shop();
+  const { id } = await sold(client, personal);
+  const draft = await made(client.create(sale(personal)));
+  for (const transaction of [id, draft.id]) await run('--transaction', transaction);
+  const replay = await made(call('POST', `/transactions/${id}/replay` as '/transactions/{id}/replay'));
+  expect(replay).toMatchObject({ match: null, reason: 'redacted', difference_count: 0 });
+  const refused = async (transaction: string, body: object) => refusalOf(await client.update(transaction, body));
+  expect(await refused(id, { metadata: { email: 'again' } })).toBe('409 | conflict_immutable_field /metadata');
+  expect(await refused(id, { tax_amount: '1.00' })).toBe('409 | conflict_immutable_field /tax_amount');
+  expect(await refused(id, { status: 'void', void_reason: 'A. asked' })).toBe(
+    '409 | conflict_immutable_field /void_reason',
+  );
+  expect(await refused(draft.id, { tax_date: '2026-10-09' })).toBe('409 | conflict_immutable_field /tax_date');
+  expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
+    tax_amount: draft.tax_amount,
+    customer: { id: null },
+  });
+  expect(await made(client.update(id, { status: 'void' }))).toMatchObject({ status: 'void', metadata: {} });
+});
+
+it('leaves a sale creditable by its lines, and refuses a line that only an address could tax', async () => {
+  const { client, run, id: account } = await shop();
+  const parent = await sold(client, personal);
+  await run('--transaction', parent.id);
+  const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  expect(credit).toMatchObject({ tax_amount: '3.00', customer: { id: null } });
+  expect(credit).not.toHaveProperty('redacted_at');
+  const other = creditOf(parent, { line_items: [goods({ id: 'other' })] });
+  expect(refusalOf(await client.create(other))).toBe('422 | validation_invalid_format /line_items/0');
+  expect(await made(client.create(creditOf(parent, { credit_remaining: true })))).toMatchObject({ tax_amount: '3.00' });
+  expect(await made(client.get(parent.id))).toMatchObject({ refund_status: 'full' });
+  expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
+});
+
+it('of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
+  const { client, run, id: account } = await shop();
+  const parent = await sold(client, personal);
+  const draft = await made(client.create(creditOf(parent, { status: 'draft' })));
+  await run('--transaction', draft.id);
+  expect(await made(client.update(draft.id, { status: 'finalized' }))).toMatchObject({
+    status: 'finalized',
+    customer: { id: null, address: { line1: null } },
+  });
+  const stored = (await rawItemsOf(account)).filter((item) => item.includes(draft.id) && item.includes('"credit"'));
+  expect(stored.filter((item) => /Woodward|cus_9/.test(item))).toEqual([]);
+});
+
+it('answers a repeated request without the data, and writes nothing twice', async () => {
+  const { client, run, id: account } = await shop();
+  const key = { 'Idempotency-Key': 'order 1' };
+  const body = sale({ ...personal, status: 'finalized' });
+  const first = await made(client.create(body, key));
+  const same = { 'Idempotency-Key': 'no change' };
+  await made(client.update(first.id, { metadata: personal.metadata }, same));
+  await run('--transaction', first.id);
+  const again = await client.create(body, key);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body).toMatchObject({ id: first.id, version: 1, customer: { id: null }, metadata: {} });
+  expect((await client.update(first.id, { metadata: personal.metadata }, same)).body).toMatchObject({ metadata: {} });
+  expect((await rawItemsOf(account)).filter((item) => item.includes('example.org'))).toEqual([]);
+});
+
+it('includes the credits of a sale, an expired draft, and is complete when it is repeated', async () => {
+  const { client, run, id: account } = await shop();
+  const parent = await sold(client, personal);
+  await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
+  const ran = JSON.parse((await run('--transaction', parent.id, '--json')).out);
+  expect(ran).toMatchObject({ transactions: 2, already: 0 });
+  expect(JSON.parse((await run('--transaction', parent.id, '--json')).out)).toMatchObject({
+    transactions: 0,
+    already: 2,
+  });
+  const draft = await made(client.create(sale(personal)));
+  await later(25 * 3_600_000, () => run('--transaction', draft.id));
+  expect(await made(client.get(draft.id))).toMatchObject({ status: 'void', version: 3, customer: { id: null } });
+  expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
+});
+
+it('refuses what does not exist and what nobody confirmed, and a dry run only counts', async () => {
+  const { client, id: account } = await shop();
+  const { id } = await sold(client, personal);
+  const before = await rawItemsOf(account);
+  const refused = [
+    [account, '--transaction', 'order-unknown', '--yes'],
+    [account, '--customer', 'cus_unknown', '--yes'],
+    [account, '--older-than', '2999-01-01', '--yes'],
+    [account, '--older-than', 'soon', '--yes'],
+    [account, '--yes'],
+    [account, '--customer', 'cus_9', '--transaction', id, '--yes'],
+    [account, '--customer', 'cus_9'],
+    ['acct_unknown', '--customer', 'cus_9', '--yes'],
+  ];
+  for (const args of refused) expect(await redact(...args)).toMatchObject({ code: 1, out: '' });
+  const dry = await redact(account, '--customer', 'cus_9', '--dry-run', '--json');
+  expect(JSON.parse(dry.out)).toMatchObject({ dry_run: true, transactions: 1, customer: false });
+  expect((await rawItemsOf(account)).sort()).toEqual(before.sort());
+});

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { retentionPorts } from '../../shared/store/ledger/retention-ports.ts';
+import { sweepPosition } from '../../shared/store/sweep-position.ts';
+import { retainPersonalData } from '../../shared/transactions/personal-data/retention.ts';
+import { newCaller } from '../support/api.ts';
+import { rawItemsOf } from '../support/raw-items.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { clientOf, dayMs, later, made, sold } from '../support/sales.ts';
+import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
+
+const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
+
+const fail = (error: unknown) => {
+  throw error;
+};
+
+/** A run of the schedule for one account, because the register of the tests has thousands. */
+const runFor = (account: string) =>
+  retainPersonalData({
+    ...retentionPorts(() => 600_000, fail),
+    accountIds: async () => ({ ids: [account], next: null }),
+    position: sweepPosition({ pk: `DUE#RETENTION#${account}`, sk: '!' }),
+  });
+
+const shop = async (setting?: string) => {
+  const caller = await newCaller();
+  const { id } = caller.account;
+  if (setting !== undefined)
+    expect(await accounts('settings', '--account', id, `retain_personal_data_days=${setting}`)).toMatchObject({
+      code: 0,
+    });
+  return { id, client: clientOf(caller) };
+};
+const redactedOf = async (client: ReturnType<typeof clientOf>) =>
+  (await made(client.list({ limit: '100' }))).data.map(({ redacted_at }) => redacted_at !== undefined).reverse();
+
+it('removes personal data once it is older than the setting, and continues there on later days', async () => {
+  const { id, client } = await shop('30');
+  for (let at = 0; at < 30; at++) await sold(client, { metadata: { email: 'priv@example.org' } });
+  await later(10 * dayMs, () => sold(client));
+  expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+  await later(31 * dayMs, async () => {
+    expect(await runFor(id)).toEqual({ redacted: 30, failed: 0, inconsistent: 0 });
+    // Done for this day.
+    expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+  });
+  expect(await redactedOf(client)).toEqual([...Array.from({ length: 30 }, () => true), false]);
+  expect((await rawItemsOf(id)).filter((item) => item.includes('priv@'))).toEqual([]);
+  await later(41 * dayMs, async () => expect(await runFor(id)).toEqual({ redacted: 1, failed: 0, inconsistent: 0 }));
+  const history = await runInProcess(ledgerProgram(), [
+    'history',
+    String((await made(client.list())).data[0]?.id),
+    '--account',
+    id,
+  ]);
+  expect(history.out).toContain('retention');
+  const { code } = await runInProcess(ledgerProgram(), ['verify', '--account', id]);
+  expect(code).toBe(0);
+});
+
+it('stops when the time is up, and the next run of the day does the rest', async () => {
+  const { id, client } = await shop('30');
+  for (let at = 0; at < 30; at++) await sold(client);
+  // Ids never go back in time, and the test above made one ten days later.
+  await later(60 * dayMs, async () => {
+    // The time ends with the first batch of 25.
+    let isFirst = true;
+    const ports = { ...retentionPorts(() => (isFirst ? 600_000 : 0), fail) };
+    const interrupted = await retainPersonalData({
+      ...ports,
+      remainingMs: () => (isFirst ? 600_000 : 0),
+      accountIds: async () => ({ ids: [id], next: null }),
+      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
+      reach: async (account, after) => {
+        await ports.reach(account, after);
+        isFirst = false;
+      },
+    });
+    expect(interrupted).toEqual({ redacted: 25, failed: 0, inconsistent: 0 });
+    expect(await runFor(id)).toEqual({ redacted: 5, failed: 0, inconsistent: 0 });
+  });
+  expect(await redactedOf(client)).not.toContain(false);
+});
+
+it('keeps the data without the setting, which has bounds', async () => {
+  const { id, client } = await shop();
+  await sold(client);
+  await later(4000 * dayMs, async () => expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 }));
+  for (const value of ['29', '0', '-1', '1.5', '36501', 'never', ''])
+    expect(await accounts('settings', '--account', id, `retain_personal_data_days=${value}`)).toMatchObject({
+      code: 1,
+    });
+  expect(await accounts('settings', '--account', id, 'retain_personal_data_days=null')).toMatchObject({ code: 0 });
+});
+
+it('begins the day again after a failure, and passes over a transaction that was altered', async () => {
+  const { id, client } = await shop('30');
+  const { id: altered } = await sold(client);
+  await sold(client);
+  await alter(
+    { account: id, id: altered },
+    ofTransaction(() => ({ tax_date: '2026-10-09' })),
+  );
+  await later(120 * dayMs, async () => {
+    const errors: unknown[] = [];
+    const failing = await retainPersonalData({
+      ...retentionPorts(
+        () => 600_000,
+        (error) => errors.push(error),
+      ),
+      accountIds: async () => ({ ids: [id], next: null }),
+      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
+      olderIds: async () => {
+        throw new Error('an outage');
+      },
+    });
+    expect([failing, errors.length]).toEqual([{ redacted: 0, failed: 1, inconsistent: 0 }, 1]);
+    expect(await runFor(id)).toEqual({ redacted: 1, failed: 0, inconsistent: 1 });
+    expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
+  });
+  await undoTampering();
+});

@@ -1,0 +1,79 @@
+import { impersonal, personalDigest } from '../../support/committed-hash.ts';
+import type { Item } from '../../support/memory-database.ts';
+import type { Observed, Redaction } from '../observed.ts';
+import { entryOf, kindOf } from './decode.ts';
+import type { Ledger, Reign } from './ledger.ts';
+
+/** What a redaction may change of a transaction, besides its personal data. */
+const figuresOf = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
+
+const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
+
+/** The figures and the commitments are those from before, and neither the data nor the salt comes back. */
+const ofTransaction = (reigns: readonly Reign[]): string[] => {
+  const at = reigns.findIndex(isRedacted);
+  const [before, first] = [reigns[at - 1], reigns[at]];
+  if (!before || !first) return [];
+  const wrong: string[] = [];
+  const digest = personalDigest(before.head.transaction, String(before.head.item['salt']));
+  if (figuresOf(before) !== figuresOf(first)) wrong.push('changed a figure when it was redacted');
+  if (first.head.item['personal_digest'] !== digest) wrong.push('lost its commitments when it was redacted');
+  for (const { head } of reigns.slice(at)) {
+    if (head.item['salt'] !== undefined) wrong.push(`has a salt at version ${head.version}, after it was redacted`);
+    if (head.item['personal_digest'] !== digest) wrong.push(`has other commitments at version ${head.version}`);
+    if (head.item['customer_id'] !== undefined || canonicalOf(head.transaction) !== impersonal(head.transaction))
+      wrong.push(`has personal data at version ${head.version}, after it was redacted`);
+  }
+  return wrong;
+};
+
+const canonicalOf = ({ redacted_at: _, ...transaction }: Reign['head']['transaction']): string =>
+  JSON.stringify(sorted(transaction));
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]));
+};
+
+type Record = { readonly id: string; readonly step: number; readonly isClean: boolean };
+
+const recordOf = (item: Item, step: number): Record => {
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  const text = gunzipSync(item['answer'] as Uint8Array).toString();
+  const body = JSON.parse(text.slice(text.indexOf('\n') + 1));
+  const isClean = body.object !== 'transaction' || canonicalOf(body) === impersonal(body);
+  return { id: String(body.id), step, isClean };
+};
+
+/** Entries and saved answers of redacted transactions, as they are at the end. */
+const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction>): string[] =>
+  others.flatMap(([name, versions]) => {
+    const { item, step } = versions.at(-1) ?? {};
+    if (!item || step === undefined) return [];
+    if (kindOf(name) === 'entry') {
+      const { transactionId, figures } = entryOf(item);
+      const { customer_id = null } = (figures.document ?? {}) as { readonly customer_id?: string | null };
+      return redactions.has(transactionId) && customer_id !== null ? [`${name} names a redacted customer`] : [];
+    }
+    if (kindOf(name) !== 'record') return [];
+    const record = recordOf(item, step);
+    const redaction = redactions.get(record.id);
+    // A request that changed nothing may save its answer while the redaction ends (decision 0023).
+    return redaction && step < redaction.from && !record.isClean
+      ? [`${name} has the personal data of ${record.id}`]
+      : [];
+  });
+
+/** After a successful redaction, no item of the transaction has its personal data, and all figures are as before. */
+export const redactionViolations = (ledger: Ledger, { redactions }: Observed): string[] => {
+  const byId = new Map(redactions.map((redaction) => [redaction.id, redaction]));
+  const missing = redactions
+    .filter(({ account, id }) => !ledger.of(account, id).some(isRedacted))
+    .map(({ id }) => `${id} was redacted with success, and is not`);
+  const wrong = [...ledger.reigns.values()].flatMap((reigns) =>
+    ofTransaction(reigns).map((words) => `${reigns[0]?.head.id} ${words}`),
+  );
+  return [...missing, ...wrong, ...leftOvers(ledger, byId)];
+};

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import { stateHashOf } from '../../shared/transactions/audit.ts';
+import { newSalt } from '../../shared/transactions/personal-data/commitments.ts';
+import { withoutPersonalData } from '../../shared/transactions/personal-data/fields.ts';
+import { redactionOf } from '../../shared/transactions/personal-data/redact.ts';
+import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
+import { committedHash, impersonal, personalDigest } from '../support/committed-hash.ts';
+import { created, createdMs, line } from '../support/transactions.ts';
+
+const address = {
+  line1: '1 Woodward Avenue',
+  city: 'Detroit',
+  county: 'Wayne',
+  state: 'MI',
+  postal_code: '48226-1234',
+  country: 'US',
+};
+const exemption = { type: 'resale' as const, certificate_id: 'R-1', regions: ['MI'] };
+const applied = {
+  customer_id: 'cus_1',
+  reason: 'resale',
+  certificate_number: 'R-2',
+  valid_from: null,
+  valid_to: null,
+} as const;
+const customer = { id: 'cus_1', address, exemption };
+
+/** A transaction with every personal field. */
+const whole: Partial<Transaction> = {
+  customer,
+  ship_from: { address },
+  metadata: { email: 'a@example.org' },
+  void_reason: 'A. asked for it',
+  warnings: [{ code: 'exemption_expired', message: 'The resale certificate R-1 expired.', pointer: null }],
+  explanation: [{ step: 'address', pointer: null, text: 'Shipped to 48226-1234.', rule_id: null, citation: null }],
+  line_items: [
+    line({
+      description: 'Engraved',
+      metadata: { gift: 'yes' },
+      customer,
+      ship_from: { address },
+      applied_exemption: applied,
+    }),
+  ],
+};
+
+const stored = (changes: Partial<Transaction>, salt = newSalt()): StoredTransaction => ({
+  ...created(changes).after,
+  commitments: { salt },
+});
+
+const without = (changes: Partial<Transaction>) => withoutPersonalData(created(changes).after.transaction);
+
+it('removes every personal field and keeps the rest', () => {
+  const after = without(whole);
+  const place = { ...address, line1: null, postal_code: '48226' };
+  const buyer = { id: null, address: place, exemption: { ...exemption, certificate_id: null } };
+  expect(after).toMatchObject({
+    customer: buyer,
+    ship_from: { address: place },
+    metadata: {},
+    void_reason: null,
+    warnings: [{ code: 'exemption_expired', pointer: null }],
+    line_items: [
+      {
+        description: null,
+        metadata: {},
+        customer: buyer,
+        applied_exemption: { ...applied, customer_id: null, certificate_number: null },
+      },
+    ],
+  });
+  expect(JSON.stringify(after)).not.toMatch(/Woodward|1234|cus_1|R-[12]|example|Engraved|asked|gift/);
+  expect(withoutPersonalData(after)).toEqual(after);
+});
+
+it.each([
+  ['48226', '48226'],
+  ['48226-1234', '48226'],
+  ['482261234', '48226'],
+  [' 48226', '48226'],
+  ['K1A 0B1', null],
+  ['', ''],
+  [null, null],
+])('keeps of the postal code %s the five digits', (postal_code, expected) => {
+  const { customer: buyer } = without({ customer: { address: { postal_code } } });
+  expect(buyer?.address?.postal_code).toBe(expected);
+});
+
+it('hashes commitments as an auditor does, with and without each field', () => {
+  for (const changes of [whole, {}, ...Object.entries(whole).map(([name, value]) => ({ [name]: value }))]) {
+    const salt = newSalt();
+    const { transaction } = stored(changes);
+    const expected = committedHash(transaction, personalDigest(transaction, salt));
+    expect(stateHashOf({ transaction, commitments: { salt } })).toBe(expected);
+  }
+});
+
+it('has another hash for another value of any field, another salt, and a value at another place', () => {
+  const salt = newSalt();
+  const hashOf = (changes: Partial<Transaction>, other = salt) =>
+    stateHashOf(stored({ ...whole, id: 'txn_1', ...changes }, other));
+  const moved = { customer: { ...customer, id: null }, metadata: { id: 'cus_1' } };
+  const hashes = [
+    hashOf({}),
+    hashOf({}, newSalt()),
+    hashOf({ customer: { ...customer, id: 'cus_2' } }),
+    hashOf({ customer: { ...customer, address: { ...address, line1: '2 Woodward Avenue' } } }),
+    hashOf({ customer: { ...customer, address: { ...address, postal_code: '48226-1235' } } }),
+    hashOf({ metadata: { email: 'b@example.org' } }),
+    hashOf({ void_reason: 'B. asked for it' }),
+    hashOf(moved),
+    hashOf({ tax_date: '2026-10-09' }),
+  ];
+  expect(new Set(hashes).size).toBe(hashes.length);
+});
+
+it('is bound to the same commitments after a redaction, whose salt is nowhere', () => {
+  for (const changes of [whole, {}]) {
+    const before = stored(changes);
+    const salt = before.commitments && 'salt' in before.commitments ? before.commitments.salt : '';
+    const { after, entry } = redactionOf(before, createdMs, 'operator');
+    expect(after.commitments).toEqual({ digest: personalDigest(before.transaction, salt) });
+    expect(JSON.stringify(after)).not.toContain(salt);
+    expect(entry).toMatchObject({
+      by: 'operator',
+      version: 2,
+      stateHash: stateHashOf(after),
+      previousHash: before.auditHash,
+    });
+    expect(entry.fields).toContain('redacted_at');
+    const times = { version: 0, updated_at: '' };
+    expect(impersonal({ ...after.transaction, ...times })).toBe(impersonal({ ...before.transaction, ...times }));
+  }
+});
+
+it('gives data that an earlier version hashed itself a salt that is not stored', () => {
+  const { commitments: _, ...before } = stored(whole);
+  const { after, entry } = redactionOf(before, createdMs, 'operator');
+  expect(after.commitments).toEqual({ digest: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(entry.stateHash).toMatch(/^2\./);
+});
