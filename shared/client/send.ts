@@ -37,7 +37,7 @@ export class LevyUnavailable extends Error {
   readonly idempotencyKey: string | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
     const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : String(cause);
-    super(`${method} ${new URL(url).pathname} failed in try ${tries}. ${reason}`, { cause });
+    super(`${method} ${url.split('?')[0]} failed in try ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
     this.idempotencyKey = headers.get('Idempotency-Key');
   }

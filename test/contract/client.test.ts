@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import { typesHeader } from '../../shared/cli/write-openapi.ts';
-import { type CallOptions, createClient, everyItem, type Levy, orThrow } from '../../shared/client/client.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  createClient,
+  everyItem,
+  type Levy,
+  orThrow,
+} from '../../shared/client/client.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
@@ -13,7 +20,7 @@ const customer = { address: { city: 'Lansing', state: 'MI', postal_code: '48933'
 const line_items = [{ id: 'mug', product_tax_code: 'GENERAL', quantity: '2', unit_price: '50.00' }] as const;
 const sale = { customer, line_items } as const;
 
-const clientOf = async (options: CallOptions & { readonly url?: string } = {}): Promise<Levy> => {
+const clientOf = async (options: CallOptions & Partial<Pick<ClientOptions, 'url' | 'fetch'>> = {}): Promise<Levy> => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
   return createClient({ url, apiKey: key, ...options });
 };
@@ -166,12 +173,24 @@ describe('a result', () => {
 
 describe('a list', () => {
   it('yields every item of every page, with and without cursors, and throws for a refusal', async () => {
-    const levy = await clientOf();
+    let calls = 0;
+    const fetch = (...request: Parameters<typeof globalThis.fetch>) => {
+      calls++;
+      return globalThis.fetch(...request);
+    };
+    const levy = await clientOf({ fetch });
     for (const reference_id of ['a', 'b', 'c', 'd', 'e'])
       orThrow(await levy.post('/transactions', { body: { ...sale, status: 'finalized', reference_id } }));
-    for (const limit of [1, 2, 5, 100]) {
+    for (const [limit, pages] of [
+      [1, 5],
+      [2, 3],
+      [5, 1],
+      [100, 1],
+    ] as const) {
+      calls = 0;
       const all = await collected(levy.list('/transactions', { query: { limit, status: 'finalized' } }));
       expect(all.map(({ reference_id }) => reference_id)).toEqual(['e', 'd', 'c', 'b', 'a']);
+      expect(calls).toBe(pages);
     }
     const whole = orThrow(await levy.get('/product-tax-codes')).data;
     const paged = await collected(levy.list('/product-tax-codes', { query: { limit: 7 } }));

@@ -1,4 +1,5 @@
 /** Retries of the TypeScript client, against a scripted `fetch`. test/contract/client.test.ts runs it against the service. */
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CallOptions, createClient, type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 
@@ -151,6 +152,18 @@ describe('a failed request', () => {
     const { levy, sent } = scripted([reply]);
     await expect(levy.get('/filings', { signal: abort.signal })).rejects.toThrow('stopped');
     expect(sent).toHaveLength(1);
+  });
+
+  it('leaves no timer and no listener that would keep a process or a signal busy', async () => {
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    const { signal } = new AbortController();
+    const { levy, sent } = scripted([error(503), networkFailure]);
+    await levy.get('/filings', { signal });
+    expect(sent).toHaveLength(3);
+    const timers = vi.mocked(setTimeout).mock.results.map(({ value }) => value);
+    expect(timers).toHaveLength(5);
+    for (const timer of timers) expect(clear).toHaveBeenCalledWith(timer);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('times out even if the token or fetch never ends', async () => {

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { compress, compressBytes } from '../../shared/store/client/compressed.ts';
 import {
@@ -83,6 +84,22 @@ it('keeps the credited amounts of a line with any id', () => {
   const lines = Object.fromEntries([['__proto__', { ...after.credited.shipping, net: '1.00', tax: '0.06' }]]);
   const read = transactionFrom(transactionItem('acct_1', { ...after, credited: { ...after.credited, lines } }));
   expect(Object.entries(read.credited.lines)).toEqual(Object.entries(lines));
+});
+
+// A rollback across one deployment must read what this one writes: version 0.1.0 refuses counters with more parts.
+it('keeps credited amounts in the form of earlier versions, and their calculated taxes apart', () => {
+  const row = { taxable: '10.00', exempt: '0.00', tax: '0.80', calculated: '0.60' };
+  const { after } = created({ line_items: ['one', 'two'].map((id) => line({ id })) });
+  const one = { ...after.credited.shipping, net: '10.00', tax: '0.80', taxable: '10.00', rows: [row] };
+  const stored = { ...after, credited: { ...after.credited, lines: { one } } };
+  const item = transactionItem('acct_1', stored);
+  const textOf = (name: string) => gunzipSync(item[name] as Uint8Array).toString('hex');
+  expect(textOf('credited').replace('f', '').split('b')).toEqual(['1000a80aaa1000aa1000aa80', '', 'aaaaa', 'a']);
+  expect(textOf('credited_calculated').replace('f', '').split('b')).toEqual(['60', '', '']);
+  expect(transactionFrom(item)).toEqual(stored);
+  const { credited_calculated: _, ...rolledBack } = item;
+  const ofTax = { ...stored.credited, lines: { one: { ...one, rows: [{ ...row, calculated: '0.80' }] } } };
+  expect(transactionFrom(rolledBack).credited).toEqual(ofTax);
 });
 
 it('has counters of nothing but its own lines', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { creditedBytesMax } from '../../shared/store/ledger/credited-attributes.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
 import {
-  creditedBytesMax,
   storedSize,
   storedSizeMax,
   transactionFrom,
@@ -12,6 +12,7 @@ import {
 } from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
 import { parentAfter } from '../../shared/transactions/commit.ts';
+import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
 import { creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
@@ -34,7 +35,13 @@ const noise = (draw: Draw, length: number, letters: readonly string[] = ascii) =
 
 const money = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
 
-type Shape = { readonly rows: number; readonly digits: number; readonly letters: readonly string[] };
+type Shape = {
+  readonly rows: number;
+  readonly digits: number;
+  readonly letters: readonly string[];
+  /** Whether the calculated tax is another one than the recorded one. */
+  readonly calculated?: 'other';
+};
 
 /** A line of a random net, taxed in so many jurisdictions: nothing in it repeats. */
 const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: number): LineItemResponse => {
@@ -72,7 +79,8 @@ const saleOf = (shape: Shape, idLength: number, lines = 1000): StoredTransaction
     money(line_items.reduce((total, one) => total + BigInt(of(one).replace('.', '')), 0n));
   const net = sum(({ net_amount }) => net_amount);
   const amounts = { subtotal_amount: net, total_amount: net, tax_amount: sum(({ tax_amount }) => tax_amount) };
-  return created({ ...finalized, line_items, ...amounts }).after;
+  const calculated_tax_amount = shape.calculated === 'other' ? net : amounts.tax_amount;
+  return created({ ...finalized, line_items, ...amounts, calculated_tax_amount }).after;
 };
 
 /** How long the ids of a sale of this shape can be for it to be accepted. */
@@ -86,6 +94,8 @@ const longestIds = (shape: Shape): number => {
   return least;
 };
 
+type Counters = { readonly credited: Uint8Array; readonly credited_calculated?: Uint8Array };
+
 const sizeOf = (stored: StoredTransaction) => itemSize(transactionItem('acct_1', stored));
 
 /** Apply a credit as a new transaction does, and return the changed sale. */
@@ -93,7 +103,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
   const credit = creditOf(sale, request, context, []);
   if (!credit.ok) throw new Error(JSON.stringify(credit.problems));
   const { outcome, kind } = credit.value;
-  const made = newTransaction(
+  const recorded = newTransaction(
     { type: 'credit', status: 'finalized', parent_transaction_id: sale.transaction.id },
     outcome,
     outcome.tax_amount,
@@ -101,6 +111,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
     24,
     { newId: () => newTransactionId(), now: () => testNow },
   );
+  const made = withCalculatedTaxes(recorded, sale);
   const move = { credit: made, sign: 1n } as const;
   return { made, after: parentAfter(sale, [move], at, 'key_1').after };
 };
@@ -126,6 +137,7 @@ const shuffled = <Value>(draw: Draw, values: readonly Value[]): Value[] =>
 const shapes: readonly (readonly [string, Shape])[] = [
   ['three rows of cents, ids of ASCII', { rows: 3, digits: 5, letters: ascii }],
   ['ids of three bytes a letter', { rows: 1, digits: 4, letters: wide }],
+  ['another tax than the calculated one', { rows: 3, digits: 5, letters: ascii, calculated: 'other' }],
   ['eight rows of large amounts', { rows: 8, digits: 8, letters: ascii }],
 ];
 
@@ -159,8 +171,9 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
       now = after;
       from = end;
     }
-    const { credited: counters } = transactionItem('acct_1', now) as { credited: Uint8Array };
-    expect(counters.byteLength).toBeLessThanOrEqual(creditedBytesMax(now.transaction));
+    const { credited: counters, credited_calculated: taxes } = transactionItem('acct_1', now) as Counters;
+    expect(taxes !== undefined).toBe(shape.calculated === 'other');
+    expect(counters.byteLength + (taxes?.byteLength ?? 0)).toBeLessThanOrEqual(creditedBytesMax(now.transaction));
     expect(sizeOf(now)).toBeLessThan(320_000);
     const { made, after } = credited(now, { credit_remaining: true });
     expect(made.transaction.line_items).toHaveLength(1000);

@@ -1,20 +1,18 @@
 import * as z from 'zod/mini';
 import { assert } from '../../assert.ts';
 import { isObjectOrArray } from '../../json.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
-import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
-import {
-  type CreditBasis,
-  nothingCredited,
-  type StoredTransaction,
-  type Transaction,
-  type TransactionSummary,
+import type {
+  CreditBasis,
+  StoredTransaction,
+  Transaction,
+  TransactionSummary,
 } from '../../transactions/transaction.ts';
-import { compressBytes, compressText, decompress, decompressBytes } from '../client/compressed.ts';
+import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';
+import { creditedAttributes, creditedBytesMax, creditedOf, creditedShape } from './credited-attributes.ts';
 
 type Compressed = Pick<
   StoredTransaction,
@@ -106,7 +104,7 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     })),
     ...optionally(customer?.id, (value) => ({ customer_id: value, account_customer: ofAccount(value) })),
     ...split(stored),
-    ...creditedAttribute(stored),
+    ...creditedAttributes(stored),
   };
 };
 
@@ -117,7 +115,7 @@ const Row = z.object(rowShape);
 const Head = z.object({
   ...rowShape,
   lines: bytes,
-  credited: z.optional(bytes),
+  ...creditedShape,
   audit_hash: z.string(),
   ...commitmentShape,
 });
@@ -159,33 +157,8 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
   return {
     transaction,
     auditHash: head.audit_hash,
-    credited: creditedOf(head.credited, transaction),
+    credited: creditedOf(head, transaction),
     ...kept,
     ...commitmentsOf(head),
   };
 };
-
-type Credited = StoredTransaction['credited'];
-
-// Fills the last byte of a text of odd length. The text itself never has this letter.
-const filler = 'f';
-
-/** The attribute with the amounts credited on a sale; absent where nothing was credited. */
-const creditedAttribute = ({ transaction, credited }: StoredTransaction): { readonly credited?: Uint8Array } => {
-  const text = creditedText(credited, transaction);
-  if (isEmpty(text)) return {};
-  // The text has hexadecimal digits only.
-  return { credited: compressBytes(Buffer.from(text.length % 2 === 0 ? text : text + filler, 'hex')) };
-};
-
-/** The amounts credited on a sale, from its attribute. Throws where the attribute is of another sale. */
-const creditedOf = (attribute: Uint8Array | undefined, sale: Transaction): Credited =>
-  attribute === undefined
-    ? nothingCredited(formatAmount(0n, exponentOf(sale.currency)))
-    : creditedFrom(decompressBytes(attribute).toString('hex').replace(filler, ''), sale);
-
-// An upper bound of gzip's output for incompressible bytes: header, checksum, and five bytes for each block.
-const gzipMax = (bytes: number) => bytes + 64 + Math.ceil(bytes / 1000);
-
-/** The most bytes that the attribute can have for any credits of the sale. */
-export const creditedBytesMax = (sale: Transaction): number => gzipMax(Math.ceil(creditedTextMax(sale) / 2));

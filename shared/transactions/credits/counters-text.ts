@@ -36,25 +36,36 @@ const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ tax, ca
 const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean =>
   rows.some(({ tax, calculated = tax }) => tax !== calculated);
 
-/** The text of the credited amounts of a sale. The calculated taxes are its last part, where they differ from the taxes. */
-export const creditedText = ({ lines, shipping, unmatched }: Credited, sale: Sale): string => {
-  const exponent = exponentOf(sale.currency);
-  const digits = (amount: string) => {
-    const minor = parseAmount(amount, exponent);
-    return minor === 0n ? '' : String(minor).replace('-', minus);
-  };
-  const written = (amounts: readonly string[]) => amounts.map(digits).join(betweenAmounts);
+const writtenIn =
+  ({ currency }: Sale) =>
+  (amounts: readonly string[]): string =>
+    amounts
+      .map((amount) => parseAmount(amount, exponentOf(currency)))
+      .map((minor) => (minor === 0n ? '' : String(minor).replace('-', minus)))
+      .join(betweenAmounts);
+
+/** The counters of the lines of a sale, in its order, and of its shipping; `null` for a line without credits. */
+const chargesOf = ({ lines, shipping }: Credited, sale: Sale): (CreditedCharge | null)[] => {
   const known = new Map(Object.entries(lines));
   const charges = sale.line_items.map(({ id }) => known.get(id) ?? null);
   for (const { id } of sale.line_items) known.delete(id);
   assert(known.size === 0, 'The credited amounts have a line that the sale does not have.');
-  const all = [...charges, shipping];
-  const differs = all.some((charge) => charge !== null && isTaxedOtherwise(charge));
-  return [
-    ...all.map((charge) => (charge ? written(amountsOf(charge)) : '')),
-    written([unmatched.net, unmatched.tax]),
-    ...(differs ? all.map((charge) => (charge ? written(calculatedOf(charge)) : '')) : []),
-  ].join(betweenCharges);
+  return [...charges, shipping];
+};
+
+/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read no more. */
+export const creditedText = (credited: Credited, sale: Sale): string => {
+  const written = writtenIn(sale);
+  const charges = chargesOf(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));
+  return [...charges, written([credited.unmatched.net, credited.unmatched.tax])].join(betweenCharges);
+};
+
+/** The text of the credited calculated taxes of a sale; `null` where they equal the recorded taxes. */
+export const calculatedText = (credited: Credited, sale: Sale): string | null => {
+  const charges = chargesOf(credited, sale);
+  if (!charges.some((charge) => charge && isTaxedOtherwise(charge))) return null;
+  const written = writtenIn(sale);
+  return charges.map((charge) => (charge ? written(calculatedOf(charge)) : '')).join(betweenCharges);
 };
 
 const chargeFrom = (amounts: readonly string[], calculatedTaxes: readonly string[] | null): CreditedCharge => {
@@ -66,16 +77,25 @@ const chargeFrom = (amounts: readonly string[], calculatedTaxes: readonly string
   return { net, tax, discount, third_party_discount, taxable, exempt, rows };
 };
 
-/** The credited amounts of a text that `creditedText` made for the same sale. Throws where the text is of another one. */
-export const creditedFrom = (text: string, { currency, line_items }: Sale): Credited => {
+/**
+ * The credited amounts of texts that `creditedText` and `calculatedText` made for the same sale. Throws where a text is of
+ * another one.
+ */
+export const creditedFrom = (
+  text: string,
+  calculatedTaxes: string | null,
+  { currency, line_items }: Sale,
+): Credited => {
   const exponent = exponentOf(currency);
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
   const charges = text.split(betweenCharges);
+  const calculated = calculatedTaxes?.split(betweenCharges);
   const count = line_items.length + 1;
-  assert([count + 1, 2 * count + 1].includes(charges.length), 'The counters belong to another sale.');
-  const [shipping = '', unmatched = '', ...calculated] = charges.slice(line_items.length);
-  const calculatedAt = (at: number) => (calculated.length > 0 ? read(calculated[at] ?? '') : null);
+  const isOfSale = charges.length === count + 1 && (calculated?.length ?? count) === count;
+  assert(isOfSale, 'The counters belong to another sale.');
+  const [shipping = '', unmatched = ''] = charges.slice(line_items.length);
+  const calculatedAt = (at: number) => (calculated ? read(calculated[at] ?? '') : null);
   const [net = '', tax = ''] = read(unmatched);
   const lines = line_items.flatMap(({ id }, at) => {
     const charge = charges[at] as string;
@@ -92,7 +112,7 @@ export const isEmpty = (text: string): boolean => /^b*a{5}ba$/.test(text);
 const freeDigits = 20;
 
 /**
- * The greatest length of a sale's text, for any credits in any order.
+ * The greatest length of a sale's two texts together, for any credits in any order.
  *
  * Recorded amounts bound the counters; the net bounds that of coupons.
  */

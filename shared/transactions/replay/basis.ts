@@ -31,7 +31,7 @@ export const basisAfter = (
 
 /** A sale with the credits that it had then: finalized, whatever its status is now. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
-  const credited = creditedFrom(state.credited, sale.transaction);
+  const credited = creditedFrom(state.credited, null, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding zero makes the sums consistent with the counters.
   const none = { lines: new Map(), shipping: noAmounts, unmatched: nothing };

@@ -45,25 +45,29 @@ export type Head = {
 
 const nothing: Share = { net: 0, tax: 0 };
 
-// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte. Then the
-// calculated taxes of the charges, where they differ from the recorded ones.
-const creditedOf = (bytes: unknown, lines: readonly { readonly id: string }[]): Head['credited'] => {
-  if (bytes === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing, calculated: null };
+// Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
+const chargesOf = (bytes: unknown): string[] => {
   const { gunzipSync } = process.getBuiltinModule('node:zlib');
-  const charges = gunzipSync(bytes as Uint8Array)
-    .toString('hex')
-    .replace(/f$/, '')
-    .split('b');
+  const text = gunzipSync(bytes as Uint8Array).toString('hex');
+  return text.replace(/f$/, '').split('b');
+};
+
+// The calculated taxes of the charges are stored apart, where they differ from the recorded ones.
+const creditedOf = (item: Item, lines: readonly { readonly id: string }[]): Head['credited'] => {
+  const { credited, credited_calculated: taxes } = item;
+  if (credited === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing, calculated: null };
+  const charges = chargesOf(credited);
   const amountsOf = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
   const count = lines.length + 2;
-  const shares = charges.slice(0, count).map((charge) => {
+  const shares = charges.map((charge) => {
     const [net = 0, tax = 0] = amountsOf(charge);
     return { net, tax };
   });
-  if (charges.length !== count && charges.length !== 2 * count - 1)
+  const calculatedOf = taxes === undefined ? null : chargesOf(taxes);
+  if (charges.length !== count || (calculatedOf && calculatedOf.length !== count - 1))
     throw new Error('The counters have another number of lines than the sale.');
   const [shipping = nothing, unmatched = nothing] = shares.slice(lines.length);
-  const calculated = charges.length === count ? null : sum(charges.slice(count).flatMap(amountsOf));
+  const calculated = calculatedOf && sum(calculatedOf.flatMap(amountsOf));
   return { lines: new Map(lines.map(({ id }, at) => [id, shares[at] as Share])), shipping, unmatched, calculated };
 };
 
@@ -84,7 +88,7 @@ export const headOf = (item: Item): Head => {
     reference: transaction.reference_id,
     endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
     transaction,
-    credited: creditedOf(item['credited'], line_items),
+    credited: creditedOf(item, line_items),
   };
   heads.set(item, head);
   return head;

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Install the client into .venv, which generates it, test it against the local service, and check its types.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+[[ -d .venv ]] || python3 -m venv .venv
+.venv/bin/pip install --quiet --editable '.[test]'
+.venv/bin/pytest "$@"
+.venv/bin/mypy
