@@ -31,7 +31,8 @@ def service() -> Iterator[str]:
     process.wait()
 
 
-# What happens to one request: "pass", "hang up", "hang", "lose reply", "cut reply", or a status such as "503".
+# What happens to one request: "pass", "hang up", "hang", "lose reply", "cut reply", "page", or a status such as "503"
+# or "429 60" with its Retry-After.
 Faults = list[str]
 
 
@@ -72,9 +73,12 @@ class Proxy:
             self._released.wait()
         if fault in ("hang", "hang up"):
             return
-        if fault.isdecimal():
-            errors = f'{{"errors":[{{"status":"{fault}","code":"x","detail":"Wait."}}]}}'.encode()
-            return self._answer(handler, int(fault), {"Content-Type": "application/json", "Retry-After": "0"}, errors)
+        if fault == "page":
+            return self._answer(handler, 200, {"Content-Type": "text/html"}, b"<html>")
+        if match := re.fullmatch(r"(\d+) ?(\d*)", fault):
+            errors = f'{{"errors":[{{"status":"{match[1]}","code":"x","detail":"Wait."}}]}}'.encode()
+            pause = {"Content-Type": "application/json", "Retry-After": match[2] or "0"}
+            return self._answer(handler, int(match[1]), pause, errors)
         headers = {name: value for name, value in handler.headers.items() if name.lower() not in ("host", "connection")}
         reply = httpx.request(handler.command, service + handler.path, headers=headers, content=body)
         self.passed += 1

@@ -60,6 +60,14 @@ def test_raises_after_one_try_where_the_caller_says_so(fault: str, status: int |
     assert (raised.value.status, len(proxy.keys)) == (status, 1)
 
 
+@pytest.mark.parametrize("fault, status", [("page", 200), ("429 60", 429)])
+def test_raises_at_once(fault: str, status: int, proxy: Proxy) -> None:
+    proxy.faults = [fault]
+    with pytest.raises(LevyUnavailable) as raised:
+        create_calculation.sync(client=client(proxy.url), body=CalculationRequest.from_dict(CART))
+    assert (raised.value.status, len(proxy.keys)) == (status, 1)
+
+
 def test_finds_an_unanswered_write_by_its_own_key(proxy: Proxy) -> None:
     proxy.faults = ["lose reply"]
     reference = unique()
