@@ -112,16 +112,18 @@ export const grossOf = ({ taxable, exempt, not_covered = 0n }: Sum) => taxable +
 
 /** The sum of an entry's amounts, without its counts. The tax of a base is that of all levels. */
 export const amountsSum = (
-  amounts: OpenEntry['base'] & Partial<Pick<OpenAmounts, 'tax_amount' | 'calculated_tax_amount'>>,
+  amounts: OpenEntry['base'] &
+    Partial<Pick<OpenAmounts, 'tax_amount' | 'calculated_tax_amount' | 'over_collected_amount'>>,
   exponent: number,
 ): Sum => {
   const read = (text: string | undefined) => (text === undefined ? 0n : parseAmount(text, exponent));
   const tax = read(amounts.tax_amount);
   const difference = amounts.calculated_tax_amount === undefined ? 0n : tax - read(amounts.calculated_tax_amount);
-  // A credit takes collected tax back.
+  // Credits that earlier versions finalized have no amount of their own: they take collected tax back.
   const isOver = (tax < 0n ? -difference : difference) > 0n;
-  const some: Parts = { not_covered: read(amounts.not_covered_amount), difference };
-  if (isOver) some.over_collected = difference;
+  const over_collected =
+    amounts.over_collected_amount === undefined && isOver ? difference : read(amounts.over_collected_amount);
+  const some: Parts = { not_covered: read(amounts.not_covered_amount), difference, over_collected };
   if (amounts.exempt) for (const reason of namedExemptions) some[reason] = read(amounts.exempt[reason]);
   return {
     taxable: read(amounts.taxable_amount),

@@ -74,7 +74,7 @@ export const openEntriesOf = (posting: Posting): OpenEntry[] => {
       currency: transaction.currency,
       version: transaction.version,
       base: baseOfAll(bases, write),
-      amounts: amountsOf(rows, exponent, write),
+      amounts: amountsOf(posting, rows, exponent, write),
       ...(posting.entryForm === 'complete' && { document: documentOf(posting, charges) }),
       ...(exceptions.length > 0 && { exceptions }),
     };

@@ -75,6 +75,8 @@ export type StoredTransaction = {
    * its shipping. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
    */
   readonly calculatedTaxes?: readonly string[] | undefined;
+  /** Of a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is over-collected. */
+  readonly isUnderCollected?: true | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

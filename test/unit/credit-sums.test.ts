@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { amountsSum } from '../../shared/filings/totals.ts';
 import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
 import type { Balance } from '../../shared/transactions/credits/counters.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
@@ -186,19 +187,24 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
 
 /** The sums of the open entries of some transactions, by jurisdiction and rate. */
 const returnOf = (transactions: readonly StoredTransaction[]) => {
-  const sums: Record<string, { readonly tax: number; readonly calculated: number }> = {};
+  const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
   for (const one of transactions)
     for (const { amounts } of openEntriesOf({ ...one, entryForm: 'complete' }))
-      for (const { jurisdiction_code, rate, tax_amount, calculated_tax_amount = tax_amount } of amounts) {
+      for (const amount of amounts) {
+        const { jurisdiction_code, rate, tax_amount, calculated_tax_amount = tax_amount } = amount;
         const key = `${jurisdiction_code} ${rate}`;
-        const { tax, calculated } = sums[key] ?? { tax: 0, calculated: 0 };
-        sums[key] = { tax: tax + centsOf(tax_amount), calculated: calculated + centsOf(calculated_tax_amount) };
+        const { tax, calculated, over } = sums[key] ?? { tax: 0, calculated: 0, over: 0 };
+        sums[key] = {
+          tax: tax + centsOf(tax_amount),
+          calculated: calculated + centsOf(calculated_tax_amount),
+          over: over + Number(amountsSum(amount, 2).over_collected ?? 0n),
+        };
       }
   return sums;
 };
 
 describe('the calculated tax of the credits of a sale', () => {
-  it('adds up to that of the sale in every jurisdiction, whatever tax was recorded, supplied and voided', () => {
+  it('adds up to that of the sale in every jurisdiction, as does the over-collected tax, whatever tax was recorded, supplied and voided', () => {
     let [over, under] = [0, 0];
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
@@ -208,8 +214,8 @@ describe('the calculated tax of the credits of a sale', () => {
         const difference = centsOf(tax_amount) - centsOf(calculated_tax_amount);
         if (centsOf(subtotal_amount) > 0)
           [over, under] = [over + Number(difference > 0), under + Number(difference < 0)];
-        for (const { tax, calculated } of Object.values(returnOf([sold, ...live])))
-          expect([tax, calculated]).toEqual([0, 0]);
+        for (const { tax, calculated, over } of Object.values(returnOf([sold, ...live])))
+          expect([tax, calculated, over]).toEqual([0, 0, 0]);
       }),
       { numRuns: 400 },
     );

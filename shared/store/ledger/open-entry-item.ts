@@ -56,6 +56,7 @@ const StoredFigures = z.object({
       ...sums,
       tax_amount: z.string(),
       calculated_tax_amount: later,
+      over_collected_amount: later,
     }),
   ),
   document: z.optional(

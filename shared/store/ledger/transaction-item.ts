@@ -24,17 +24,18 @@ type Compressed = Pick<
   | 'replacedReason'
   | 'exemptShipping'
   | 'calculatedTaxes'
+  | 'isUnderCollected'
 >;
 
 const texts = (stored: Compressed) => {
-  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping, calculatedTaxes } =
-    stored;
+  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping } = stored;
+  const { calculatedTaxes, isUnderCollected } = stored;
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const kept = { creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping, calculatedTaxes };
-  const lines = { line_items, explanation, ...kept };
+  const ofEntries = { entryForm, replacedReason, exemptShipping, calculatedTaxes, isUnderCollected };
+  const lines = { line_items, explanation, creditOf, creditBasis, pinned, ...ofEntries };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
 
@@ -136,6 +137,7 @@ const Lines = z.object({
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer']))),
   calculatedTaxes: z.optional(z.array(z.string())),
+  isUnderCollected: z.optional(z.literal(true)),
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {

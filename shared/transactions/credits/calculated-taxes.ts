@@ -1,4 +1,4 @@
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
 import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { type Amounts, type Balance, lineAmounts, moved, shippingAmounts } from './counters.ts';
@@ -45,5 +45,8 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
     (charge) => charge.taxes.map(({ tax_amount }) => tax_amount),
   );
   const isKept = isSupplied || taxes.some((tax, index) => tax !== recorded[index]);
-  return { ...credit, calculatedTaxes: isKept ? taxes : undefined };
+  if (!isKept) return { ...credit, calculatedTaxes: undefined, isUnderCollected: undefined };
+  const { tax_amount, calculated_tax_amount } = sale.transaction;
+  const isUnder = parseAmount(tax_amount, exponent) < parseAmount(calculated_tax_amount, exponent);
+  return { ...credit, calculatedTaxes: taxes, isUnderCollected: isUnder || undefined };
 };

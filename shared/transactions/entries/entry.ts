@@ -17,6 +17,8 @@ export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> &
     readonly reporting_code: string | null;
     /** Where it differs from the recorded tax. */
     readonly calculated_tax_amount?: string | undefined;
+    /** Of a credit that takes its calculated tax from its sale, where the two taxes differ. */
+    readonly over_collected_amount?: string | undefined;
   };
 
 /**
@@ -65,5 +67,5 @@ export type OpenEntry = {
 /** What the entries of a transaction depend on. */
 export type Posting = Pick<
   StoredTransaction,
-  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes'
+  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes' | 'isUnderCollected'
 >;

@@ -2,7 +2,7 @@ import type { Writer } from '../../calculations/figures.ts';
 import { summaryOfRows } from '../../calculations/figures.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
-import type { EntryException, OpenAmounts, OpenEntry, OpenSplit } from './entry.ts';
+import type { EntryException, OpenAmounts, OpenEntry, OpenSplit, Posting } from './entry.ts';
 import { namedExemptions } from './reasons.ts';
 
 /** Minor units. */
@@ -69,8 +69,19 @@ export const baseOfAll = (sums: readonly Sum[], write: Writer): OpenEntry['base'
   };
 };
 
+/**
+ * What a credit takes back of the over-collected tax: all of its difference, whatever its sign, or nothing where its sale is
+ * not over-collected. So the credits of a sale add up to the over-collected tax of the sale, also with supplied taxes.
+ */
+const overCollectedOf = (
+  { calculatedTaxes, isUnderCollected }: Posting,
+  { tax, calculated }: Sum,
+  write: Writer,
+): Pick<OpenAmounts, 'over_collected_amount'> =>
+  calculatedTaxes ? { over_collected_amount: write(isUnderCollected ? 0n : tax - calculated) } : {};
+
 /** The sums by jurisdiction and rate. */
-export const amountsOf = (rows: readonly Row[], exponent: number, write: Writer): OpenAmounts[] => {
+export const amountsOf = (posting: Posting, rows: readonly Row[], exponent: number, write: Writer): OpenAmounts[] => {
   const groups = Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`);
   const taxes = rows.map(({ row }) => row);
   return summaryOfRows(taxes, exponent, write).map((amounts) => {
@@ -79,7 +90,10 @@ export const amountsOf = (rows: readonly Row[], exponent: number, write: Writer)
       ...amounts,
       exempt_amount: write(sum.exempt),
       ...splitOf(sum, write),
-      ...(sum.calculated !== sum.tax && { calculated_tax_amount: write(sum.calculated) }),
+      ...(sum.calculated !== sum.tax && {
+        calculated_tax_amount: write(sum.calculated),
+        ...overCollectedOf(posting, sum, write),
+      }),
     };
   });
 };

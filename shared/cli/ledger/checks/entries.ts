@@ -36,6 +36,7 @@ const figuresText = ({ base, amounts, document, exceptions }: OpenEntry) =>
     amountsText(base),
     ...amounts.map((sum) => [sum.jurisdiction_code, sum.rate, amountsText(sum), sum.tax_amount].join(' / ')).sort(),
     ...amounts.flatMap(({ calculated_tax_amount: tax }) => (tax === undefined ? [] : [`calculated ${tax}`])).sort(),
+    ...amounts.flatMap(({ over_collected_amount: tax }) => (tax === undefined ? [] : [`over-collected ${tax}`])).sort(),
     ...(exceptions ?? []).map(({ reason, gross_amount }) => `${reason} ${gross_amount}`),
     ...(document ? [`${document.type} of ${document.tax_day}`] : []),
   ].join(', ');
