@@ -13,6 +13,8 @@ import { endpoint as getDocs } from './get-docs.ts';
 import { endpoint as getFiling } from './get-filing.ts';
 import { endpoint as getOpenapi } from './get-openapi.ts';
 import { endpoint as getRates } from './get-rates.ts';
+import { endpoint as getRegistrationAdvice } from './get-registration-advice.ts';
+import { endpoint as getReportByState } from './get-report-by-state.ts';
 import { endpoint as getTransaction } from './get-transaction.ts';
 import { endpoint as getTransactionHistory } from './get-transaction-history.ts';
 import { endpoint as listCustomers } from './list-customers.ts';
@@ -48,6 +50,8 @@ const allEndpoints = [
   listFilingExceptions,
   updateFiling,
   createReconciliation,
+  getReportByState,
+  getRegistrationAdvice,
   getCoverage,
   getRates,
   getOpenapi,

@@ -6,7 +6,13 @@ import type { Operation, ScheduleName } from '../functions/endpoints.ts';
 import { packedFiles } from '../shared/packed/pack.ts';
 
 /** The files in functions/ that become Lambda functions. */
-export type Entry = Operation | ScheduleName | 'method-not-allowed' | 'announce-changes' | 'update-content';
+export type Entry =
+  | Operation
+  | ScheduleName
+  | 'method-not-allowed'
+  | 'announce-changes'
+  | 'count-transactions'
+  | 'update-content';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

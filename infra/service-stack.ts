@@ -6,6 +6,7 @@ import { ContentUpdates } from './content-updates.ts';
 import { Events } from './events.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { operatorPolicy } from './operator-policy.ts';
+import { Reports } from './reports.ts';
 import { Schedules } from './schedules.ts';
 import type { Settings } from './settings.ts';
 import { Tables, tableId } from './tables.ts';
@@ -59,6 +60,8 @@ export class ServiceStack extends Stack {
       const value = events.bus.eventBusName;
       new CfnOutput(this, 'EventBus', { value, description: 'The bus of the events' });
     }
+    // SAM runs no event sources.
+    const reports = settings.sam ? null : new Reports(this, 'Reports', { tables, settings });
     const { contentUpdates } = settings;
     // SAM runs no schedules.
     const updates = contentUpdates !== 'off' && !settings.sam;
@@ -67,8 +70,8 @@ export class ServiceStack extends Stack {
       invoked.push(new ContentUpdates(this, 'ContentUpdates', { tables, settings, failedRuns, bus }).invoked);
     if (settings.sam) refuseDeployment(this);
     else {
-      new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, vault });
-      const queues = [failedRuns, ...(events ? [events.deadLetterQueue] : [])];
+      new Monitoring(this, 'Monitoring', { tables, settings, failedRuns, updates, events, reports, vault });
+      const queues = [failedRuns, ...[events, reports].flatMap((one) => one?.deadLetterQueue ?? [])];
       operatorPolicy(this, { tables, scheduled: invoked, queues });
     }
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });

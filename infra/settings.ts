@@ -23,6 +23,7 @@ const entries = [
   ...(Object.keys({ ...endpoints, ...schedules }) as Entry[]),
   'method-not-allowed',
   'announce-changes',
+  'count-transactions',
   'update-content',
 ] as const satisfies readonly Entry[];
 const retentions = Object.values(RetentionDays).filter((days) => Number(days) > 0 && days !== RetentionDays.INFINITE);

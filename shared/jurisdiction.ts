@@ -91,6 +91,13 @@ export const stateJurisdiction = (text: string): string | null => {
   return code && jurisdictionCode(code);
 };
 
+/** The name of a state by its two-letter code. Throws for any other text. */
+export const stateName = (state: string): string => {
+  const name = states[state]?.name;
+  assert(name !== undefined, `${state} is not the code of a state.`);
+  return name;
+};
+
 /** The jurisdiction code of a two-letter code: `US-MI` of `MI`. */
 export const jurisdictionCode = (state: string): string => `US-${state}`;
 

@@ -11,7 +11,16 @@ const id = 'acct_demo';
 export const createDemo = async (apiKey: string | null): Promise<string> => {
   // With DATA_DIR, it exists from the last run.
   if (!(await findAccount(id)))
-    await provisionAccount(newAccount({ id, name: 'Demo', serviceVersion: currentVersion, createdMs: now() }));
+    await provisionAccount(
+      newAccount({
+        id,
+        name: 'Demo',
+        serviceVersion: currentVersion,
+        createdMs: now(),
+        // Otherwise each calculation would warn that they are not set.
+        settings: { registrations: 'all' },
+      }),
+    );
   const secret = apiKey ?? newApiKey();
   await provisionKey({ account: id, secret, scopes: ['read', 'write'], expires_at: null, label: 'npm start' });
   return secret;

@@ -53,7 +53,10 @@ const serve = async (settings: LocalSettings, emulator: Emulator): Promise<void>
   const { createDemo } = await import('./demo.ts');
   const { createGateway } = await import('./gateway.ts');
   const { handlers } = await import('./handlers.ts');
+  const { startEventSource } = await import('./event-source.ts');
+  const { environment } = await import('../../shared/config/environment.ts');
   const apiKey = await createDemo(settings.apiKey);
+  await startEventSource(environment.tables.transactions);
   const port = await listen(createGateway({ handlers }), settings.port, 'PORT', settings.host);
   console.log(greeting(`http://${loopback}:${port}`, apiKey, emulator, settings));
 };

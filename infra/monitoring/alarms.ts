@@ -36,6 +36,8 @@ export type Watched = {
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
+  /** The function that counts transactions for reports, and its dead-letter queue; `null` without reports. */
+  readonly reports: { readonly counter: string; readonly deadLetterQueue: string } | null;
   /** The backup vault, whether it gets a backup of each table a day, and the number of tables; `null` without backups. */
   readonly backups: { readonly vault: string; readonly isDaily: boolean; readonly tables: number } | null;
   /** Whether functions publish all metrics. */
@@ -206,6 +208,23 @@ const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<W
   },
 ];
 
+const ofReports = ({ metrics }: Watched, { counter, deadLetterQueue }: NonNullable<Watched['reports']>) => [
+  {
+    id: 'UncountedTransactions',
+    description: 'Transactions could not be counted for reports, and are in the dead-letter queue of the reports.',
+    metric: metrics.waiting(deadLetterQueue),
+    evaluationPeriods: 1,
+  },
+  {
+    id: 'CountingLate',
+    runbook: 'UncountedTransactions',
+    description: 'For an hour, transactions have waited for more than half an hour to be counted for reports.',
+    metric: metrics.iteratorAge(counter),
+    threshold: 1_800_000,
+    evaluationPeriods: 12,
+  },
+];
+
 const failedBackups = ({ metrics }: Watched, { vault }: NonNullable<Watched['backups']>) => ({
   id: 'BackupsFailed',
   runbook: 'BackupsMissing',
@@ -232,6 +251,7 @@ export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
   ...ofSchedules(watched),
   ...(watched.updates === null ? [] : ofUpdates(watched, watched.updates)),
   ...(watched.events ? ofEvents(watched, watched.events) : []),
+  ...(watched.reports ? ofReports(watched, watched.reports) : []),
   ...(watched.backups ? [failedBackups(watched, watched.backups)] : []),
   // An alarm looks back a week at most, so a missing monthly backup has none.
   ...(watched.backups?.isDaily ? [missingBackups(watched, watched.backups)] : []),

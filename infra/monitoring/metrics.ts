@@ -89,6 +89,8 @@ const awsMetrics = (name: string) => {
         ledgerOperations.map((Operation) => aws('AWS/DynamoDB', 'SystemErrors', { TableName, Operation })),
         'server errors of DynamoDB',
       ),
+    /** How long the oldest unread record of a function's stream has waited, in milliseconds. */
+    iteratorAge: (FunctionName: string) => aws('AWS/Lambda', 'IteratorAge', { FunctionName }, Stats.MAXIMUM),
     waiting: (QueueName: string) => aws('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM),
     ofPipe: (PipeName: string, metricName: string) => aws('AWS/EventBridge/Pipes', metricName, { PipeName }),
     backups: (BackupVaultName: string, end: 'Completed' | 'Failed') =>

@@ -11,6 +11,7 @@ import { Construct } from 'constructs';
 import { importable } from '../../shared/content/updates/publishers.ts';
 import type { Events } from '../events.ts';
 import { fixLogicalId } from '../logical-id.ts';
+import type { Reports } from '../reports.ts';
 import type { Settings } from '../settings.ts';
 import type { Tables } from '../tables.ts';
 import { type AlarmDefinition, alarmsOf, type Watched } from './alarms.ts';
@@ -24,6 +25,7 @@ type Props = {
   /** Whether schedules update tax content. */
   readonly updates: boolean;
   readonly events: Events | null;
+  readonly reports: Reports | null;
   readonly vault: BackupVault | null;
 };
 
@@ -33,7 +35,7 @@ const runbook = 'infra/runbook.md';
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, { tables, settings, failedRuns, updates, events, vault }: Props) {
+  constructor(scope: Construct, id: string, { tables, settings, failedRuns, updates, events, reports, vault }: Props) {
     super(scope, id);
     this.#settings = settings;
     const watched: Watched = {
@@ -44,6 +46,7 @@ export class Monitoring extends Construct {
       failedRuns: failedRuns.queueName,
       updates: updates ? importable.length : null,
       events: events && { pipe: events.pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
+      reports: reports && { counter: reports.functionName, deadLetterQueue: reports.deadLetterQueue.queueName },
       backups: vault && {
         vault: vault.backupVaultName,
         isDaily: settings.backups === 'daily',

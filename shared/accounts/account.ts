@@ -23,8 +23,8 @@ export const Settings = z.object({
   rounding: z.enum(['line', 'invoice']),
   ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
   incomplete_coverage: z.enum(['warn', 'reject']),
-  /** The states where the account collects tax; `null` means everywhere. */
-  registrations: z.nullable(z.array(Registration)),
+  /** The states where the account collects tax. `all` means everywhere; `null`, the default, too, with a warning. */
+  registrations: z.nullable(z.union([z.literal('all'), z.array(Registration)])),
   ship_from: z.nullable(PostalAddress),
   /**
    * Whether buyers are charged the highest visible rate of a general excise tax (Hawaii), which makes up for what the
@@ -42,6 +42,10 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
+/** The registrations by state and day; `null` where the account collects tax everywhere. */
+export const registrationsOf = ({ registrations }: Pick<Settings, 'registrations'>): readonly Registration[] | null =>
+  registrations === 'all' ? null : registrations;
+
 export const Account = z.object({
   id: z.string(),
   name: z.string(),
@@ -51,6 +55,8 @@ export const Account = z.object({
   settings: Settings,
   /** When an operator last changed a setting; absent while they are as they were created. */
   settings_changed_at: z.optional(z.string()),
+  /** From when on reports count its transactions; absent while those from before this version are not counted. */
+  counted_from: z.optional(z.string()),
   /** When an operator closed the account. Its credentials are refused, and no schedule works for it. */
   closed_at: z.optional(z.string()),
 });
@@ -90,6 +96,7 @@ export const newAccount = ({ name, serviceVersion, createdMs, settings, id }: Te
   id: id ?? `acct_${ulid(createdMs)}`,
   name,
   created_at: new Date(createdMs).toISOString(),
+  counted_from: new Date(createdMs).toISOString(),
   cursor_secret: randomBytes(32).toString('base64url'),
   settings: { ...defaultSettings(serviceVersion), ...settings },
 });

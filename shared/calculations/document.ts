@@ -1,4 +1,4 @@
-import type { Settings } from '../accounts/account.ts';
+import { registrationsOf, type Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { assert } from '../assert.ts';
 import type { ReleaseFor } from '../content/content.ts';
@@ -65,8 +65,9 @@ const sellersRelief = (
   collectedBy: CalculationInput['collected_by'],
   place: string,
   day: string,
-  { registrations }: Settings,
+  settings: Settings,
 ): Relief => {
+  const registrations = registrationsOf(settings);
   if (
     registrations &&
     !registrations.some(({ state, from, to }) => stateJurisdiction(state) === place && isWithin(day, from, to))

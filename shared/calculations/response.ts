@@ -26,6 +26,9 @@ const warningCodes = [
   'credit_before_sale',
   'exemption_expired',
   'exemption_not_yet_valid',
+  'registrations_missing',
+  'report_incomplete',
+  'currency_not_counted',
 ] as const;
 
 export const Warning = described(

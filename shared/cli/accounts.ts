@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import type { Account } from '../accounts/account.ts';
 import { allAccounts } from '../store/accounts/account-store.ts';
+import { addAdvice } from './accounts/advice.ts';
+import { addCheck } from './accounts/check.ts';
 import { addClose, addReopen } from './accounts/close.ts';
 import { addCreate } from './accounts/create.ts';
 import { addDelete } from './accounts/delete.ts';
@@ -50,7 +52,7 @@ export const accountsProgram = (): Command =>
       'Accounts, their settings and their API keys, in the Accounts table of AWS, or of the emulator that DYNAMODB_ENDPOINT names.',
     ),
     'npm run accounts -- create --name "A shop" --key read,write',
-    [addCreate, addList, addSettings, addKeys, addRedact, addClose, addReopen, addDelete],
+    [addCreate, addList, addSettings, addCheck, addAdvice, addKeys, addRedact, addClose, addReopen, addDelete],
   );
 
 if (import.meta.main) await runCommand(accountsProgram());

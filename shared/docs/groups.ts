@@ -41,6 +41,11 @@ export const groups = [
     ],
   },
   {
+    title: 'Report and register',
+    text: 'Sales by state and month, and the states whose economic nexus threshold they reach.',
+    operations: ['getReportByState', 'getRegistrationAdvice'],
+  },
+  {
     title: 'Look up codes and coverage',
     text: 'Product tax codes, product attributes, and the coverage of each state.',
     operations: ['listProductTaxCodes', 'listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],

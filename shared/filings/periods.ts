@@ -1,4 +1,4 @@
-import type { Account, Registration } from '../accounts/account.ts';
+import type { Account, Registration, Settings } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooks } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
@@ -13,13 +13,16 @@ import type { Chain, FilingReads } from './ledger.ts';
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
-type Registrations = readonly Registration[] | null;
+type Registrations = Settings['registrations'] | readonly Registration[];
+
+const listOf = (registrations: Registrations): readonly Registration[] =>
+  registrations === 'all' ? [] : (registrations ?? []);
 
 const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** The account's registrations for a state (`US-MI`), the earliest first. A registration names it `MI` or `US-MI`. */
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
-  (registrations ?? [])
+  listOf(registrations)
     .filter((registration) => stateJurisdiction(registration.state) === state)
     .map((registration) => ({
       ...registration,
@@ -141,7 +144,7 @@ export const nextPeriod = async (
 
 /** The jurisdiction codes of the states where an account is registered, or was. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [
-  ...new Set((registrations ?? []).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
+  ...new Set(listOf(registrations).flatMap(({ state }) => stateJurisdiction(state) ?? [])),
 ];
 
 /**

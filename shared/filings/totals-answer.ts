@@ -6,7 +6,8 @@ import type { FilingExceptions, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 import { amountsSum, grossOf, type Sum, type Totals } from './totals.ts';
 
-const answeredAmounts = (sum: Sum, currency: string) => {
+/** The amounts of a sum for the API. */
+export const answeredAmounts = (sum: Sum, currency: string) => {
   const exponent = exponentOf(currency);
   const zero = formatAmount(0n, exponent);
   // Most parts are zero.

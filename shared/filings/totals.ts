@@ -46,7 +46,7 @@ export type Totals = {
 
 export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), exceptions: new Map() };
 
-const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
+export const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
 type Parts = { [Name in Part]?: bigint };
 
@@ -59,7 +59,8 @@ const partsOf = (amountOf: (part: Part) => bigint): Parts => {
   return some;
 };
 
-const plus = (a: Sum, b: Sum): Sum => {
+/** The sum of two sums. */
+export const plus = (a: Sum, b: Sum): Sum => {
   const credits = (a.credits ?? 0) + (b.credits ?? 0);
   return {
     taxable: a.taxable + b.taxable,

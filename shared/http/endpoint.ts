@@ -19,6 +19,8 @@ export const tags = [
   { name: 'Transactions', description: 'Recorded sales and credits, from draft to filed.' },
   { name: 'Customers', description: 'Buyers and their exemption certificates.' },
   { name: 'Filings', description: 'Tax returns: the figures of a state and period, and whether the return was sent.' },
+  { name: 'Reports', description: 'Sums of the ledger by state and month.' },
+  { name: 'Registrations', description: 'Where the account must register to collect tax (economic nexus).' },
   { name: 'Rates', description: 'The tax rates of an address, without an order.' },
   { name: 'Coverage', description: 'The states, taxes and products that the tax content covers, with sources.' },
   { name: 'Documentation', description: 'The OpenAPI document and the documentation page.' },

@@ -62,6 +62,18 @@ export const answerLinkKey = (account: string, owner: AnswerOwner, digest: strin
     ? { pk: customerAnswers(account, owner.customer), sk: digest }
     : { pk: headKey(account, owner.transaction).pk, sk: `${answerLinkPrefix}${digest}` };
 
+/** The key of the mark of what reports count of a transaction. It sorts after the head. */
+export const countedKey = (account: string, id: string): ItemKey => ({ pk: headKey(account, id).pk, sk: 'S' });
+
+/** The partition of an account's sums by month, state and currency. */
+export const reportPartition = (account: string): string => `S#${account}`;
+
+/** The key of a sum. `month` is `YYYY-MM`, `state` a jurisdiction code. */
+export const reportKey = (
+  account: string,
+  { month, state, currency }: Pick<OpenEntryPlace, 'month' | 'state' | 'currency'>,
+): ItemKey => ({ pk: reportPartition(account), sk: `${month}#${state}#${currency}` });
+
 /** The prefix of the sort keys of links in the partition of a transaction. */
 export const answerLinkPrefix = 'I#';
 

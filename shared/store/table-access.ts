@@ -35,6 +35,7 @@ export const partitions = {
   filingWork: filingWorkPartition,
   due: 'DUE#*',
   customers: 'C#*',
+  reports: 'S#*',
 } as const;
 
 /** Partitions of the `drafts` index, the only index whose partitions are all of one kind. */

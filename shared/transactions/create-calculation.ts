@@ -1,12 +1,20 @@
 import type { Account } from '../accounts/account.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
-import type { Calculation } from '../calculations/response.ts';
+import type { Calculation, Warning } from '../calculations/response.ts';
 import { mapResult, type Result, refuse } from '../result.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';
 import { storedAsOf } from './lifecycle.ts';
 import type { Ports } from './ports.ts';
+
+/** The warning of an account that never set where it is registered. */
+const registrationsMissing: Warning = {
+  code: 'registrations_missing',
+  message:
+    'The account collects tax in every state, because its registrations are not set. Set the states where it is registered, or `registrations="all"`, with `npm run accounts -- settings`.',
+  pointer: null,
+};
 
 /**
  * Calculate the tax of a document (interface decisions 2). A credit with a parent returns what that credit would record, so
@@ -30,5 +38,6 @@ export const createCalculation = async (
     type: type ?? 'sale',
     parent_transaction_id: parentId,
     ...outcome,
+    warnings: [...outcome.warnings, ...(settings.registrations === null ? [registrationsMissing] : [])],
   }));
 };

@@ -1,3 +1,4 @@
+import { registrationsOf } from '../accounts/account.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
@@ -12,7 +13,7 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
   const { transaction, pinned, entryForm } = posting;
   const isComplete = entryForm === 'complete';
   const charges = isComplete ? chargesOf(posting, exponent) : liabilitiesOf(transaction, exponent);
-  const registered = pinned.registrations?.map(({ state }) => stateJurisdiction(state)) ?? null;
+  const registered = registrationsOf(pinned)?.map(({ state }) => stateJurisdiction(state)) ?? null;
   return [...Map.groupBy(charges, ({ state }) => state)].flatMap(([state, ofState]) => {
     if (!isComplete) return [{ state, charges: ofState, isAwaited: true }];
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
@@ -49,20 +50,12 @@ const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly 
   };
 };
 
-/**
- * The open entries of a finalized transaction (interface decisions 8): one for each state in which the account is
- * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
- * credit's amounts are negative.
- *
- * Pure. Transactions that an earlier version finalized have entries of what is owed alone, because the entries must stay
- * as they were posted.
- */
-export const openEntriesOf = (posting: Posting): OpenEntry[] => {
+const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state' | 'charges'>[]): OpenEntry[] => {
   const { transaction } = posting;
   const exponent = exponentOf(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
   const write = (minor: bigint) => formatAmount(sign * minor, exponent);
-  return statesOf(posting, exponent).map(({ state, charges }) => {
+  return states.map(({ state, charges }) => {
     const bases = charges.map((charge) => baseOf(charge, exponent));
     const gross = bases.reduce((sum, base) => sum + grossOf(base), 0n);
     const exceptions = exceptionsOf(charges, gross, exponent, write);
@@ -79,4 +72,25 @@ export const openEntriesOf = (posting: Posting): OpenEntry[] => {
       ...(exceptions.length > 0 && { exceptions }),
     };
   });
+};
+
+/**
+ * The open entries of a finalized transaction (interface decisions 8): one for each state in which the account is
+ * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
+ * credit's amounts are negative.
+ *
+ * Pure. Transactions that an earlier version finalized have entries of what is owed alone, because the entries must stay
+ * as they were posted.
+ */
+export const openEntriesOf = (posting: Posting): OpenEntry[] =>
+  entriesOf(posting, statesOf(posting, exponentOf(posting.transaction.currency)));
+
+/** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
+export const entriesOfEachState = (posting: Posting): OpenEntry[] => {
+  const charges = chargesOf(posting, exponentOf(posting.transaction.currency));
+  const byState = [...Map.groupBy(charges, ({ state }) => state)];
+  return entriesOf(
+    posting,
+    byState.map(([state, ofState]) => ({ state, charges: ofState })),
+  );
 };

@@ -124,6 +124,11 @@ describe('The curl commands of the page work', () => {
     expect((await run('getDocs', 'curl')).text).toBe(page);
   });
 
+  it('report', async () => {
+    expect((await run('getReportByState', 'curl')).status).toBe(200);
+    expect((await run('getRegistrationAdvice', 'curl')).status).toBe(200);
+  });
+
   it('without a command left over', () => {
     const commands = [...operations.keys()].flatMap(commandsOf);
     expect(commands.filter((command) => !ran.has(command))).toEqual([]);

@@ -18,6 +18,7 @@ const entries = [
   ...Object.keys(schedules),
   'method-not-allowed',
   'announce-changes',
+  'count-transactions',
   'update-content',
 ] as Entry[];
 const require = createRequire(import.meta.url);

@@ -30,6 +30,10 @@ const entries: Record<string, TableAccess> = {
   'update-content': update,
   'method-not-allowed': { actions: {} },
   'announce-changes': { actions: {} },
+  'count-transactions': {
+    actions: { transactions: ['BatchGetItem', 'PutItem'] },
+    partitions: { transactions: ['T#*', 'S#*'] },
+  },
   ...defined,
 };
 const roleOf = (entry: string) => idOf(functionOf(synthesized, entry)[1].Properties['Role']);
@@ -61,6 +65,16 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
         ? [
             ...['PutItem', 'UpdateItem', 'DeleteItem'].map((action) => `Deny dynamodb:${action} on ContentTable.Arn`),
             'Allow events:PutEvents on EventBus.Arn',
+          ]
+        : []),
+      ...(entry === 'count-transactions'
+        ? [
+            ...['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+              (action) => `Allow dynamodb:${action} on TransactionsTable.StreamArn`,
+            ),
+            ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map(
+              (action) => `Allow sqs:${action} on UncountedTransactions.Arn`,
+            ),
           ]
         : []),
       ...(entry in schedules || entry === 'update-content'

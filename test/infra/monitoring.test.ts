@@ -136,6 +136,7 @@ const written = async (setting: 'essential' | 'full'): Promise<ReadonlySet<strin
 const awsSeries = new Set([
   ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ApiName Stage`),
   ...['Throttles', 'ConcurrentExecutions'].map((name) => `AWS/Lambda ${name}`),
+  'AWS/Lambda IteratorAge FunctionName',
   'AWS/DynamoDB WriteThrottleEvents GlobalSecondaryIndexName TableName',
   ...['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits', 'ReadThrottleEvents', 'WriteThrottleEvents'].map(
     (name) => `AWS/DynamoDB ${name} TableName`,
@@ -217,7 +218,8 @@ describe('metrics of alarms and dashboard', () => {
     const indexes = ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'drafts'];
     const tables = ['TransactionsTable', 'ContentTable', 'AccountsTable'];
     const resources = [...indexes, ...tables, 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
-    expect([...new Set(ids)].sort()).toEqual([api, stage, ...calls, ...resources].sort());
+    const counting = ['UncountedTransactions', 'CountTransactions'];
+    expect([...new Set(ids)].sort()).toEqual([api, stage, ...calls, ...resources, ...counting].sort());
   });
 
   it('are of this stage only', () => {
@@ -241,7 +243,7 @@ describe('the alarms', () => {
         ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsFailed'],
         ...['RunsFailed', 'TablesThrottled', 'IndexesThrottled'],
         ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
-        ...['ContentStale', 'UpdateContentSilent'],
+        ...['ContentStale', 'UpdateContentSilent', 'UncountedTransactions', 'CountingLate'],
       ]
         .map((id) => `Levy-${id}`)
         .sort(),

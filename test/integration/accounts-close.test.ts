@@ -66,6 +66,7 @@ const newShop = async () => {
   await fileReturn(filer, (await closedFiling(filer, 'MI', '2026-08-31')).id);
   await soldOn(filer, '2026-09-05');
   await cancel(filer, (await closedFiling(filer, 'MI', '2026-09-30')).id);
+  await ledger('recount', '--account', caller.account.id);
   return { ...caller, id: caller.account.id, filer };
 };
 
@@ -137,6 +138,7 @@ it('deletes an account after a proven export, and nothing of another one', async
   const cut = newFile();
   writeFileSync(cut, lines.filter((_, at) => at !== 3).join('\n'));
   const before = await rawOf(id);
+  expect(before.some((item) => item.includes(`"S#${id}"`))).toBe(true);
   expect((await remove(id, early)).err).toMatch(/line \d+ differs/);
   expect((await remove(id, await exported(neighbour.id))).err).toContain('line 1 differs');
   expect((await remove(id, cut)).err).toContain('Line 4');

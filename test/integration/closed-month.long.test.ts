@@ -7,14 +7,14 @@ import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import { matches } from '../../infra/local/event-pattern.ts';
+import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/item-events.ts';
 import type { Caller } from '../support/api.ts';
-import { matches } from '../support/event-pattern.ts';
 import type { Filer, Filing } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
-import { openStream, recordsOf } from '../support/stream.ts';
 
 // A table of its own, whose stream has nothing else.
 const table = `transactions_${crypto.randomUUID()}`;

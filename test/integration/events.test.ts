@@ -6,12 +6,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
+import { matches } from '../../infra/local/event-pattern.ts';
+import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
 import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/item-events.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
-import { matches } from '../support/event-pattern.ts';
-import { openStream, recordsOf } from '../support/stream.ts';
 
 // A table of its own, with a stream that tells of nothing else. The environment is read once, so everything that rests on
 // it is imported anew.

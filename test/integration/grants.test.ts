@@ -28,6 +28,9 @@ const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');
 const { endpoints, schedules } = await import('../../functions/endpoints.ts');
 const { handler: update, updateContent } = await import('../../functions/update-content.ts');
+const { countTransactions } = await import('../../functions/count-transactions.ts');
+const { countRecords } = await import('../../infra/local/event-source.ts');
+const { openStream, recordsOf } = await import('../../infra/local/table-stream.ts');
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { activateRelease, beginImport, importRelease, readActiveReleases } = await import(
   '../../shared/store/content/content-store.ts'
@@ -44,7 +47,7 @@ const { commitOf, created } = await import('../support/transactions.ts');
 const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../support/sales.ts');
 
 type Client = ReturnType<typeof filerOf>;
-type Entry = Operation | ScheduleName | 'update-content';
+type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';
 type Identified = { readonly id: string };
 /** A sale, and what else is there before an operation. */
 type Parent = Identified & {
@@ -99,11 +102,13 @@ let seen: Set<string> | null = null;
 /** What was reached since it was emptied, as `table kind`; but for what every request updates in the accounts' table. */
 const reached = new Set<string>();
 const partitions = new Set<string>();
+let stream: string;
 /** Where the accounts' table is updated: the policy names these partitions, as a pattern. */
 const updatable = new RegExp(`^(${updatablePartitions.join('|').replaceAll('*', '[^#]+')})$`);
 
 beforeAll(async () => {
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  stream = await openStream(environment.tables.transactions);
   await importRelease(release, []);
   await activateRelease(release.state, release.id, await readActiveReleases(), release.imported_at);
   database.middlewareStack.add(
@@ -190,6 +195,8 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
         },
       }),
     ),
+  'get-report-by-state': (client) => made(client.call('GET', '/reports/by-state')),
+  'get-registration-advice': (client) => made(client.call('GET', '/registrations/advice')),
   'get-coverage': (client) => made(client.call('GET', '/coverage')),
   'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
@@ -248,6 +255,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
   },
   'close-periods': () =>
     handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
+  'count-transactions': async () => countRecords(await recordsOf(stream)),
   'update-content': async () => {
     publisher.publish(smallFiles('MI', { rate: '0' }));
     const log = vi.spyOn(console, 'info').mockImplementation(() => {});
@@ -286,6 +294,7 @@ const preparedFilings = async (client: Client, hurried: Client) => {
 const definitions: Readonly<Record<Entry, { readonly access: TableAccess }>> = {
   ...endpoints,
   ...schedules,
+  'count-transactions': countTransactions,
   'update-content': updateContent,
 };
 

@@ -65,7 +65,12 @@ type NewCaller = { readonly settings?: Partial<Settings>; readonly scopes?: read
 
 /** A fresh account with a key, so that tests run side by side and clean nothing up. */
 export const newCaller = async ({ settings = {}, scopes = ['read', 'write'] }: NewCaller = {}): Promise<Caller> => {
-  const account = newAccount({ name: 'Test', serviceVersion: currentVersion, createdMs: now(), settings });
+  const account = newAccount({
+    name: 'Test',
+    serviceVersion: currentVersion,
+    createdMs: now(),
+    settings: { registrations: 'all', ...settings },
+  });
   const key = newApiKey();
   await provisionAccount(account);
   await provisionKey({ account: account.id, secret: key, scopes: [...scopes], expires_at: null });

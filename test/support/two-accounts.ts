@@ -101,6 +101,8 @@ export const requestsTo = (
   'list-filing-exceptions': ['GET', `/filings/${ids.filing}/exceptions`],
   'update-filing': ['POST', `/filings/${ids.filing}`, { body: { status: 'filed', confirmation_number: 'stranger' } }],
   'create-reconciliation': ['POST', '/reconciliations', { body: { transactions: [billed('the-same-reference')] } }],
+  'get-report-by-state': ['GET', '/reports/by-state'],
+  'get-registration-advice': ['GET', '/registrations/advice'],
   'get-coverage': ['GET', '/coverage'],
   'get-rates': ['GET', '/rates?postal_code=55401'],
 });

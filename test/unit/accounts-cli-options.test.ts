@@ -171,7 +171,7 @@ describe('settings', () => {
     ['ambiguous_address=null', 'Send one of warn, reject, highest_rate.'],
     ['pass_on_general_excise=yes', 'pass_on_general_excise cannot be yes. Send true or false.'],
     ['registrations=MI', 'registrations cannot be MI. Send JSON such as [{'],
-    ['registrations={}', 'Send null or an array of {state, from, to, frequency} (Send an array.).'],
+    ['registrations={}', 'Send "all", null or an array of {state, from, to, frequency} (Send an array.).'],
     ['registrations=[1]', '(entry 1: Send an object.)'],
     [registered({ state: 'XX' }), '(entry 1, state: Send a two-letter state code.)'],
     [registered({ from: '2026-02-30' }), '(entry 1, from: Send a date such as 2026-01-01.)'],

@@ -8,7 +8,7 @@ import { versions } from '../../shared/http/versions/shape.ts';
 
 const root = new URL('../../', import.meta.url);
 // Neither an endpoint nor a schedule at a rate, and the list itself.
-const others = ['announce-changes', 'endpoints', 'method-not-allowed', 'update-content'];
+const others = ['announce-changes', 'count-transactions', 'endpoints', 'method-not-allowed', 'update-content'];
 
 it('lists every file of functions/ under its name', () => {
   const files = readdirSync(new URL('functions', root)).map((file) => basename(file, '.ts'));

@@ -8,33 +8,36 @@ type Input = Readonly<Record<string, string | undefined>>;
 
 const shard = 'shardId-00000000000000000001';
 const recordsMax = 1000;
+/** Older records are dropped, as DynamoDB drops those of the day before. */
+const keptMax = 100_000;
 
 /** DynamoDB Streams with old and new images, one shard per table. */
 const arnOf = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
 
 export const newStreams = (database: Database) => {
-  const streams = new Map<string, object[]>();
+  type Stream = { readonly records: object[]; dropped: number };
+  const streams = new Map<string, Stream>();
   let sequence = 0;
   const streamOf = (arn = '') => {
-    const records = streams.get(arn);
-    if (!records) throw noSuchTable(arn);
-    return records;
+    const stream = streams.get(arn);
+    if (!stream) throw noSuchTable(arn);
+    return stream;
   };
 
   const open = (table = ''): object => {
     if (!database.tables.has(table)) throw noSuchTable(table);
     const arn = arnOf(table);
-    if (!streams.has(arn)) streams.set(arn, []);
+    if (!streams.has(arn)) streams.set(arn, { records: [], dropped: 0 });
     return { TableDescription: { TableName: table, TableStatus: 'ACTIVE', LatestStreamArn: arn } };
   };
 
   const changed = (changes: readonly Change[]): void => {
     for (const { table, before, after } of changes) {
-      const records = streams.get(arnOf(table));
+      const stream = streams.get(arnOf(table));
       const { partition, sort } = database.tables.get(table)?.definition ?? {};
-      if (!records || !partition || !sort) continue;
+      if (!stream || !partition || !sort) continue;
       const item = (after ?? before) as Item;
-      records.push({
+      stream.records.push({
         eventID: String(++sequence),
         eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
         eventVersion: '1.1',
@@ -49,6 +52,7 @@ export const newStreams = (database: Database) => {
           StreamViewType: 'NEW_AND_OLD_IMAGES',
         },
       });
+      if (stream.records.length > 2 * keptMax) stream.dropped += stream.records.splice(0, keptMax).length;
     }
   };
 
@@ -65,11 +69,10 @@ export const newStreams = (database: Database) => {
     }
     if (operation !== 'GetRecords') return undefined;
     const [arn, from] = (input['ShardIterator'] ?? '').split('|');
-    const records = streamOf(arn).slice(
-      Number(from),
-      Number(from) + Math.min(Number(input['Limit'] ?? recordsMax), recordsMax),
-    );
-    return { Records: records, NextShardIterator: `${arn}|${Number(from) + records.length}` };
+    const stream = streamOf(arn);
+    const first = Math.max(Number(from) - stream.dropped, 0);
+    const Records = stream.records.slice(first, first + Math.min(Number(input['Limit'] ?? recordsMax), recordsMax));
+    return { Records, NextShardIterator: `${arn}|${stream.dropped + first + Records.length}` };
   };
   return { open, changed, call };
 };

@@ -42,11 +42,11 @@ const wrongDays = (registrations: readonly Registration[]): string | null => {
   return null;
 };
 
-/** The states where an account collects tax, with the days of each registration; `null` is every state. */
-const registrationsFrom = (value: unknown): Reading<Registration[] | null> => {
-  if (value === null) return { value };
+/** The states where an account collects tax, with the days of each registration; `all` is every state, `null` is not set. */
+const registrationsFrom = (value: unknown): Reading<Settings['registrations']> => {
+  if (value === null || value === 'all') return { value };
   const { success, data, error } = Registrations.safeParse(value);
-  if (!success) return { send: `null or an array of {state, from, to, frequency} (${problemIn(error)})` };
+  if (!success) return { send: `"all", null or an array of {state, from, to, frequency} (${problemIn(error)})` };
   const send = wrongDays(data);
   return send === null ? { value: data } : { send };
 };
@@ -121,13 +121,16 @@ const json =
     return read(value);
   };
 
+const registrationsJson = json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]');
+
 const readers: Readers = {
   rate_limit: wholeNumber(0, 1_000_000),
   draft_ttl_hours: wholeNumber(1, 8760),
   rounding: oneOf('line', 'invoice'),
   ambiguous_address: oneOf('warn', 'reject', 'highest_rate'),
   incomplete_coverage: oneOf('warn', 'reject'),
-  registrations: json(registrationsFrom, '[{"state":"MI","from":"2026-01-01","to":null,"frequency":"month"}]'),
+  // `all` is no JSON, but what an operator types.
+  registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
   books_open_from: dayOrNull,
@@ -143,7 +146,7 @@ export const fieldsHelp = `Settings:
   rounding=line                 or invoice
   ambiguous_address=warn        or reject, highest_rate
   incomplete_coverage=warn      or reject
-  registrations=null            states where tax is collected, as a JSON array; null is every state
+  registrations=null            states where tax is collected, as a JSON array, or all; null is every state, with a warning
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account

@@ -1,6 +1,6 @@
 /** `accounts close` and `accounts reopen`. */
 import type { Command } from 'commander';
-import type { Account } from '../../accounts/account.ts';
+import { type Account, registrationsOf } from '../../accounts/account.ts';
 import { now } from '../../config/clock.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import { stateJurisdictions } from '../../jurisdiction.ts';
@@ -18,7 +18,7 @@ type Options = Confirmation & { readonly account: string };
 /** What an operator may want to finish before the account is closed. */
 const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
-  const { registrations } = settings;
+  const registrations = registrationsOf(settings);
   for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();

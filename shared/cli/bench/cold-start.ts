@@ -8,7 +8,13 @@ import { requestOf } from './content.ts';
 import { eventOf } from './event.ts';
 import { type Figure, inNewProcess, median, rounded } from './figure.ts';
 
-const functions = [...Object.keys(endpoints), ...Object.keys(schedules), 'method-not-allowed', 'announce-changes'];
+const functions = [
+  ...Object.keys(endpoints),
+  ...Object.keys(schedules),
+  'method-not-allowed',
+  'announce-changes',
+  'count-transactions',
+];
 const measured = 'create-calculation';
 // Not a function of the service, but bundled as one.
 const control = '../shared/cli/bench/cold-start-control';

@@ -32,7 +32,7 @@ export const measuresOf = (lines: number): Measures => {
 
 /** Fixed parts of the stack. A test compares them with the template. */
 export const deployment = {
-  ...{ alarmMetrics: 63, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
+  ...{ alarmMetrics: 67, keys: 1, dashboards: 1, webAclRules: 4, gatewayMetricsByMethod: 5 },
   ...{ memory: 1024, dailyBackups: 7, monthlyBackups: 13 },
   /**
    * Own metrics of a month without failures, as series of names and dimension values, without `Duration`, which has one for
@@ -59,6 +59,8 @@ const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
   ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n },
   ...{ refusalCodes: 10n, taxedStates: 46n, keyRequests: 100_000n, mails: 10n },
+  // Counting for reports: writes and halves of reads of a transaction, bytes of its mark, time of a run and of a record.
+  ...{ countWrites: 4n, countReads: 4n, countBytes: 330n, countRun: 40_000n, countRecord: 5000n, streamShards: 4n },
   ...{ accessLog: 500n, functionLog: 1400n, logMonths: 3n },
   ...{ headers: 700n, otherTables: 100_000_000n, savedDays: 3n, tracedPerSecond: 1n, tracedOneOf: 20n, idleReads: 10n },
 } as const;
@@ -101,6 +103,17 @@ const countsOf = (options: CostOptions) => {
 };
 type Counts = ReturnType<typeof countsOf>;
 
+/** What counting for reports takes: one record for each final transaction, and one for the sale of a credit. */
+const countingOf = ({ steps }: Counts) => {
+  const transactions = steps['create finalized'] + steps.finalize + steps.credit;
+  const records = transactions + steps.credit;
+  // Runs begin after 30 seconds at the latest (infra/reports.ts).
+  const runs = least(records, (assumed.streamShards * monthSeconds) / 30n);
+  const [writes, readHalves] = [transactions * assumed.countWrites, transactions * assumed.countReads];
+  const bytes = transactions * assumed.countBytes;
+  return { runs, writes, readHalves, bytes, ms: ceil(runs * assumed.countRun + records * assumed.countRecord, 1000n) };
+};
+
 const microseconds = (name: Billed, lines: number) => BigInt(invocation[name].base + invocation[name].line * lines);
 
 /** Billed milliseconds of all functions. */
@@ -111,6 +124,7 @@ const lambdaMs = (lines: number, { steps, requests }: Counts, records: bigint): 
     ...operations.map((name) => (requests[name] * assumed.coldStartsPerThousand * assumed.coldStart) / 1_000_000n),
     ...scheduleNames.map((name) => ceil(runsOf(name) * assumed.run[name] + runItems[name] * assumed.runItem, 1000n)),
     records * ceil(assumed.announcement, 1000n),
+    countingOf({ steps, requests }).ms,
   ]);
 };
 
@@ -140,24 +154,26 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
   const total = (column: keyof Step): bigint => sum(stepNames.map((name) => counts.steps[name] * steps[name][column]));
   const [records, events] = options.events ? [total('records'), total('events')] : [0n, 0n];
   const runs = sum(scheduleNames.map(runsOf));
+  const counting = countingOf(counts);
   const called = BigInt(operations.filter((name) => requests[name] > 0n).length);
   const instances = (name: Billed) =>
     ceil(requests[name] * microseconds(name, options.lines), monthSeconds * 1_000_000n);
   /** How often all instances together do what each does once in so many seconds. */
   const onceIn = (seconds: bigint) =>
     sum(operations.map((name) => least(requests[name], (instances(name) * monthSeconds) / seconds)));
-  const { tables, backups } = storage(options, total('table'), total('saved'));
+  const { tables, backups } = storage(options, total('table') + counting.bytes, total('saved'));
   const traced = least(allRequests, monthSeconds * assumed.tracedPerSecond);
   const [waf, ownKey] = [options.waf ? 1n : 0n, options.ownKey ? 1n : 0n];
   return {
     gatewayRequest: allRequests,
-    lambdaRequest: allRequests + runs + records,
+    lambdaRequest: allRequests + runs + records + counting.runs,
     lambdaTime: BigInt(options.memory) * lambdaMs(options.lines, counts, records),
     // Steps, the rate limit, and the last use of keys.
-    writeUnit: total('writes') + onceIn(2n) + onceIn(1800n),
+    writeUnit: total('writes') + counting.writes + onceIn(2n) + onceIn(1800n),
     // In halves. Steps, customers of calculations, retrievals, lists, the key, account and releases, idle closing runs.
     readUnit:
       2n * total('reads') +
+      counting.readHalves +
       2n * requests['create-calculation'] +
       requests['get-transaction'] * 2n * ceil(bytes.head, 4096n) +
       requests['list-transactions'] * ceil(rowsOfList * bytes.row, 4096n) +

@@ -3,6 +3,10 @@ import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
 import { findRates } from '../../rates/rates.ts';
+import { registrationAdvice } from '../../registrations/advice.ts';
+import type { RegistrationAdvice } from '../../registrations/response.ts';
+import { reportByState } from '../../reports/by-state.ts';
+import { countedOf, withCounted } from '../../reports/counted.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
 import { newTransaction } from '../../transactions/new-transaction.ts';
 import { pinnedOf } from '../../transactions/pinned.ts';
@@ -18,7 +22,12 @@ import { exampleId, pageOf, sale } from './request-examples.ts';
 const createdAt = '2026-10-08T12:00:00.000Z';
 
 const createdMs = Date.parse(createdAt);
-const account = newAccount({ name: 'Example', serviceVersion: currentVersion, createdMs });
+const account = newAccount({
+  name: 'Example',
+  serviceVersion: currentVersion,
+  createdMs,
+  settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
+});
 
 const ports = {
   now: () => createdMs,
@@ -66,6 +75,28 @@ assert(replayed.ok, 'POST /transactions/{id}/replay must accept its example.');
 export const replay = replayed.value;
 
 export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
+
+const reportPorts = {
+  now: () => createdMs,
+  reports: {
+    rows: async () =>
+      countedOf({ ...stored, transaction: finalized }).map((counted) => ({
+        ...withCounted(undefined, counted),
+        updatedAt: finalized.updated_at,
+      })),
+  },
+};
+const reported = await reportByState({}, account, reportPorts);
+assert(reported.ok, 'GET /reports/by-state must accept its example.');
+/** The report with only that sale. */
+export const byState = reported.value;
+
+const advised = await registrationAdvice(account, reportPorts);
+/** One state of many. */
+export const advice: RegistrationAdvice = {
+  ...advised,
+  data: advised.data.filter(({ state }) => state === 'US-MI'),
+};
 
 /** A page with one attribute of many. */
 export const productAttributes = {

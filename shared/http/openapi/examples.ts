@@ -24,6 +24,8 @@ import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../
 import { otherVersion } from '../../transactions/ports.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import {
+  advice,
+  byState,
   calculation,
   draft,
   finalized,
@@ -155,6 +157,8 @@ const responses: Readonly<Record<string, Examples>> = {
     problems: [filingNotFound, exceptionsNotAcknowledged(2), cancelFirst('US-MI', '2026-11-30'), confirmationMissing],
   },
   'get-coverage': { responses: { 200: coverage } },
+  'get-report-by-state': { responses: { 200: byState } },
+  'get-registration-advice': { responses: { 200: advice } },
   'get-rates': { responses: { 200: rates } },
   'get-openapi': { responses: { 200: { openapi: '3.1.0', info: { title: 'Levy' }, paths: {} } } },
   'get-docs': { responses: { 200: '<!doctype html><title>Levy API</title>' } },

@@ -3,6 +3,8 @@ import { Coverage } from '../../coverage/response.ts';
 import { CustomerList, StoredCustomer } from '../../customers/response.ts';
 import { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
 import { Rates } from '../../rates/response.ts';
+import { RegistrationAdvice } from '../../registrations/response.ts';
+import { ReportByState } from '../../reports/response.ts';
 import { RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import { Replay } from '../../transactions/replay/response.ts';
@@ -21,7 +23,9 @@ export const responseSchemas = {
   ProductTaxCodeList,
   Rates,
   Reconciliation,
+  RegistrationAdvice,
   Replay,
+  ReportByState,
   RetrievedTransaction,
   StoredCustomer,
   Transaction,

@@ -24,6 +24,7 @@ import {
   openEntryPartitions,
   placeOfDue,
   rateWindowKey,
+  reportPartition,
   retentionKey,
 } from '../keys.ts';
 import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
@@ -127,6 +128,7 @@ export const deleteAccountItems = async (account: string, onDeleted: (count: num
     await deletePartition(transactions, chainKey(account, state).pk);
   }
   await deletePartition(transactions, customerPartition(account));
+  await deletePartition(transactions, reportPartition(account));
   await deletePartition(transactions, importMarkKey(account).pk);
   await deleteItem({ table: transactions, ...retentionKey(account) });
   await deleteDue(account);

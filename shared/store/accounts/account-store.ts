@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
@@ -8,7 +8,7 @@ import { ApiKey } from '../../accounts/api-key.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
-import { database } from '../client/client.ts';
+import { database, isWritten } from '../client/client.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { putDue } from '../filings/due-item.ts';
@@ -98,6 +98,21 @@ export async function* allAccounts(): AsyncGenerator<Account> {
     after = page.next;
   } while (after !== null);
 }
+
+/** Record that reports count all transactions of an account, since an instant. An account that has the mark keeps it. */
+export const setCountedFrom = async (id: string, at: string): Promise<void> => {
+  await isWritten(
+    database.send(
+      new UpdateCommand({
+        TableName,
+        Key: accountKey(id),
+        UpdateExpression: 'SET counted_from = :at',
+        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted_from)',
+        ExpressionAttributeValues: { ':at': at },
+      }),
+    ),
+  );
+};
 
 /** The settings that the closing day of a period depends on. */
 const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days', 'time_zone']);

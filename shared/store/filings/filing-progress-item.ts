@@ -3,19 +3,7 @@ import { phases, type ShardProgress } from '../../filings/ledger.ts';
 import type { Totals } from '../../filings/totals.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { filingProgressKey, type ItemKey } from '../keys.ts';
-
-// Minor units as text: a JSON number cannot hold every bigint.
-const minor = z.codec(z.string().check(z.regex(/^-?\d+$/)), z.bigint(), {
-  decode: (text) => BigInt(text),
-  encode: (value) => value.toString(),
-});
-const later = z.optional(minor);
-const Sum = z.object({
-  ...{ taxable: minor, exempt: minor, tax: minor, count: z.int() },
-  // Only where they are not zero, and so never in totals that earlier versions wrote.
-  ...{ resale: later, customer: later, marketplace: later, not_registered: later, not_covered: later },
-  ...{ difference: later, over_collected: later, credit: later, credits: z.optional(z.int()) },
-});
+import { minorUnits, StoredSum } from '../stored-sum.ts';
 
 const Stored = z.object({
   jurisdictions: z.array(
@@ -28,13 +16,13 @@ const Stored = z.object({
         currency: z.string(),
         // Totals that earlier versions wrote have none.
         reporting: z._default(z.nullable(z.object({ code: z.string(), month: z.string() })), null),
-        sum: Sum,
-        rates: z.array(z.tuple([z.string(), Sum])),
+        sum: StoredSum,
+        rates: z.array(z.tuple([z.string(), StoredSum])),
       }),
     ]),
   ),
-  summary: z.array(z.tuple([z.string(), Sum])),
-  exceptions: z._default(z.array(z.tuple([z.string(), z.object({ gross: minor, count: z.int() })])), []),
+  summary: z.array(z.tuple([z.string(), StoredSum])),
+  exceptions: z._default(z.array(z.tuple([z.string(), z.object({ gross: minorUnits, count: z.int() })])), []),
 });
 
 type Row = z.output<typeof Stored>['jurisdictions'][number];

@@ -1,0 +1,81 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Context } from 'aws-lambda';
+import * as z from 'zod/mini';
+import { isObjectOrArray } from '../shared/json.ts';
+import { failureLine } from '../shared/observability/failure-line.ts';
+import { countTransactions as count } from '../shared/reports/count-transactions.ts';
+import { type CountedVersion, countedOf } from '../shared/reports/counted.ts';
+import { headOwner } from '../shared/store/keys.ts';
+import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
+import { retryWhileCounting } from '../shared/store/reports/count-ports.ts';
+import { countStoreWithin } from '../shared/store/reports/report-store.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const head = { sk: { S: ['H'] } };
+const finalized = { status: { S: ['finalized'] } };
+
+/** The function that keeps the sums of reports from the ledger's stream (infra/reports.ts, decision 0025). */
+export const countTransactions = {
+  name: 'count-transactions',
+  timeoutSeconds: 60,
+  access: ledgerAccess(['BatchGetItem', 'PutItem'], partitions.transactions, partitions.reports),
+  /**
+   * The records that can change a sum: finalized transactions, and those that were. Imported ones may be filed. Lambda drops
+   * all other records free of charge.
+   */
+  patterns: [
+    {
+      eventName: ['INSERT'],
+      dynamodb: { Keys: head, NewImage: { status: { S: ['finalized', 'filed'] } } },
+    },
+    { eventName: ['MODIFY'], dynamodb: { Keys: head, NewImage: finalized } },
+    { eventName: ['MODIFY'], dynamodb: { Keys: head, OldImage: finalized, NewImage: { status: { S: ['void'] } } } },
+  ],
+} as const;
+
+type Attributes = Parameters<typeof unmarshall>[0];
+
+const Event = z.object({
+  Records: z.array(
+    z.object({
+      dynamodb: z.object({
+        SequenceNumber: z.string().check(z.regex(/^\d{1,40}$/)),
+        NewImage: z.custom<Attributes>(isObjectOrArray),
+      }),
+    }),
+  ),
+});
+
+/** The item of a stream record. Its binary attributes are base64 text, unlike those of the database. */
+const itemOf = (image: Attributes): Readonly<Record<string, unknown>> => {
+  const decoded = Object.entries(image).map(([name, value]) => [
+    name,
+    typeof value.B === 'string' ? { B: Buffer.from(value.B, 'base64') } : value,
+  ]);
+  return unmarshall(Object.fromEntries(decoded));
+};
+
+const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
+  const stored = transactionFrom(item);
+  const { id, version } = stored.transaction;
+  return { account: headOwner(String(item['pk'])).account, id, version, counted: countedOf(stored) };
+};
+
+/**
+ * Counts the transactions of stream records. Lambda repeats a batch that fails, bisects it, and at last sends the failing
+ * record to the dead-letter queue; a repeated record counts once.
+ */
+export const handler = async (event: unknown, context: Context): Promise<void> => {
+  const remainingMs = () => context.getRemainingTimeInMillis();
+  try {
+    const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => versionOf(itemOf(NewImage)));
+    await count(versions, countStoreWithin(remainingMs), retryWhileCounting(remainingMs));
+  } catch (error) {
+    const line = failureLine(error);
+    console.error({ function: countTransactions.name, ...line });
+    // Lambda logs the whole error, which may quote a transaction.
+    const failed = new Error(`${countTransactions.name} failed with ${line.error}.`);
+    delete failed.stack;
+    throw failed;
+  }
+};

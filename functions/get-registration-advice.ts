@@ -1,0 +1,24 @@
+import { now } from '../shared/config/clock.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { ok } from '../shared/http/reply.ts';
+import { registrationAdvice } from '../shared/registrations/advice.ts';
+import { accept } from '../shared/result.ts';
+import { reportReads } from '../shared/store/reports/report-store.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+export const { endpoint, handler } = defineEndpoint({
+  name: 'get-registration-advice',
+  method: 'GET',
+  path: '/registrations/advice',
+  scope: 'read',
+  access: ledgerAccess(['Query'], partitions.reports),
+  tag: 'Registrations',
+  summary: 'Advise on registrations',
+  description: [
+    "Compares the sales in each state with the state's economic nexus threshold, in the state's own measuring period, and says where to register. Credits are not subtracted. Sales of unknown taxability count, so that a share is too high rather than too low.",
+    'Levy counts what is recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
+  ].join('\n\n'),
+  responses: [{ status: 200, description: 'The advice by state.', schema: 'RegistrationAdvice' }],
+  errors: [],
+  run: async ({ caller }) => accept(ok(await registrationAdvice(caller.account, { reports: reportReads, now }))),
+});

@@ -1,0 +1,25 @@
+import { now } from '../shared/config/clock.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { ok } from '../shared/http/reply.ts';
+import { reportByState } from '../shared/reports/by-state.ts';
+import { ByStateQuery } from '../shared/reports/query.ts';
+import { mapResult } from '../shared/result.ts';
+import { reportReads } from '../shared/store/reports/report-store.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+export const { endpoint, handler } = defineEndpoint({
+  name: 'get-report-by-state',
+  method: 'GET',
+  path: '/reports/by-state',
+  scope: 'read',
+  access: ledgerAccess(['Query'], partitions.reports),
+  tag: 'Reports',
+  summary: 'Report sales by state and month',
+  description:
+    'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are those of tax days, so a filing can differ: it has what was recorded late in an earlier month, too. A transaction counts about a minute after it is finalized or voided.',
+  query: ByStateQuery,
+  responses: [{ status: 200, description: 'The sums by state and month.', schema: 'ReportByState' }],
+  errors: [],
+  run: async ({ query, caller }) =>
+    mapResult(await reportByState(query, caller.account, { reports: reportReads, now }), ok),
+});

@@ -1,0 +1,78 @@
+import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+
+const endpoint = () => process.env['DYNAMODB_ENDPOINT'] as string;
+
+// No client for streams among the packages: these calls are one JSON protocol. Emulators check the form of the credential only.
+const call = async <Reply>(action: string, body: Record<string, unknown>): Promise<Reply> => {
+  const response = await fetch(endpoint(), {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': `DynamoDBStreams_20120810.${action}`,
+      'X-Amz-Date': '20261001T000000Z',
+      Authorization:
+        'AWS4-HMAC-SHA256 Credential=local/20261001/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Reply;
+};
+
+/** Enable the stream of a table in the emulator, as the deployed table has it (infra/tables.ts). Returns its ARN. */
+export const openStream = async (TableName: string): Promise<string> => {
+  const client = new DynamoDBClient({ endpoint: endpoint() });
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    if (Table?.LatestStreamArn) return Table.LatestStreamArn;
+    const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const };
+    const { TableDescription } = await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+    const arn = TableDescription?.LatestStreamArn;
+    if (!arn) throw new Error('The emulator keeps no stream.');
+    return arn;
+  } finally {
+    client.destroy();
+  }
+};
+
+export type StreamRecord = Record<string, unknown>;
+type Page = { readonly Records: StreamRecord[]; readonly NextShardIterator?: string };
+
+/** A reader of a stream from its beginning. Each call returns the records since the last one, at most 1,000 of each shard. */
+export const streamReader = (StreamArn: string): (() => Promise<StreamRecord[]>) => {
+  // `null` at the end of a closed shard.
+  const positions = new Map<string, string | null>();
+  const iteratorOf = async (ShardId: string): Promise<string | null> => {
+    const known = positions.get(ShardId);
+    if (known !== undefined) return known;
+    const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' };
+    return (await call<{ ShardIterator: string }>('GetShardIterator', start)).ShardIterator;
+  };
+  return async () => {
+    const records: StreamRecord[] = [];
+    const { StreamDescription } = await call<{ StreamDescription: { Shards: { ShardId: string }[] } }>(
+      'DescribeStream',
+      { StreamArn },
+    );
+    for (const { ShardId } of StreamDescription.Shards) {
+      const ShardIterator = await iteratorOf(ShardId);
+      if (ShardIterator === null) continue;
+      const page = await call<Page>('GetRecords', { ShardIterator, Limit: 1000 });
+      positions.set(ShardId, page.NextShardIterator ?? null);
+      records.push(...page.Records);
+    }
+    return records;
+  };
+};
+
+/** Every record that the stream has by now, as DynamoDB writes them. */
+export const recordsOf = async (StreamArn: string): Promise<StreamRecord[]> => {
+  const read = streamReader(StreamArn);
+  const records: StreamRecord[] = [];
+  for (;;) {
+    const page = await read();
+    // An open shard has no end.
+    if (page.length === 0) return records;
+    records.push(...page);
+  }
+};

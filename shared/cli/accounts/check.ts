@@ -1,0 +1,183 @@
+/** `accounts check`: what to decide about an account before it goes live. */
+import type { Command } from 'commander';
+import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
+import { dayOf } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
+import { builtInRelease } from '../../content/built-in.ts';
+import { publishers } from '../../content/updates/publishers.ts';
+import { staleness } from '../../content/updates/staleness.ts';
+import { releaseDay } from '../../coverage/local-rates.ts';
+import { filingTermsOf } from '../../filings/filing-calendar.ts';
+import { periodAround, registeredStates } from '../../filings/periods.ts';
+import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../jurisdiction.ts';
+import { registrationAdvice } from '../../registrations/advice.ts';
+import { listKeys } from '../../store/accounts/api-key-store.ts';
+import { readContentSource } from '../../store/content/content-sources.ts';
+import { reportReads } from '../../store/reports/report-store.ts';
+import { requireAccount } from '../terminal/accounts.ts';
+import { counted, print, printJson, textTable } from '../terminal/output.ts';
+
+/** `missing` must be decided before production, `check` should be confirmed, and `ok` needs nothing. */
+type Status = 'missing' | 'check' | 'ok';
+type Finding = { readonly status: Status; readonly subject: string; readonly found: string; readonly action: string };
+
+const finding = (status: Status, subject: string, found: string, action = ''): Finding => ({
+  ...{ status, subject, found, action },
+});
+
+const settingsCommand = ({ id }: Account, assignment: string): string =>
+  `npm run accounts -- settings --account ${id} ${assignment}`;
+
+const registrationFindings = (account: Account, today: string): Finding[] => {
+  const { registrations } = account.settings;
+  const subject = 'registrations';
+  if (registrations === null) {
+    const action = `Set the states where you are registered, or registrations=all: ${settingsCommand(account, 'registrations=@registrations.json')}`;
+    return [finding('missing', subject, 'not set: tax is collected in every state', action)];
+  }
+  if (registrations === 'all')
+    return [
+      finding('check', subject, 'tax is collected in every state', 'Confirm that you are registered everywhere.'),
+    ];
+  if (registrations.length === 0)
+    return [
+      finding('missing', subject, 'none: no tax is collected anywhere', 'Set the states where you are registered.'),
+    ];
+  return registrations.map((registration) => frequencyFinding(registration, today));
+};
+
+const frequencyFinding = ({ state, from, to, frequency }: Registration, today: string): Finding => {
+  const code = stateJurisdiction(state) ?? state;
+  const { end } = periodAround(today, [{ state, from, to, frequency }]);
+  const { due_date } = filingTermsOf(code, frequency, end);
+  const due = due_date === null ? '' : `; the return of the period to ${end} is due ${due_date}`;
+  const days = `from ${from.slice(0, 10)}${to === null ? '' : ` to ${to.slice(0, 10)}`}`;
+  return finding(
+    'ok',
+    `registration ${code}`,
+    `${days}, files each ${frequency}${due}`,
+    'Compare the frequency with the state.',
+  );
+};
+
+const nexusFindings = async (account: Account): Promise<Finding[]> => {
+  const { data, warnings } = await registrationAdvice(account, { reports: reportReads, now });
+  return [
+    ...data.flatMap(({ state, status, advice }) =>
+      status === 'reached' || status === 'upcoming'
+        ? [finding(status === 'reached' ? 'missing' : 'check', `nexus ${state}`, `threshold ${status}`, advice)]
+        : [],
+    ),
+    ...warnings.map(({ message }) => finding('check', 'nexus', 'incomplete figures', message)),
+  ];
+};
+
+const policyFindings = (account: Account): Finding[] => {
+  const { ship_from, incomplete_coverage, ambiguous_address, time_zone, retain_personal_data_days } = account.settings;
+  const policy = (name: string, value: string) =>
+    value === 'warn'
+      ? finding('check', name, 'warn: the sale goes on, with a warning', `Read the warnings, or set ${name}=reject.`)
+      : finding('ok', name, value);
+  return [
+    ship_from === null
+      ? finding(
+          'missing',
+          'ship_from',
+          'not set: states that tax by the origin are calculated by the destination',
+          `Set the address that you ship from: ${settingsCommand(account, `'ship_from={"state":"MI","postal_code":"48226"}'`)}`,
+        )
+      : finding('ok', 'ship_from', [ship_from.city, ship_from.state, ship_from.postal_code].filter(Boolean).join(', ')),
+    policy('incomplete_coverage', incomplete_coverage),
+    policy('ambiguous_address', ambiguous_address),
+    time_zone === 'UTC'
+      ? finding('check', 'time_zone', 'UTC', 'Set the time zone of your books, such as time_zone=America/New_York.')
+      : finding('ok', 'time_zone', time_zone),
+    retain_personal_data_days === null
+      ? finding(
+          'check',
+          'retain_personal_data_days',
+          'personal data is kept',
+          'Set a number of days if your privacy policy has one.',
+        )
+      : finding('ok', 'retain_personal_data_days', `${retain_personal_data_days}`),
+  ];
+};
+
+const contentFinding = async (state: string, today: string): Promise<Finding> => {
+  const code = stateOfJurisdiction(state);
+  const publisher = publishers.find((one) => one.state === code);
+  const source = await readContentSource(code);
+  const age = publisher ? staleness(publisher, source, today) : null;
+  const subject = `content ${state}`;
+  if (age?.isStale) return finding('missing', subject, age.reason ?? 'stale', `Run npm run content -- update ${code}.`);
+  if (age?.asOf) return finding('ok', subject, `official files of ${age.asOf}, next by ${age.nextExpected}`);
+  const release = builtInRelease(code);
+  const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';
+  const action =
+    publisher && publisher.format !== null
+      ? `Take the official files: npm run content -- update ${code}`
+      : 'Levy imports no official file of this state: compare the rates with the state each quarter.';
+  return finding(release ? 'check' : 'missing', subject, found, action);
+};
+
+const keyFinding = async ({ id }: Account): Promise<Finding> => {
+  const active = (await listKeys(id)).filter(({ revoked_at }) => revoked_at === undefined);
+  return active.length > 0
+    ? finding('ok', 'API keys', counted(active.length, 'active key'))
+    : finding(
+        'check',
+        'API keys',
+        'none',
+        `Create one, unless clients send bearer tokens: npm run accounts -- keys add --account ${id}`,
+      );
+};
+
+const alarms = finding(
+  'check',
+  'alarms',
+  'not visible in the tables',
+  'Deploy with alarmEmail, confirm the subscription, and test the alarm route (infra/runbook.md).',
+);
+
+const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
+  const today = dayOf(now());
+  const states = registeredStates(registrationsOf(account.settings)).filter((state) =>
+    stateCode(stateOfJurisdiction(state)),
+  );
+  return [
+    ...registrationFindings(account, today),
+    ...(await nexusFindings(account)),
+    ...policyFindings(account),
+    ...(await Promise.all(states.map((state) => contentFinding(state, today)))),
+    await keyFinding(account),
+    alarms,
+  ];
+};
+
+const check = async ({ account: id, json }: { readonly account: string; readonly json?: boolean }): Promise<void> => {
+  const account = await requireAccount(id);
+  const findings = await findingsOf(account);
+  const missing = findings.filter(({ status }) => status === 'missing').length;
+  if (missing > 0) process.exitCode = 2;
+  if (json) return printJson({ account: account.id, missing, findings });
+  print(
+    textTable([
+      ['status', 'subject', 'found'],
+      ...findings.map(({ status, subject, found }) => [status, subject, found]),
+    ]),
+  );
+  print();
+  for (const { status, subject, action } of findings) if (status !== 'ok') print(`${subject}: ${action}`);
+  print(missing === 0 ? 'Nothing is missing.' : `${counted(missing, 'decision')} missing.`);
+};
+
+export const addCheck = (program: Command): Command =>
+  program
+    .command('check')
+    .summary('what to decide before production')
+    .description(
+      'List what a tax advisor would ask about an account: registrations and nexus, ship-from address, policies, time zone, filing frequencies, the age of the content of each registered state, keys and alarms, with what to do. Exits with 2 if something is missing.',
+    )
+    .requiredOption('--account <id>', 'the account, such as acct_demo')
+    .option('--json', 'one JSON object')
+    .action(check);

@@ -1,0 +1,154 @@
+import { type Account, registrationsOf } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
+import type { Warning } from '../calculations/response.ts';
+import { firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
+import { grossOf, type Sum } from '../filings/totals.ts';
+import { jurisdictionCode, stateJurisdiction, stateName } from '../jurisdiction.ts';
+import { formatAmount, parseAmount } from '../money/currency.ts';
+import { countedWarnings, monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
+import { type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
+import { type Window, windowsIn } from './measuring-periods.ts';
+import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
+
+type AdvicePorts = { readonly reports: ReportReads; readonly now: () => number };
+
+/** The currency of all thresholds, and its decimals. */
+const currency = 'USD';
+const exponent = 2;
+/** Ten-thousandths. */
+const whole = 10_000n;
+const approachingFrom = 8000n;
+
+/** The longest that a window reaches back: the year before the running one. */
+const monthsBack = 24;
+
+/**
+ * The sales that a threshold measures, in minor units. Whether a sale is taxable is unknown where the account was not
+ * registered or the content covers nothing: such sales count, so that the share is too high rather than too low.
+ */
+const measuredSales = (sum: Sum, { measured, includes_marketplace }: NexusTerms): bigint => {
+  const { marketplace = 0n, resale = 0n, not_registered = 0n, not_covered = 0n } = sum;
+  const ofMarketplace = includes_marketplace ? marketplace : 0n;
+  if (measured === 'taxable') return sum.taxable + not_registered + not_covered + ofMarketplace;
+  return grossOf(sum) - marketplace + ofMarketplace - (measured === 'retail' ? resale : 0n);
+};
+
+const isReached = (value: bigint, threshold: bigint, at: 'over' | 'at_least' | null): boolean =>
+  at === 'over' ? value > threshold : value >= threshold;
+
+const shareText = (share: bigint): string => `${share / whole}.${String(share % whole).padStart(4, '0')}`;
+
+/** The reached share in ten-thousandths, rounded down, and whether the threshold is reached. */
+const reachedIn = (sales: bigint, count: bigint, terms: NexusTerms) => {
+  const { requires, transaction_count } = terms;
+  const threshold = parseAmount(terms.sales_amount, exponent);
+  const bySales = { share: (sales * whole) / threshold, reached: isReached(sales, threshold, terms.sales_reached_at) };
+  if (transaction_count === null || requires === 'sales') return bySales;
+  const most = BigInt(transaction_count);
+  const byCount = { share: (count * whole) / most, reached: isReached(count, most, terms.count_reached_at) };
+  const isLarger = bySales.share > byCount.share;
+  if (requires === 'either')
+    return { share: isLarger ? bySales.share : byCount.share, reached: bySales.reached || byCount.reached };
+  return { share: isLarger ? byCount.share : bySales.share, reached: bySales.reached && byCount.reached };
+};
+
+type Measured = { readonly period: MeasuredPeriod; readonly share: bigint };
+
+const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms): Measured => {
+  const { first, last, countsFrom } = window;
+  const within = rows.filter(({ month }) => monthText(first) <= month && month <= monthText(last));
+  const inDollars = within.filter((row) => row.currency === currency);
+  const sales = inDollars.reduce((sum, row) => sum + measuredSales(row.sales, terms), 0n);
+  const count = within.reduce((sum, row) => sum + row.sales.count, 0);
+  const { share, reached } = reachedIn(sales, BigInt(count), terms);
+  const period: MeasuredPeriod = {
+    from: firstDayOf(first),
+    to: lastDayOf(last),
+    counts_from: countsFrom === null ? null : firstDayOf(countsFrom),
+    sales_amount: formatAmount(sales, exponent),
+    transaction_count: count,
+    share_reached: shareText(share),
+    reached,
+  };
+  return { period, share };
+};
+
+type Status = Pick<StateAdvice, 'status' | 'advice'>;
+
+const statusOf = (name: string, isRegistered: boolean, measured: readonly Measured[]): Status => {
+  const reached = measured.filter(({ period }) => period.reached).map(({ period }) => period);
+  const now = reached.find(({ counts_from }) => counts_from === null);
+  if (isRegistered) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
+  if (now)
+    return {
+      status: 'reached',
+      advice: `Register in ${name}: the sales from ${now.from} to ${now.to} reached its threshold.`,
+    };
+  const [later] = reached;
+  if (later)
+    return {
+      status: 'upcoming',
+      advice: `Prepare to register in ${name}: the sales since ${later.from} reached its threshold, and count from ${later.counts_from} on.`,
+    };
+  if (measured.some(({ share }) => share >= approachingFrom))
+    return { status: 'approaching', advice: `Watch ${name}: 80 percent of its threshold or more is reached.` };
+  return { status: 'below', advice: `No action in ${name}.` };
+};
+
+/** Whether an account collects tax in a state (`US-MI`) on a day. */
+const isRegistered = ({ settings }: Account, state: string, day: string): boolean => {
+  if (settings.registrations === 'all') return true;
+  const registrations = registrationsOf(settings) ?? [];
+  return registrations.some(
+    (registration) =>
+      stateJurisdiction(registration.state) === state &&
+      registration.from.slice(0, 10) <= day &&
+      (registration.to === null || day <= registration.to.slice(0, 10)),
+  );
+};
+
+const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
+  const others = [...new Set(rows.filter((row) => row.currency !== currency).map((row) => row.currency))].sort();
+  if (others.length === 0) return [];
+  const message = `Sales in ${others.join(', ')} count as transactions, but not as sales: thresholds are in US dollars.`;
+  return [{ code: 'currency_not_counted', message, pointer: null }];
+};
+
+/**
+ * Whether the sales of an account reach the economic nexus threshold of each state, in that state's own measuring period
+ * (interface decisions 13), from sums that are kept beside the ledger. Credits are not subtracted. Physical presence, which
+ * requires a registration without any threshold, is unknown to Levy.
+ */
+export const registrationAdvice = async (
+  account: Account,
+  { reports, now }: AdvicePorts,
+): Promise<RegistrationAdvice> => {
+  const date = taxDateAt(now(), account.settings.time_zone).slice(0, 10);
+  const month = monthOf(date);
+  const rows = await reports.rows(account.id, monthText(month - monthsBack), monthText(month));
+  const byState = Map.groupBy(rows, ({ state }) => state);
+  const data = nexusTerms.map(([code, terms]): StateAdvice => {
+    const state = jurisdictionCode(code);
+    const measured = windowsIn(terms.period, month).map((window) => measure(byState.get(state) ?? [], window, terms));
+    const name = stateName(code);
+    return {
+      state,
+      state_name: name,
+      ...statusOf(name, isRegistered(account, state, date), measured),
+      periods: measured.map(({ period }) => period),
+      threshold: {
+        ...terms,
+        sales_amount: formatAmount(parseAmount(terms.sales_amount, exponent), exponent),
+        period: terms.period.rule,
+      },
+    };
+  });
+  const order = (advice: StateAdvice) => nexusStatuses.indexOf(advice.status);
+  return {
+    object: 'registration_advice',
+    date,
+    as_of: newestOf(rows),
+    data: data.sort((a, b) => order(a) - order(b)),
+    warnings: [...countedWarnings(account), ...currencyWarnings(rows)],
+  };
+};

@@ -1,0 +1,91 @@
+import type { Account } from '../accounts/account.ts';
+import { taxDateAt } from '../accounts/time-zone.ts';
+import type { Warning } from '../calculations/response.ts';
+import { firstDayOf, monthOf } from '../calendar.ts';
+import type { Sum } from '../filings/totals.ts';
+import { answeredAmounts } from '../filings/totals-answer.ts';
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { ReportRow as CountedRow } from './counted.ts';
+import type { ByStateQuery } from './query.ts';
+import type { ReportAmounts, ReportByState } from './response.ts';
+
+export type StoredRow = CountedRow & { readonly updatedAt: string };
+
+export type ReportReads = {
+  /** The rows of an account from a month to a month (`YYYY-MM`), by month, state and currency. */
+  readonly rows: (account: string, from: string, to: string) => Promise<readonly StoredRow[]>;
+};
+
+type ReportPorts = { readonly reports: ReportReads; readonly now: () => number };
+
+const monthsMax = 36;
+
+/** A month as `monthOf` counts it, as `YYYY-MM`. */
+export const monthText = (month: number): string => firstDayOf(month).slice(0, 7);
+
+/** The current month of an account, as `monthOf` counts it. */
+export const currentMonth = ({ settings }: Account, nowMs: number): number =>
+  monthOf(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
+
+/** A warning where the account has transactions from before reports were counted. */
+export const countedWarnings = ({ id, counted_from }: Account): Warning[] =>
+  counted_from === undefined
+    ? [
+        {
+          code: 'report_incomplete',
+          message: `Transactions from before this version are not counted. An operator counts them once with \`npm run ledger -- recount --account ${id}\`.`,
+          pointer: null,
+        },
+      ]
+    : [];
+
+/** The newest instant at which a row changed; `null` without rows. */
+export const newestOf = (rows: readonly StoredRow[]): string | null =>
+  rows.reduce<string | null>(
+    (newest, { updatedAt }) => (newest !== null && newest > updatedAt ? newest : updatedAt),
+    null,
+  );
+
+const answered = (sum: Sum, currency: string): ReportAmounts => ({
+  ...answeredAmounts(sum, currency),
+  count: sum.count,
+});
+
+const wrongFrom = (last: number): Problem => ({
+  code: 'validation_invalid_format',
+  title: 'Invalid from',
+  detail: `Send a month from ${monthText(last - monthsMax + 1)} to ${monthText(last)}: at most ${monthsMax} months that end with "to".`,
+  source: { parameter: 'from' },
+});
+
+/**
+ * The amounts of sales and credits by state, month and currency (interface decisions 13), from sums that are kept beside
+ * the ledger. Also states where the account is not registered.
+ *
+ * Refused with `validation_invalid_format`: more than 36 months, or a first month after the last.
+ */
+export const reportByState = async (
+  query: ByStateQuery,
+  account: Account,
+  { reports, now }: ReportPorts,
+): Promise<Result<ReportByState>> => {
+  const last = query.to === undefined ? currentMonth(account, now()) : monthOf(query.to);
+  const first = query.from === undefined ? last - 11 : monthOf(query.from);
+  const [from, to] = [monthText(first), monthText(last)];
+  if (first > last || last - first >= monthsMax) return refuse(wrongFrom(last));
+  const rows = await reports.rows(account.id, from, to);
+  const shown = rows.filter(({ sales, credits }) => sales.count > 0 || credits.count > 0);
+  return accept({
+    object: 'report_by_state',
+    from,
+    to,
+    as_of: newestOf(rows),
+    data: shown.map(({ month, state, currency, sales, credits }) => ({
+      ...{ state, month, currency },
+      sales: answered(sales, currency),
+      credits: answered(credits, currency),
+    })),
+    warnings: countedWarnings(account),
+  });
+};

@@ -1,0 +1,120 @@
+import { type Counted, type CountedVersion, differenceOf, placeText, type ReportRow, withCounted } from './counted.ts';
+
+/** A row or a mark as it was read, with the version that its write depends on. */
+type Seen<Value> = Value & { readonly seen: number };
+
+/** What reports counted of a transaction: of which of its versions. */
+export type Mark = CountedVersion & Seen<object>;
+export type SeenRow = ReportRow & Seen<object>;
+
+/** Marks and rows that are written together. `seen` is 0 for a new one. */
+export type CountWrite = {
+  readonly account: string;
+  readonly marks: readonly Mark[];
+  readonly rows: readonly SeenRow[];
+};
+
+export type CountStore = {
+  /** The marks that exist, by transaction id; at most 100 ids. */
+  readonly marks: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Mark>>;
+  /** The rows that exist, by `placeText`; at most 100 places. */
+  readonly rows: (account: string, places: readonly Counted[]) => Promise<ReadonlyMap<string, SeenRow>>;
+  /** Write all or nothing; `stale` where another writer changed one of them. */
+  readonly write: (write: CountWrite) => Promise<'committed' | 'stale'>;
+};
+
+/** The limit of a DynamoDB transaction. */
+const writesMax = 100;
+
+const newestOf = (versions: readonly CountedVersion[]): CountedVersion[] => {
+  const newest = new Map<string, CountedVersion>();
+  for (const one of versions) if (!((newest.get(one.id)?.version ?? 0) > one.version)) newest.set(one.id, one);
+  return [...newest.values()];
+};
+
+type Change = { readonly mark: Mark; readonly difference: readonly Counted[]; readonly isLast: boolean };
+
+/** The next change that makes reports count a version; `null` where they count it, or a newer one. */
+const changeOf = (to: CountedVersion, mark: Mark | undefined): Change | null => {
+  if (mark && mark.version >= to.version) return null;
+  const difference = differenceOf(mark?.counted ?? [], to.counted);
+  if (difference.length === 0) return null;
+  // All states of one month and all of another do not fit together: first, count nothing.
+  if (mark && difference.length >= writesMax)
+    return { mark: { ...mark, counted: [] }, difference: differenceOf(mark.counted, []), isLast: false };
+  return { mark: { ...to, seen: mark?.seen ?? 0 }, difference, isLast: true };
+};
+
+/** The leading changes that fit one transaction: a mark for each, and a row for each place. */
+const fitting = (changes: readonly Change[]): readonly Change[] => {
+  const places = new Set<string>();
+  for (const [index, { difference }] of changes.entries()) {
+    for (const counted of difference) places.add(placeText(counted));
+    if (index > 0 && index + 1 + places.size > writesMax) return changes.slice(0, index);
+  }
+  return changes;
+};
+
+const rowsAfter = (changes: readonly Change[], before: ReadonlyMap<string, SeenRow>): SeenRow[] => {
+  const rows = new Map<string, SeenRow>();
+  for (const { difference } of changes)
+    for (const counted of difference) {
+      const key = placeText(counted);
+      const row = rows.get(key) ?? before.get(key);
+      rows.set(key, { ...withCounted(row, counted), seen: row?.seen ?? 0 });
+    }
+  return [...rows.values()];
+};
+
+/** Count the first versions that fit one write; returns those that are left. */
+const countSome = async (
+  account: string,
+  versions: readonly CountedVersion[],
+  store: CountStore,
+): Promise<{ readonly left: readonly CountedVersion[]; readonly counted: number } | 'stale'> => {
+  const some = versions.slice(0, writesMax - 1);
+  const marks = await store.marks(
+    account,
+    some.map(({ id }) => id),
+  );
+  const changes = some.flatMap((to) => changeOf(to, marks.get(to.id)) ?? []);
+  const written = fitting(changes);
+  if (written.length > 0) {
+    const places = new Map(
+      written.flatMap(({ difference }) => difference.map((one) => [placeText(one), one] as const)),
+    );
+    const before = await store.rows(account, [...places.values()]);
+    const write = { account, marks: written.map(({ mark }) => mark), rows: rowsAfter(written, before) };
+    if ((await store.write(write)) === 'stale') return 'stale';
+  }
+  const ended = written.filter(({ isLast }) => isLast);
+  const left = new Set(
+    [...changes.slice(written.length), ...written.filter(({ isLast }) => !isLast)].map(({ mark }) => mark.id),
+  );
+  return { left: [...some.filter(({ id }) => left.has(id)), ...versions.slice(some.length)], counted: ended.length };
+};
+
+/**
+ * Make the reports of an account count these versions of transactions instead of earlier ones. Each version counts once,
+ * however often and in whatever order versions arrive: a mark beside each transaction says what is counted of it, and is
+ * written together with the sums. Returns how many transactions were counted anew.
+ *
+ * Throws when `retry` does, where other writers keep changing the same sums.
+ */
+export const countTransactions = async (
+  versions: readonly CountedVersion[],
+  store: CountStore,
+  retry: <Value>(attempt: () => Promise<Value | 'stale'>) => Promise<Value>,
+): Promise<number> => {
+  let total = 0;
+  for (const [account, ofAccount] of Map.groupBy(versions, ({ account }) => account)) {
+    let left: readonly CountedVersion[] = newestOf(ofAccount);
+    while (left.length > 0) {
+      const some = left;
+      const done = await retry(() => countSome(account, some, store));
+      left = done.left;
+      total += done.counted;
+    }
+  }
+  return total;
+};

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { count, currencyCode, objectType, signedAmount, timestamp } from '../calculations/answer-scalars.ts';
+import { warnings } from '../calculations/response.ts';
+import { described } from '../described.ts';
+import { amounts } from '../filings/filing.ts';
+
+export const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });
+
+export const asOf = described(
+  z.nullable(timestamp),
+  'When a figure of this response last changed. A transaction counts about a minute after it is finalized or voided. `null` without any figures.',
+);
+
+const ReportAmounts = described(
+  z.object({
+    ...amounts,
+    gross_amount: described(signedAmount, 'The sum of the taxable, the exempt and the not covered amount.'),
+    count: described(count, 'The number of transactions with lines in the state.'),
+  }),
+  'Amounts of finalized and filed transactions. Those of credits are positive.',
+  { id: 'ReportAmounts' },
+);
+export type ReportAmounts = z.infer<typeof ReportAmounts>;
+
+const ReportRow = described(
+  z.object({
+    state: described(z.string(), 'The jurisdiction code of the state, such as `US-MI`.'),
+    month: described(month, 'The month of the tax day, as `YYYY-MM`.'),
+    currency: currencyCode,
+    sales: described(ReportAmounts, 'The sales, before credits.'),
+    credits: described(ReportAmounts, 'The credits, as positive amounts, in the month of their own tax day.'),
+  }),
+  'The amounts of one state, month and currency.',
+  { id: 'ReportByStateRow' },
+);
+export type ReportRow = z.infer<typeof ReportRow>;
+
+/** The response of GET /reports/by-state. */
+export const ReportByState = described(
+  z.object({
+    object: objectType('report_by_state'),
+    from: described(month, 'The first month, as `YYYY-MM`.'),
+    to: described(month, 'The last month, as `YYYY-MM`.'),
+    as_of: asOf,
+    data: described(z.array(ReportRow), 'The rows with amounts, by month, state and currency.'),
+    warnings,
+  }),
+  'Sales and credits by state and month.',
+  { id: 'ReportByState' },
+);
+export type ReportByState = z.infer<typeof ReportByState>;

@@ -1,0 +1,66 @@
+import { now } from '../../config/clock.ts';
+import { environment } from '../../config/environment.ts';
+import type { ReportReads } from '../../reports/by-state.ts';
+import type { CountStore } from '../../reports/count-transactions.ts';
+import { placeText } from '../../reports/counted.ts';
+import type { RemainingMs } from '../client/contention.ts';
+import { batchGet, queryPages } from '../client/reads.ts';
+import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
+import { countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';
+import { markFrom, markItem, rowFrom, rowItem } from './report-item.ts';
+
+const TableName = environment.tables.transactions;
+
+// A new item does not exist; any other still has the version that was read.
+const put = (Item: ItemKey & Readonly<Record<string, unknown>>, seen: number): Write => ({
+  Put: {
+    TableName,
+    Item,
+    ...(seen === 0
+      ? { ConditionExpression: 'attribute_not_exists(pk)' }
+      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen } }),
+  },
+});
+
+/** Marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
+export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
+  marks: async (account, ids) => {
+    const items = await batchGet(
+      TableName,
+      ids.map((id) => countedKey(account, id)),
+      remainingMs,
+    );
+    const marks = items.map(markFrom);
+    return new Map(marks.map((mark) => [mark.id, mark]));
+  },
+  rows: async (account, places) => {
+    const items = await batchGet(
+      TableName,
+      places.map((place) => reportKey(account, place)),
+      remainingMs,
+    );
+    return new Map(items.map(rowFrom).map((row) => [placeText(row), row]));
+  },
+  write: async ({ account, marks, rows }) => {
+    const at = new Date(now()).toISOString();
+    const writes = [
+      ...marks.map((mark) => put(markItem(mark), mark.seen)),
+      ...rows.map((row) => put(rowItem(account, row, at), row.seen)),
+    ];
+    const { kind } = await writeTogether(writes, staleOrThrow, remainingMs);
+    return kind;
+  },
+});
+
+/** Reads the sums of an account. */
+export const reportReads: ReportReads = {
+  rows: async (account, from, to) => {
+    const pages = queryPages({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      // `$` sorts after the `#` that follows the month.
+      ExpressionAttributeValues: { ':pk': reportPartition(account), ':from': from, ':to': `${to}$` },
+    });
+    return (await Array.fromAsync(pages)).flat().map(rowFrom);
+  },
+};

@@ -1,0 +1,341 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import type { StreamRecord } from '../../infra/local/table-stream.ts';
+import type { Schema } from '../support/http.ts';
+import { drawFrom } from '../support/random-orders.ts';
+
+// A table of its own, with a stream of these tests alone. The environment is read once, so everything is imported anew.
+const table = `transactions_${crypto.randomUUID()}`;
+process.env['TABLE_TRANSACTIONS'] = table;
+vi.resetModules();
+const { countRecords, startEventSource } = await import('../../infra/local/event-source.ts');
+const { openStream, streamReader } = await import('../../infra/local/table-stream.ts');
+const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
+const { accountsProgram } = await import('../../shared/cli/accounts.ts');
+const { newCaller } = await import('../support/api.ts');
+const { runInProcess } = await import('../support/run-command.ts');
+const { creditOf, goods, made, michigan, sale } = await import('../support/sales.ts');
+const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
+
+type Report = Schema<'ReportByState'>;
+type Transaction = Schema<'Transaction'>;
+
+let read: () => Promise<StreamRecord[]>;
+const delivered: StreamRecord[] = [];
+/** The records since the last call. */
+const fresh = async (): Promise<StreamRecord[]> => {
+  const records = await read();
+  delivered.push(...records);
+  return records;
+};
+
+beforeAll(async () => {
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+  read = streamReader(await openStream(table));
+});
+
+const reportOf = (filer: ReturnType<typeof filerOf>, query = '?from=2026-01&to=2026-12') =>
+  made(filer.call('GET', `/reports/by-state${query}`)) as Promise<Report>;
+
+const places = {
+  MI: michigan,
+  NY: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' },
+  TX: { city: 'Austin', state: 'TX', postal_code: '78701', country: 'US' },
+  OR: { city: 'Portland', state: 'OR', postal_code: '97201', country: 'US' },
+} as const;
+type State = keyof typeof places;
+const states = Object.keys(places) as State[];
+
+/** Cents of a decimal string. */
+const cents = (text: string): number => Math.round(Number(text) * 100);
+type Sums = Record<string, { gross: number; taxable: number; tax: number; count: number }>;
+
+/** Sums of finalized documents from what the API returns of them, line by line: by month, state and type. */
+const sumsOf = (transactions: readonly Transaction[]): Sums => {
+  const sums: Sums = {};
+  for (const { status, type, tax_date, line_items, shipping } of transactions) {
+    if (status !== 'finalized' && status !== 'filed') continue;
+    const counted = new Set<string>();
+    const charges = [
+      ...(line_items ?? []).map(({ net_amount, taxes }) => ({ net: net_amount, taxes })),
+      ...(shipping ? [{ net: shipping.amount, taxes: shipping.taxes }] : []),
+    ];
+    for (const { net, taxes } of charges) {
+      const state = taxes[0]?.jurisdiction_code.slice(0, 5) as string;
+      const key = `${tax_date.slice(0, 7)} ${state} ${type}`;
+      sums[key] ??= { gross: 0, taxable: 0, tax: 0, count: 0 };
+      const sum = sums[key];
+      sum.gross += cents(net);
+      sum.taxable += cents(taxes.find(({ jurisdiction_code }) => jurisdiction_code === state)?.taxable_amount ?? '0');
+      for (const { tax_amount } of taxes) sum.tax += cents(tax_amount);
+      if (!counted.has(key)) sum.count += 1;
+      counted.add(key);
+    }
+  }
+  return sums;
+};
+
+const reported = ({ data }: Report): Sums =>
+  Object.fromEntries(
+    data.flatMap(({ month, state, sales, credits }) =>
+      Object.entries({ sale: sales, credit: credits }).flatMap(
+        ([type, { count, gross_amount, taxable_amount, tax_amount }]) =>
+          count === 0
+            ? []
+            : [
+                [
+                  `${month} ${state} ${type}`,
+                  { gross: cents(gross_amount), taxable: cents(taxable_amount), tax: cents(tax_amount), count },
+                ],
+              ],
+      ),
+    ),
+  );
+
+const allOf = async (filer: ReturnType<typeof filerOf>): Promise<Transaction[]> => {
+  const all: Transaction[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await made(
+      filer.list({ limit: '10', expand: 'line_items', ...(after !== undefined && { starting_after: after }) }),
+    );
+    all.push(...(page.data as unknown as Transaction[]));
+    if (!page.has_more) return all;
+    after = page.next_cursor;
+  }
+};
+
+/** Random sales in one or two states, with credits, voids, changed taxes, drafts and filings. */
+const exercise = async (filer: ReturnType<typeof filerOf>, seed: number, steps: number) => {
+  const draw = drawFrom(seed);
+  const line = (id: string, state: State) =>
+    goods({
+      id,
+      product_tax_code: draw.of(['GENERAL', 'FOOD.GROCERY', 'CLOTHING.APPAREL']),
+      quantity: String(1 + draw.below(3)),
+      unit_price: `${1 + draw.below(200)}.${10 + draw.below(90)}`,
+      customer: { address: places[state] },
+    });
+  const sales: Transaction[] = [];
+  for (let step = 0; step < steps; step++) {
+    const [first, second] = [draw.of(states), draw.of(states)];
+    const body = sale({
+      tax_date: `2026-${draw.of(['08', '09', '10'])}-${10 + draw.below(15)}`,
+      customer: { address: places[first] },
+      line_items: [line('a', first), line('b', draw.oneIn(3) ? second : first)],
+      ...(draw.oneIn(2) && { status: 'finalized' }),
+    });
+    const made1 = await made(filer.create(body));
+    if (made1.status === 'finalized') sales.push(made1);
+    else if (draw.oneIn(2)) sales.push(await made(filer.update(made1.id, { status: 'finalized' })));
+    const parent = sales[draw.below(Math.max(1, sales.length))];
+    if (!parent || !draw.oneIn(2)) continue;
+    // Refusals are fine: a sale with credits cannot be voided, and one that is filed neither.
+    const kind = draw.below(4);
+    if (kind === 0) await filer.update(parent.id, { status: 'void', void_reason: 'test' });
+    else if (kind === 1) await filer.update(parent.id, { tax_amount: `${draw.below(9)}.00` });
+    else await filer.create(creditOf(parent, { tax_date: '2026-10-28', line_items: [{ id: 'a', quantity: '1' }] }));
+  }
+};
+
+it('sums by state and month equal the transactions, however records are batched, repeated and interleaved', async () => {
+  const [one, other] = await Promise.all([newCaller(), newCaller()]);
+  const [filer, neighbor] = [filerOf(one), filerOf(other)];
+  await Promise.all([exercise(filer, 1, 60), exercise(neighbor, 2, 20)]);
+  await file(filer, (await closedFiling(filer, 'MI', '2026-08-31')).id);
+  await cancel(filer, (await closedFiling(filer, 'NY', '2026-08-31')).id);
+  const records = await fresh();
+  expect(records.length).toBeGreaterThan(100);
+  // As from two shards: records of one item stay in order, those of different items may not.
+  const keyOf = ({ dynamodb }: StreamRecord) => (dynamodb as { Keys: { pk: { S: string } } }).Keys.pk.S;
+  const shards = [...Map.groupBy(records, (record) => Number(keyOf(record).at(-1)?.charCodeAt(0)) % 2).values()];
+  await Promise.all(
+    shards.map(async (shard, index) => {
+      const draw = drawFrom(index + 7);
+      for (let at = 0; at < shard.length; at += draw.below(8)) await countRecords(shard.slice(at, at + 12));
+    }),
+  );
+  for (const client of [filer, neighbor]) {
+    const report = await reportOf(client);
+    expect(reported(report)).toEqual(sumsOf(await allOf(client)));
+    expect(report.warnings).toEqual([]);
+  }
+  // Everything once more, as after an outage: nothing counts twice.
+  const before = await reportOf(filer);
+  await countRecords(records);
+  await countRecords(records.slice(0, records.length / 2));
+  expect(await reportOf(filer)).toEqual(before);
+  expect(before.as_of).toMatch(/^20/);
+});
+
+it('a recount counts what the stream missed, once', async () => {
+  const caller = await newCaller();
+  const filer = filerOf(caller);
+  await exercise(filer, 3, 25);
+  const records = await fresh();
+  await countRecords(records.slice(0, 40));
+  const recount = () => runInProcess(ledgerProgram(), ['recount', '--account', caller.account.id]);
+  const first = await recount();
+  expect([first.code, first.err]).toEqual([0, '']);
+  expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
+  expect((await recount()).out).toMatch(/ 0 of them/);
+  await countRecords(records);
+  expect(reported(await reportOf(filer))).toEqual(sumsOf(await allOf(filer)));
+});
+
+describe('GET /reports/by-state', () => {
+  it('counts sales of states without registration, by the reason of their exemption', async () => {
+    const caller = await newCaller({
+      settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
+    });
+    const filer = filerOf(caller);
+    const inTexas = { customer: { address: places.TX }, status: 'finalized' };
+    await made(filer.create(sale(inTexas)));
+    await made(
+      filer.create(sale({ status: 'finalized', customer: { address: michigan, exemption: { type: 'resale' } } })),
+    );
+    await countRecords(await fresh());
+    const { data } = await reportOf(filer);
+    expect(data.map(({ state, sales }) => [state, sales.gross_amount, sales.exempt_by_reason])).toEqual([
+      ['US-MI', '100.00', expect.objectContaining({ resale: '100.00', not_registered: '0.00' })],
+      ['US-TX', '100.00', expect.objectContaining({ resale: '0.00', not_registered: '100.00' })],
+    ]);
+  });
+
+  it.each([
+    ['?from=2026-13', 'from'],
+    ['?from=2026-05&to=2026-04', 'from'],
+    ['?from=2023-11&to=2026-11', 'from'],
+    ['?to=November', 'to'],
+  ])('refuses %s and names the parameter', async (query, parameter) => {
+    const { status, body } = await filerOf(await newCaller()).call('GET', `/reports/by-state${query}`);
+    expect([status, (body as never as { errors: [{ source: object }] }).errors[0].source]).toMatchObject([
+      422,
+      { parameter },
+    ]);
+  });
+});
+
+it('removing personal data changes no sum', async () => {
+  const caller = await newCaller();
+  const filer = filerOf(caller);
+  const exempt = { address: michigan, exemption: { type: 'resale', certificate_number: 'secret' } };
+  const { id } = await made(filer.create(sale({ status: 'finalized', customer: exempt })));
+  await countRecords(await fresh());
+  const before = await reportOf(filer);
+  const redact = ['redact', '--account', caller.account.id, '--transaction', id, '--yes'];
+  expect(await runInProcess(accountsProgram(), redact)).toMatchObject({ code: 0 });
+  await countRecords(await fresh());
+  expect({ ...(await reportOf(filer)), as_of: null }).toEqual({ ...before, as_of: null });
+});
+
+describe('accounts check', () => {
+  type Finding = { readonly status: string; readonly subject: string };
+  const checkOf = async (settings: Parameters<typeof newCaller>[0]) => {
+    const { account } = await newCaller(settings);
+    const { code, out } = await runInProcess(accountsProgram(), ['check', '--account', account.id, '--json']);
+    const { findings } = JSON.parse(out) as { findings: Finding[] };
+    const subjectsOf = (wanted: string) =>
+      findings.filter(({ status }) => status === wanted).map(({ subject }) => subject);
+    return { code, missing: subjectsOf('missing'), ok: subjectsOf('ok'), check: subjectsOf('check') };
+  };
+
+  it('exits with 2 while registrations and the ship-from address are not set', async () => {
+    expect(await checkOf({ settings: { registrations: null } })).toMatchObject({
+      code: 2,
+      missing: ['registrations', 'ship_from'],
+    });
+  });
+
+  it('exits with 0 when everything is decided, and still says what it cannot see', async () => {
+    const decided = await checkOf({
+      settings: {
+        registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }],
+        ship_from: { state: 'MI', postal_code: '48226' },
+        incomplete_coverage: 'reject',
+        ambiguous_address: 'reject',
+        time_zone: 'America/Detroit',
+        retain_personal_data_days: 400,
+      },
+    });
+    expect(decided).toMatchObject({ code: 0, missing: [], check: ['content US-MI', 'alarms'] });
+    expect(decided.ok).toContain('registration US-MI');
+  });
+});
+
+it('a calculation warns only while registrations are not set', async () => {
+  const codesOf = async (settings: object) => {
+    const { warnings } = await made(filerOf(await newCaller({ settings })).calculate(sale()));
+    return warnings.map(({ code }) => code).filter((code) => code === 'registrations_missing');
+  };
+  expect(await codesOf({ registrations: null })).toEqual(['registrations_missing']);
+  expect(await codesOf({ registrations: 'all' })).toEqual([]);
+  expect(await codesOf({ registrations: [] })).toEqual([]);
+});
+
+describe('GET /registrations/advice', () => {
+  const month = { status: 'finalized', tax_date: '2026-10-08' };
+  const sellIn = async (filer: ReturnType<typeof filerOf>, state: State, unit_price: string, quantity = '1') =>
+    made(
+      filer.create(
+        sale({
+          ...month,
+          customer: { address: places[state] },
+          line_items: [goods({ id: 'a', quantity, unit_price })],
+        }),
+      ),
+    );
+  const adviceOf = async (filer: ReturnType<typeof filerOf>) => {
+    await countRecords(await fresh());
+    const { data, warnings } = (await made(filer.call('GET', '/registrations/advice'))) as Schema<'RegistrationAdvice'>;
+    return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
+  };
+
+  it('says where to register, and what is near', async () => {
+    const caller = await newCaller({
+      settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
+    });
+    const filer = filerOf(caller);
+    // New York needs both; Michigan counts the year before; Texas takes 500,000 in twelve months.
+    await sellIn(filer, 'NY', '600000.00');
+    await sellIn(filer, 'MI', '100000.01');
+    await sellIn(filer, 'TX', '499999.99');
+    const { of, data } = await adviceOf(filer);
+    expect(of('NY')?.status).toBe('registered');
+    expect(of('MI')).toMatchObject({
+      status: 'upcoming',
+      periods: [{ sales_amount: '0.00' }, { counts_from: '2027-01-01' }],
+    });
+    expect(of('TX')).toMatchObject({
+      status: 'approaching',
+      periods: [{ share_reached: '0.9999', reached: false }, {}],
+    });
+    await sellIn(filer, 'TX', '0.01');
+    expect((await adviceOf(filer)).of('TX')?.status).toBe('reached');
+    expect(data).toHaveLength(48);
+    expect(of('OR')).toBeUndefined();
+  });
+
+  it('warns of other currencies, and prints the same on the command line', async () => {
+    const caller = await newCaller();
+    const filer = filerOf(caller);
+    await made(filer.create(sale({ ...month, currency: 'EUR', line_items: [goods({ unit_price: '900000.00' })] })));
+    const { warnings, of } = await adviceOf(filer);
+    expect(warnings.map(({ code }) => code)).toEqual(['currency_not_counted']);
+    expect(of('MI')?.periods[1]).toMatchObject({ sales_amount: '0.00', transaction_count: 1 });
+    const printed = await runInProcess(accountsProgram(), ['advice', '--account', caller.account.id, '--json']);
+    expect(JSON.parse(printed.out)).toMatchObject({ warnings });
+  });
+});
+
+it('the local service counts by itself', async () => {
+  await startEventSource(table);
+  const filer = filerOf(await newCaller());
+  await made(filer.create(sale({ status: 'finalized' })));
+  let counted: readonly unknown[] = [];
+  for (let tries = 0; tries < 100 && counted.length === 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    counted = (await reportOf(filer)).data;
+  }
+  expect(counted).toHaveLength(1);
+});

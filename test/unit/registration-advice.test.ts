@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { newAccount } from '../../shared/accounts/account.ts';
+import { firstDayOf, lastDayOf } from '../../shared/calendar.ts';
+import nexus from '../../shared/content/economic-nexus.json' with { type: 'json' };
+import type { Sum } from '../../shared/filings/totals.ts';
+import { registrationAdvice } from '../../shared/registrations/advice.ts';
+import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';
+import { windowsIn } from '../../shared/registrations/measuring-periods.ts';
+import type { StoredRow } from '../../shared/reports/by-state.ts';
+
+const december2026 = 2026 * 12 + 11;
+const termsOf = (state: string) => nexusTerms.find(([code]) => code === state)?.[1] as (typeof nexusTerms)[number][1];
+const windowsText = (state: string, month: number) =>
+  windowsIn(termsOf(state).period, month).map(
+    ({ first, last, countsFrom }) =>
+      `${firstDayOf(first)} ${lastDayOf(last)} ${countsFrom === null ? 'now' : firstDayOf(countsFrom)}`,
+  );
+
+describe('the measuring periods', () => {
+  // By hand, from the rules of the states.
+  it.each([
+    ['KS', 'the calendar year before, and the running one', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 now']],
+    ['FL', 'the calendar year before', ['2025-01-01 2025-12-31 now', '2026-01-01 2026-11-30 2027-01-01']],
+    ['CT', 'twelve months to September', ['2025-10-01 2026-09-30 now', '2026-10-01 2026-11-30 2027-10-01']],
+    ['TX', 'twelve months', ['2025-11-01 2026-10-31 now', '2025-12-01 2026-11-30 2026-12-01']],
+    ['MN', 'twelve months to the last quarter', ['2025-10-01 2026-09-30 now', '2026-01-01 2026-11-30 2027-01-01']],
+    ['NY', 'four quarters that end in February', ['2025-09-01 2026-08-31 now', '2025-12-01 2026-11-30 2026-12-01']],
+  ])('of %s in November 2026 are %s', (state, _, expected) => {
+    expect(windowsText(state, december2026 - 1)).toEqual(expected);
+  });
+
+  it('of New York, a month later, have moved by a quarter', () => {
+    expect(windowsText('NY', december2026)).toEqual(['2025-12-01 2026-11-30 now', '2026-03-01 2026-12-31 2027-03-01']);
+  });
+
+  it('have at most twelve months, end when the state says, and leave no month out', () => {
+    for (const [state, { period }] of nexusTerms)
+      for (let month = 2025 * 12; month < 2029 * 12; month++) {
+        const [over, running] = windowsIn(period, month);
+        expect([state, over.last - over.first, running.last]).toEqual([state, 11, month]);
+        expect((over.last + 1 - period.ends_with_month) % period.months_between_ends).toBe(0);
+        expect(running.first).toBeLessThanOrEqual(over.last + 1);
+        expect(running.last - running.first).toBeLessThan(12);
+      }
+  });
+});
+
+const account = newAccount({ name: 'Test', serviceVersion: '2026-10-01', createdMs: 0 });
+const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
+type Sold = Partial<Sum> & { readonly count: number };
+const rowOf = (state: string, month: string, sum: Sold): StoredRow => ({
+  ...{ state: `US-${state}`, month, currency: 'USD', updatedAt: '2026-11-01T00:00:00.000Z' },
+  sales: { ...nothing, ...sum },
+  // Credits are not subtracted.
+  credits: { ...nothing, taxable: 9_000_000n, count: 5 },
+});
+const adviceFor = async (state: string, sum: Sold, month = '2026-06') => {
+  const rows = async () => [rowOf(state, month, sum)];
+  const { data } = await registrationAdvice(account, { reports: { rows }, now: () => Date.parse('2026-11-15') });
+  const found = data.find((advice) => advice.state === `US-${state}`);
+  return { status: found?.status, shares: found?.periods.map(({ share_reached }) => share_reached) };
+};
+
+describe('a threshold', () => {
+  it.each([
+    ['KS: over 100,000', 'KS', { taxable: 10_000_000n, count: 1 }, 'approaching'],
+    ['KS: a cent more', 'KS', { taxable: 10_000_001n, count: 1 }, 'reached'],
+    ['IA: at least 100,000', 'IA', { taxable: 10_000_000n, count: 1 }, 'reached'],
+    ['GA: 200 transactions suffice', 'GA', { taxable: 100n, count: 200 }, 'reached'],
+    ['GA: 199 do not', 'GA', { taxable: 100n, count: 199 }, 'approaching'],
+    ['CT needs both: only the amount', 'CT', { taxable: 99_000_000n, count: 199 }, 'approaching'],
+    ['CT needs both', 'CT', { taxable: 10_000_000n, count: 200 }, 'reached'],
+    ['NY needs more than 100 sales', 'NY', { taxable: 90_000_000n, count: 100 }, 'approaching'],
+    ['NY: 101 sales', 'NY', { taxable: 90_000_000n, count: 101 }, 'reached'],
+    [
+      'CO is about retail sales: resale does not count',
+      'CO',
+      { exempt: 90_000_000n, resale: 90_000_000n, count: 1 },
+      'below',
+    ],
+    ['KS is about gross sales: resale counts', 'KS', { exempt: 90_000_000n, resale: 90_000_000n, count: 1 }, 'reached'],
+    ['ND is about taxable sales: exempt ones do not count', 'ND', { exempt: 90_000_000n, count: 1 }, 'below'],
+    [
+      'ND: sales without registration may be taxable',
+      'ND',
+      { exempt: 90_000_000n, not_registered: 90_000_000n, count: 1 },
+      'reached',
+    ],
+    ['IN leaves out marketplaces', 'IN', { exempt: 90_000_000n, marketplace: 90_000_000n, count: 1 }, 'below'],
+    ['KS counts marketplaces', 'KS', { exempt: 90_000_000n, marketplace: 90_000_000n, count: 1 }, 'reached'],
+    ['FL counts the year before, so this year comes later', 'FL', { taxable: 90_000_000n, count: 1 }, 'upcoming'],
+  ] as const)('%s', async (_, state, sum, status) => {
+    expect((await adviceFor(state, sum)).status).toBe(status);
+  });
+
+  it('is reached by the year before where it counts, and not by the year before that', async () => {
+    const much = { taxable: 90_000_000n, count: 1 };
+    expect((await adviceFor('FL', much, '2025-03')).status).toBe('reached');
+    expect((await adviceFor('FL', much, '2024-12')).status).toBe('below');
+  });
+
+  it('is shared out downward, so that the share is 1 only when it is complete', async () => {
+    expect((await adviceFor('IA', { taxable: 9_999_999n, count: 1 })).shares?.[1]).toBe('0.9999');
+  });
+});
+
+describe('the content', () => {
+  it('has every state with a sales tax, with a source of its own', () => {
+    const states = Object.entries(nexus.states);
+    expect(states).toHaveLength(48);
+    for (const without of ['DE', 'MT', 'NH', 'OR']) expect(nexus.states).not.toHaveProperty(without);
+    for (const [state, terms] of states) {
+      expect([state, terms.source.length > 10]).toEqual([state, true]);
+      expect([state, terms.sales_amount]).toEqual([state, expect.stringMatching(/^\d{6}$/)]);
+      expect([state, terms.requires === 'sales']).toEqual([state, terms.transaction_count === null]);
+      // The comparison repeats the words of the note, where it has them.
+      const isAtLeast = /^at least|at least \d|so at least|; at least/.test(terms.note);
+      if (/\bover\b/.test(terms.note)) expect([state, terms.sales_reached_at]).toEqual([state, 'over']);
+      else if (isAtLeast) expect([state, terms.sales_reached_at]).toEqual([state, 'at_least']);
+    }
+  });
+});
