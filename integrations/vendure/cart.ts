@@ -4,7 +4,8 @@ import type { Address, Cart, Line } from '../core/order.ts';
 
 /** The fields that the plugin adds. */
 export type VariantFields = { readonly levyTaxCode?: string | null };
-export type OrderFields = { readonly levySale?: string | null };
+export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
+export type RefundFields = { readonly levySettledAt?: Date | string | null };
 
 /** Vendure's amounts are in the minor unit of the currency. */
 export const exponentOf = (currency: string): number =>

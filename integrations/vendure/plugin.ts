@@ -104,6 +104,16 @@ export class LevyPlugin {
   }
 }
 
+type RefundProcess = NonNullable<RuntimeVendureConfig['paymentOptions']['refundProcess']>[number];
+
+/** Stores when a refund was settled: it decides the filing period of its credit, and the order of the credits. */
+const refundProcess: RefundProcess = {
+  onTransitionStart: (_from, to, { refund }) => {
+    const levySettledAt = new Date();
+    if (to === 'Settled') refund.customFields = { ...refund.customFields, levySettledAt } as typeof refund.customFields;
+  },
+};
+
 const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
   const { options } = LevyPlugin;
   const taxes = createTaxes(options);
@@ -114,13 +124,25 @@ const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
     shippingCalculator(taxes),
   ];
   config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxes)];
+  config.paymentOptions.refundProcess = [...(config.paymentOptions.refundProcess ?? []), refundProcess];
   config.customFields.ProductVariant.push({
     name: 'levyTaxCode',
     type: 'string',
     nullable: true,
     label: text('Product tax code (GET /product-tax-codes of Levy)'),
   });
-  config.customFields.Order.push({ name: 'levySale', type: 'text', nullable: true, internal: true });
+  config.customFields.Order.push(
+    { name: 'levySale', type: 'text', nullable: true, internal: true },
+    {
+      name: 'levyEstimated',
+      type: 'boolean',
+      nullable: true,
+      readonly: true,
+      public: false,
+      label: text('Taxed with the rate of the shop, because Levy had no tax'),
+    },
+  );
+  config.customFields.Refund.push({ name: 'levySettledAt', type: 'datetime', nullable: true, internal: true });
   return config;
 };
 

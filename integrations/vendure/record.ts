@@ -56,7 +56,7 @@ export const startRecording = async (injector: Injector, { levy, shop }: LevyOpt
 const pageSize = 100;
 
 /**
- * Compare the orders that were placed in a range of days with Levy, and record what is missing. Run it each night, as a
+ * Compare the orders that were placed or refunded in a range of days (UTC) with Levy, and record what is missing. Run it each night, as a
  * scheduled task. Throws during an outage of Levy; the next run continues.
  */
 export const reconcileOrders = async (
@@ -74,7 +74,9 @@ export const reconcileOrders = async (
       .leftJoinAndSelect('order.payments', 'payment')
       .leftJoinAndSelect('payment.refunds', 'refund')
       .leftJoinAndSelect('refund.lines', 'refundLine')
-      .where('order.orderPlacedAt >= :from AND order.orderPlacedAt < :end', { from, end })
+      // A refund can come long after its order.
+      .where('(order.orderPlacedAt >= :from AND order.orderPlacedAt < :end)', { from, end })
+      .orWhere('(refund.updatedAt >= :from AND refund.updatedAt < :end)', { from, end })
       .orderBy('order.id')
       .skip(skip)
       .take(pageSize)

@@ -1,8 +1,8 @@
-import type { Order, RequestContext } from '@vendure/core';
+import type { Order, Refund, RequestContext } from '@vendure/core';
 import { type TransactionalConnection, Order as VendureOrder } from '@vendure/core';
 import { toDecimal } from '../core/money.ts';
-import type { Cart, Refund, Order as SoldOrder } from '../core/order.ts';
-import { cartOf, exponentOf, type OrderFields } from './cart.ts';
+import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/order.ts';
+import { cartOf, exponentOf, type OrderFields, type RefundFields } from './cart.ts';
 import { isEstimated } from './tax.ts';
 
 /** An order as it was sold: later cancellations of lines change the order, but not its sale. */
@@ -42,22 +42,27 @@ export const storeSale = async (
   sale: Sale,
 ): Promise<void> => {
   const levySale = JSON.stringify(sale);
-  order.customFields = { ...order.customFields, levySale } as Order['customFields'];
-  await connection.getRepository(ctx, VendureOrder).update(order.id, { customFields: { levySale } } as object);
+  const fields = { levySale, levyEstimated: sale.isEstimated };
+  order.customFields = { ...order.customFields, ...fields } as Order['customFields'];
+  await connection.getRepository(ctx, VendureOrder).update(order.id, { customFields: fields } as object);
 };
 
-const refundsOf = (order: Order): Refund[] => {
+// Of a refund that was settled before the plugin, the instant of its last change.
+const settledAt = ({ customFields, updatedAt }: Refund): Date =>
+  new Date((customFields as RefundFields).levySettledAt ?? updatedAt);
+
+const refundsOf = (order: Order): SoldRefund[] => {
   const write = writerOf(order);
   return (order.payments ?? [])
     .flatMap(({ refunds }) => refunds ?? [])
     .filter(({ state, total }) => state === 'Settled' && total > 0)
-    .sort((a, b) => Number(a.id) - Number(b.id))
-    .map(({ id, total, lines, shipping, createdAt }) => ({
-      id: String(id),
-      total: write(total),
-      lines: (lines ?? []).map((line) => ({ id: String(line.orderLineId), quantity: line.quantity })),
-      shipping: write(shipping),
-      at: createdAt.toISOString(),
+    .sort((a, b) => settledAt(a).getTime() - settledAt(b).getTime() || Number(a.id) - Number(b.id))
+    .map((refund) => ({
+      id: String(refund.id),
+      total: write(refund.total),
+      lines: (refund.lines ?? []).map((line) => ({ id: String(line.orderLineId), quantity: line.quantity })),
+      shipping: write(refund.shipping),
+      at: settledAt(refund).toISOString(),
     }));
 };
 

@@ -175,6 +175,21 @@ describe('an order', () => {
     expect([sum('total_amount'), sum('tax_amount')]).toEqual([order.totalWithTax, taxOf(order)]);
   });
 
+  it('that is edited after its payment has one sale with the new amounts', async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 1],
+        ['Shirt', 1],
+      ],
+      address: addresses.MI,
+    });
+    await expectRecorded(order, 'finalized');
+    await staffOf(shop).enlarge(order.id, order.lines[0]?.id as string, 3);
+    const edited = await staffOf(shop).read(order.id);
+    expect(taxOf(edited)).toBe(await expectedTax(edited, addresses.MI));
+    await expectRecorded(edited, 'finalized');
+  });
+
   it('of a customer with a certificate is exempt', async () => {
     const shopper = shopperOf(shop);
     await shopper.add('Mug', 1);

@@ -71,6 +71,14 @@ describe('a checkout', () => {
   });
 });
 
+it('a change of a cart takes one call, however many lines it has', async () => {
+  const shopper = shopperOf(shop);
+  for (const product of ['Mug', 'Shirt', 'Rice', 'Pin', 'Table'] as const) await shopper.add(product, 2);
+  const before = faults.state.seen.length;
+  await shopper.address(addresses.WA);
+  expect(faults.state.seen.slice(before)).toEqual(['POST /calculations']);
+});
+
 describe('an order', () => {
   it.each(['hang up', 'reply lost', 429, 503, 'hang'] as const)(
     'is recorded once when Levy answers a write with %s, and found by a reconciliation if the jobs gave up',

@@ -132,6 +132,17 @@ export const staffOf = ({ send }: Shop) => ({
     );
     return read.payments.flatMap(({ refunds }) => refunds).find((refund) => refund.id === id)?.total as number;
   },
+  /** Change the quantity of a line after the payment, and take the difference by another payment. */
+  enlarge: async (order: string, orderLineId: string, quantity: number) => {
+    const to = (state: string) => result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
+    await to('Modifying');
+    const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }] };
+    await result(send, 'modifyOrder(input: $input)', { input }, '($input: ModifyOrderInput!)');
+    await to('ArrangingAdditionalPayment');
+    const payment = { orderId: order, method: 'cash', transactionId: 'more', metadata: {} };
+    await result(send, 'addManualPaymentToOrder(input: $input)', { input: payment }, '($input: ManualPaymentInput!)');
+    await to('PaymentSettled');
+  },
   cancel: (order: string) =>
     result(
       send,
