@@ -1,0 +1,91 @@
+import type { Schemas } from '../../shared/client/client.ts';
+import { divide, toDecimal, toMinor } from './money.ts';
+
+/** A line or the shipping of a sale in minor units, and what earlier credits left of it. */
+export type Charge = {
+  readonly line: Sale['line_items'][number] | null;
+  readonly net: bigint;
+  readonly tax: bigint;
+  leftNet: bigint;
+  leftTax: bigint;
+  leftUnits: number;
+};
+export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 'shipping'>;
+
+/** What is left of a charge, with tax. */
+export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
+export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
+
+/** The lines of a sale, and its shipping last. */
+export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
+  const charge = (net: string, tax: string, line: Charge['line']): Charge => {
+    const [minorNet, minorTax] = [toMinor(net, exponent), toMinor(tax, exponent)];
+    const units = Number(line?.quantity ?? 0);
+    return { line, net: minorNet, tax: minorTax, leftNet: minorNet, leftTax: minorTax, leftUnits: units };
+  };
+  const lines = (sale.line_items ?? []).map((line) => charge(line.net_amount, line.tax_amount, line));
+  return sale.shipping ? [...lines, charge(sale.shipping.amount, sale.shipping.tax_amount, null)] : lines;
+};
+
+/** The tax that Levy calculates for a part of a line: its recorded tax in proportion; the last part takes what is left. */
+const taxOf = (net: bigint, { leftNet, leftTax, ...whole }: Charge): bigint => {
+  if (net === leftNet) return leftTax;
+  const tax = whole.net === 0n ? 0n : divide(whole.tax * net, whole.net);
+  return tax < leftTax ? tax : leftTax;
+};
+
+/** The net amount that is exactly `amount` with its tax, or `null`: rounding skips some amounts. */
+export const netOf = (amount: bigint, charge: Charge): bigint | null => {
+  if (amount < 0n || amount > gross(charge)) return null;
+  if (amount === gross(charge)) return charge.leftNet;
+  const whole = charge.net + charge.tax;
+  const near = whole === 0n ? 0n : divide(charge.net * amount, whole);
+  const isExact = (net: bigint) => net >= 0n && net <= charge.leftNet && net + taxOf(net, charge) === amount;
+  return [near, near - 1n, near + 1n].find(isExact) ?? null;
+};
+
+const nearby = [0, -1, 1, -2, 2];
+
+/**
+ * Amounts close to the targets, with the same sum, that net amounts reach. `null` if there are none. With `isAny`, charges
+ * that the refund does not name can give a cent, too.
+ */
+export const reachable = (charges: readonly Charge[], targets: readonly bigint[], isAny: boolean): bigint[] | null => {
+  type Path = { readonly cost: number; readonly amounts: readonly bigint[] };
+  let paths = new Map<number, Path>([[0, { cost: 0, amounts: [] }]]);
+  for (const [at, charge] of charges.entries()) {
+    const target = targets[at] as bigint;
+    const next = new Map<number, Path>();
+    const isReached = (off: number) => target + BigInt(off) === 0n || netOf(target + BigInt(off), charge) !== null;
+    const offsets = target === 0n && !isAny ? [0] : nearby.filter(isReached);
+    for (const [sum, { cost, amounts }] of paths)
+      for (const off of offsets) {
+        const path = { cost: cost + Math.abs(off), amounts: [...amounts, target + BigInt(off)] };
+        if (Math.abs(sum + off) <= 4 && path.cost < (next.get(sum + off)?.cost ?? Infinity)) next.set(sum + off, path);
+      }
+    paths = next;
+  }
+  return paths.get(0)?.amounts.slice() ?? null;
+};
+
+/** The largest amounts up to the targets that net amounts reach. */
+export const below = (charges: readonly Charge[], targets: readonly bigint[]): bigint[] =>
+  targets.map((target, at) => {
+    let amount = target;
+    while (amount > 0n && netOf(amount, charges[at] as Charge) === null) amount--;
+    return amount;
+  });
+
+/** The line of a credit that gives back `net` of a line, or `null` for shipping. */
+export const creditLine = ({ line, leftUnits }: Charge, net: bigint, quantity: number, exponent: number) => {
+  if (line === null) return null;
+  const isExact = (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;
+  const amount = isExact ? toMinor(line.unit_price, exponent) * BigInt(quantity) : 0n;
+  const asSold = quantity > 0 && quantity <= leftUnits && amount >= net;
+  return {
+    id: line.id,
+    quantity: asSold ? String(quantity) : '1',
+    unit_price: asSold ? line.unit_price : toDecimal(net, exponent),
+    discount_amount: toDecimal(asSold ? amount - net : 0n, exponent),
+  };
+};

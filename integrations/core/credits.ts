@@ -1,0 +1,133 @@
+import type { Schemas } from '../../shared/client/client.ts';
+import { below, type Charge, chargesOf, creditLine, gross, netOf, reachable, type Sale, sumOf } from './charges.ts';
+import { decimalsOf, distribute, divide, toDecimal, toMinor } from './money.ts';
+import type { Refund } from './order.ts';
+
+/** The part of a sale that a credit gives back. */
+export type Credit = {
+  readonly refund: Refund;
+  readonly line_items: Schemas['LineItemRequest'][];
+  readonly shipping: { readonly amount: string } | null;
+  /** Sent only where the tax that Levy calculates would be a cent off what the shop paid back. */
+  readonly tax_amount: string | null;
+  /** What the ledger must have: the refund, less what exceeds the sale. */
+  readonly total: string;
+  /** What the shop paid back in addition to everything that it had collected. `0.00` as a rule. */
+  readonly excess: string;
+};
+
+/** What each charge should give back, before the cents that no net amount reaches. They add up to the refund. */
+const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
+  const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
+  const targets = charges.map((charge) => {
+    const left = gross(charge);
+    if (charge.line === null) {
+      const shipping = toMinor(refund.shipping, exponent);
+      return shipping < left ? shipping : left;
+    }
+    const quantity = units.get(charge.line.id) ?? 0;
+    if (quantity >= charge.leftUnits) return quantity > 0 ? left : 0n;
+    return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
+  });
+  if (sumOf(targets) >= total) return distribute(total, targets);
+  // More than the returned goods cost: first what is left of them, then of everything.
+  const spread = (wanted: bigint, rooms: readonly bigint[]) => {
+    const most = sumOf(rooms);
+    return distribute(wanted < most ? wanted : most, rooms);
+  };
+  const room = (of: readonly bigint[]) => charges.map((charge, at) => gross(charge) - (of[at] as bigint));
+  const ownRoom = room(targets).map((amount, at) => (targets[at] === 0n ? 0n : amount));
+  const own = spread(total - sumOf(targets), ownRoom);
+  const grown = targets.map((target, at) => target + (own[at] as bigint));
+  const others = spread(total - sumOf(grown), room(grown));
+  return grown.map((target, at) => target + (others[at] as bigint));
+};
+
+/** A line that gives back nothing, for a credit of shipping alone: a line without remaining tax, if there is one. */
+const emptyLine = (charges: readonly Charge[]): Charge | undefined => {
+  const lines = charges.filter((charge) => charge.line && (charge.leftNet > 0n || charge.leftTax === 0n));
+  return lines.find(({ leftTax }) => leftTax === 0n) ?? lines[0];
+};
+
+type Part = { readonly charge: Charge; readonly net: bigint; readonly tax: bigint };
+type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
+
+/**
+ * The whole refund as a part of one line, whose tax is sent. Levy distributes a sent tax over the lines in proportion to their
+ * remaining tax, so that only a single line with tax gets exactly it.
+ */
+const alone = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
+  const canTake = (charge: Charge) => gross(charge) >= total && (charge.line || emptyLine(charges)?.leftTax === 0n);
+  const [at] = [...charges.keys()]
+    .filter((index) => canTake(charges[index] as Charge))
+    .sort((a, b) => Number((targets[b] as bigint) - (targets[a] as bigint)));
+  if (at === undefined) return null;
+  const charge = charges[at] as Charge;
+  const { net: whole, tax, leftNet, leftTax } = charge;
+  const near = divide(whole * total, whole + tax);
+  const least = near < total - leftTax ? total - leftTax : near;
+  const net = least > leftNet ? leftNet : least;
+  return { parts: [{ charge, net, tax: total - net }], isTaxSent: true };
+};
+
+/** What a refund takes of each charge. */
+const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
+  const targets = targetsOf(charges, refund, exponent, total);
+  const reached = reachable(charges, targets, false);
+  const single = reached ? null : alone(charges, targets, total);
+  if (single) return single;
+  const amounts = reached ?? reachable(charges, targets, true) ?? below(charges, targets);
+  const parts = charges.flatMap((charge, at): Part[] => {
+    const amount = amounts[at] as bigint;
+    const net = amount === 0n ? null : netOf(amount, charge);
+    return net === null ? [] : [{ charge, net, tax: amount - net }];
+  });
+  return { parts, isTaxSent: false };
+};
+
+const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number): Credit | null => {
+  const write = (minor: bigint) => toDecimal(minor, exponent);
+  const paid = toMinor(refund.total, exponent);
+  const left = sumOf(charges.map(gross));
+  const total = paid < left ? paid : left;
+  const quantities = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
+  const { parts, isTaxSent } = partsOf(charges, refund, exponent, total);
+  const returned = (charge: Charge) => quantities.get(charge.line?.id ?? '') ?? 0;
+  const lines = parts.flatMap(({ charge, net }) => creditLine(charge, net, returned(charge), exponent) ?? []);
+  const empty = lines.length === 0 ? emptyLine(charges) : undefined;
+  const shipping = parts.find(({ charge }) => charge.line === null);
+  const [net, tax] = [sumOf(parts.map((part) => part.net)), sumOf(parts.map((part) => part.tax))];
+  const line_items = empty ? [creditLine(empty, 0n, 0, exponent) ?? []].flat() : lines;
+  for (const part of parts) {
+    part.charge.leftNet -= part.net;
+    part.charge.leftTax -= part.tax;
+  }
+  for (const charge of charges) charge.leftUnits -= returned(charge);
+  if (paid === 0n) return null;
+  return {
+    refund,
+    line_items,
+    shipping: shipping ? { amount: write(shipping.net) } : null,
+    tax_amount: isTaxSent ? write(tax) : null,
+    total: write(net + tax),
+    excess: write(paid - net - tax),
+  };
+};
+
+/**
+ * The credits of a sale for the refunds of its order, in their order. Each refund is credited by what the shop paid back:
+ *
+ * - Returned units give back their share of what is left of their line, and shipping its amount.
+ * - What the refund has less than that, all of them give back less, in proportion.
+ * - What it has in addition, and a refund without lines, comes from what is left of the returned lines, then of all lines and
+ *   the shipping, in proportion.
+ * - A refund above all that is left is credited up to it; the rest is `excess`.
+ *
+ * The tax is always the part of the recorded tax that Levy calculates for a credit, so that the credits of a whole order are
+ * its sale to the cent. A refund of nothing has no credit.
+ */
+export const creditsOf = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
+  const exponent = decimalsOf(sale.tax_amount);
+  const charges = chargesOf(sale, exponent);
+  return refunds.flatMap((refund) => creditOf(charges, refund, exponent) ?? []);
+};

@@ -1,0 +1,60 @@
+import type { Schemas } from '../../shared/client/client.ts';
+import type { Address, Cart } from './order.ts';
+
+export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
+
+/** Why Levy has no tax for a cart. Only `foreign_country` is final: the others end when the shopper goes on. */
+export type Gap = { readonly code: 'no_lines' | 'no_address' | 'foreign_country'; readonly detail: string };
+export type Documented = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly gap: Gap };
+
+const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap: { code, detail } });
+
+/** `us-hi` and `US-HI` are `HI`. Levy understands names and codes itself. */
+const stateOf = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
+
+const addressOf = (address: Address): Schemas['PostalAddress'] => {
+  const [line1, city, province, postalCode] = [address.line1, address.city, address.province, address.postalCode].map(
+    (text) => text?.trim() || null,
+  );
+  return {
+    country: 'US',
+    ...(line1 && { line1 }),
+    ...(city && { city }),
+    ...(province && { state: stateOf(province) }),
+    ...(postalCode && { postal_code: postalCode }),
+  };
+};
+
+/**
+ * The document to calculate a cart with. A gap is a cart without lines, without a postal code or a state, or with an address
+ * outside of the United States, which the shop taxes itself.
+ */
+export const documentOf = ({ currency, address, customerId, lines, shipping }: Cart): Documented => {
+  const country = address?.country?.trim().toUpperCase();
+  if (lines.length === 0) return gap('no_lines', 'The cart is empty.');
+  if (!address || !country) return gap('no_address', 'Send a shipping address with its country.');
+  if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
+  const sent = addressOf(address);
+  if (!sent.postal_code && !sent.state) return gap('no_address', 'Send the postal code or the state of the address.');
+  return {
+    ok: true,
+    document: {
+      currency,
+      customer: { ...(customerId && { id: customerId }), address: sent },
+      line_items: lines.map((line) => ({
+        id: line.id,
+        quantity: String(line.quantity),
+        unit_price: line.unitPrice,
+        discount_amount: line.discount,
+        ...(line.taxCode && { product_tax_code: line.taxCode }),
+        ...(line.description && { description: line.description.slice(0, 1000) }),
+      })),
+      ...(shipping && {
+        shipping: {
+          amount: shipping.amount,
+          ...(shipping.taxCode && { product_tax_code: shipping.taxCode }),
+        },
+      }),
+    },
+  };
+};

@@ -1,0 +1,37 @@
+/**
+ * Decimal string to minor units: `toMinor('19.9', 2)` is 1990n. Throws for text that is not a decimal or has more decimals
+ * than the exponent: rounding is for the shop, which knows what it charged.
+ */
+export const toMinor = (text: string, exponent: number): bigint => {
+  const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (!whole || /[^0]/.test(fraction.slice(exponent)))
+    throw new RangeError(`"${text}" is not an amount with at most ${exponent} decimals, such as "19.90".`);
+  const minor = BigInt(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+  return sign ? -minor : minor;
+};
+
+/** Minor units to a decimal string: `toDecimal(1990n, 2)` is `"19.90"`. */
+export const toDecimal = (minor: bigint, exponent: number): string => {
+  const digits = String(minor < 0n ? -minor : minor).padStart(exponent + 1, '0');
+  const at = digits.length - exponent;
+  return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${exponent ? `.${digits.slice(at)}` : ''}`;
+};
+
+/** The number of decimals of an amount of Levy, which are those of its currency. */
+export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0;
+
+/** Division rounded half up, for amounts that are not negative. */
+export const divide = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
+
+/** Distribute a total in proportion to weights, so that the parts add up to it (cumulative rounding). */
+export const distribute = (total: bigint, weights: readonly bigint[]): bigint[] => {
+  const sum = weights.reduce((all, weight) => all + weight, 0n);
+  let weighed = 0n;
+  let given = 0n;
+  return weights.map((weight) => {
+    weighed += weight;
+    const part = sum === 0n ? 0n : divide(total * weighed, sum) - given;
+    given += part;
+    return part;
+  });
+};

@@ -1,0 +1,25 @@
+/** Why Levy does not have an order as the shop has it. With `isFinal`, another try has the same result: a person must look. */
+export type Problem = {
+  readonly reference: string;
+  /** An error code of Levy, or `mismatch`, `excess` or a code of a `Gap`. */
+  readonly code: string;
+  readonly detail: string;
+  readonly isFinal: boolean;
+};
+
+export type Attempt<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: Problem };
+
+export const done = <Value>(value: Value): Attempt<Value> => ({ ok: true, value });
+
+export const failed = (reference: string, code: string, detail: string): { ok: false; problem: Problem } => ({
+  ok: false,
+  problem: { reference, code, detail, isFinal: true },
+});
+
+/** A refusal of Levy. A conflict can end, such as one with a write that is still running. */
+export const refused = (
+  reference: string,
+  { status, code, detail }: { readonly status: number; readonly code: string; readonly detail: string },
+): { ok: false; problem: Problem } => ({ ok: false, problem: { reference, code, detail, isFinal: status !== 409 } });

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
+import type { Document } from './document.ts';
+
+export type Calculation = Schemas['Calculation'];
+
+/** Levy's tax, or why there is none: `refused` by Levy as it is, `unavailable` in time. */
+export type Quote =
+  | { readonly ok: true; readonly calculation: Calculation }
+  | { readonly ok: false; readonly reason: 'refused' | 'unavailable'; readonly detail: string };
+
+export type QuoteOptions = {
+  readonly levy: Levy;
+  /** Milliseconds that one call waits at most, and all calls with the same `scope` together. Default: 1,000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds without calls after Levy was unavailable, so that not every line and shopper waits. Default: 5,000. */
+  readonly pauseMs?: number;
+  /** Calculations that are kept. Default: 1,000. */
+  readonly maxEntries?: number;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+/**
+ * Calculate the tax of a document. `scope` is an object of one checkout request, such as the HTTP request: its calls share
+ * one time limit. Never throws for an outage.
+ */
+export type GetQuote = (document: Document, scope?: object) => Promise<Quote>;
+
+const keptMs = 10 * 60_000;
+// Timers can end a moment early, and no call ends in less.
+const leastMs = 10;
+const dayMs = 24 * 60 * 60_000;
+// Without a right to calculate, every call fails alike.
+const accountStatuses: readonly number[] = [401, 403];
+
+/** The same document gives the same text: `documentOf` writes the fields in one order. */
+export const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+type Entry = { readonly quote: Promise<Quote>; readonly until: number };
+
+/**
+ * A cache of calculations with single flight. Successes and refusals are kept for ten minutes, but not past midnight UTC,
+ * when rates change. After an outage, all documents without a kept calculation are `unavailable` for `pauseMs`.
+ */
+export const createQuotes = ({
+  levy,
+  timeoutMs = 1000,
+  pauseMs = 5000,
+  maxEntries = 1000,
+  now = Date.now,
+}: QuoteOptions): GetQuote => {
+  const entries = new Map<string, Entry>();
+  const waited = new WeakMap<object, number>();
+  let pause: { readonly until: number; readonly detail: string } | null = null;
+
+  const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
+  const fail = (detail: string): Quote => {
+    pause = { until: now() + pauseMs, detail };
+    return unavailable(detail);
+  };
+  const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
+    try {
+      const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
+      if (result.ok) return { ok: true, calculation: result.data };
+      const { code, detail, status } = result.refusal;
+      if (accountStatuses.includes(status)) return fail(`${code}: ${detail}`);
+      return { ok: false, reason: 'refused', detail: `${code}: ${detail}` };
+    } catch (error) {
+      if (!(error instanceof LevyUnavailable)) throw error;
+      return fail(error.message);
+    }
+  };
+  const keep = (key: string, quote: Promise<Quote>) => {
+    const until = Math.min(now() + keptMs, (Math.floor(now() / dayMs) + 1) * dayMs);
+    entries.set(key, { quote, until });
+    for (const oldest of entries.keys()) {
+      if (entries.size <= maxEntries) break;
+      entries.delete(oldest);
+    }
+    const drop = () => entries.get(key)?.quote === quote && entries.delete(key);
+    quote.then((result) => !result.ok && result.reason === 'unavailable' && drop(), drop);
+  };
+  const spend = async (scope: object, quote: Promise<Quote>): Promise<Quote> => {
+    const start = performance.now();
+    try {
+      return await quote;
+    } finally {
+      waited.set(scope, (waited.get(scope) ?? 0) + performance.now() - start);
+    }
+  };
+
+  return (document, scope = {}) => {
+    const key = digestOf(document);
+    const entry = entries.get(key);
+    if (entry && entry.until > now()) {
+      // Written again, it is the newest.
+      entries.delete(key);
+      entries.set(key, entry);
+      return spend(scope, entry.quote);
+    }
+    if (pause && pause.until > now()) return Promise.resolve(unavailable(`Not tried again yet. ${pause.detail}`));
+    const leftMs = Math.floor(timeoutMs - (waited.get(scope) ?? 0));
+    if (leftMs < leastMs) return Promise.resolve(unavailable(`The calls of this request took ${timeoutMs} ms.`));
+    const quote = calculate(document, leftMs);
+    keep(key, quote);
+    return spend(scope, quote);
+  };
+};

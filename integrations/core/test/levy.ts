@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Levy } from '../../../shared/client/client.ts';
+import { breakingProxy, type Passed, type Passing } from '../../../test/support/breaking-proxy.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+export const apiKey = 'levy_shop_test';
+
+/** A local Levy in memory, as `npm start` runs it. */
+export type LocalLevy = {
+  readonly url: string;
+  readonly levy: Levy;
+  /** Move the clock of the service. */
+  readonly advance: (seconds: number) => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+const addressIn = (service: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const url = /^Levy\s+(http\S+)/m.exec(output)?.[1];
+      if (url && output.includes('Demo key')) resolve(url);
+    };
+    service.stdout?.on('data', read);
+    service.stderr?.on('data', read);
+    service.once('exit', (code) => reject(new Error(`Levy ended with ${code}: ${output}`)));
+  });
+
+export const startLevy = async (): Promise<LocalLevy> => {
+  const { npm_lifecycle_event: _, ...inherited } = process.env;
+  const env = { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: apiKey, NODE_OPTIONS: '' };
+  const service = spawn(`${root}node_modules/.bin/node`, ['infra/local/start.ts'], { cwd: root, env });
+  const url = await addressIn(service);
+  return {
+    url,
+    levy: createClient({ url, apiKey }),
+    advance: async (seconds) => {
+      const body = JSON.stringify({ advance_seconds: seconds });
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await fetch(`${url}/_local/clock`, { method: 'PUT', headers, body });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    stop: async () => {
+      const ended = once(service, 'exit');
+      service.kill('SIGTERM');
+      await ended;
+    },
+  };
+};
+
+/** What happens to a request between the shop and Levy. */
+export type Fault = 'none' | 'hang' | 'hang up' | 'reply lost' | 409 | 422 | 429 | 500 | 503;
+
+const codes: Readonly<Record<number, string>> = {
+  409: 'conflict_in_test',
+  422: 'validation_in_test',
+  429: 'rate_limit_error',
+  500: 'system_internal_error',
+  503: 'system_service_unavailable',
+};
+const errorOf = (status: number): Passed => {
+  const error = { status: String(status), code: codes[status], title: 'Fault', detail: 'A fault of the test.' };
+  const headers = new Headers({ 'Content-Type': 'application/json', 'Retry-After': '0' });
+  return { status, headers, text: JSON.stringify({ errors: [error] }) };
+};
+
+/** A proxy on loopback that breaks Levy on demand and lists what passed. */
+export const startFaults = async (url: string) => {
+  const state = {
+    /** What happens to the next requests that `applies` selects. */
+    fault: 'none' as Fault,
+    applies: (_: Passing): boolean => true,
+    seen: [] as string[],
+  };
+  const isOn = (passing: Passing) => state.applies(passing);
+  const proxy = await breakingProxy(url, {
+    there: (passing) => {
+      state.seen.push(`${passing.method} ${passing.path}`);
+      const { fault } = state;
+      if (!isOn(passing) || fault === 'none' || fault === 'reply lost') return undefined;
+      if (fault === 'hang') return new Promise<never>(() => {});
+      return fault === 'hang up' ? fault : errorOf(fault);
+    },
+    back: (_, passing) => (state.fault === 'reply lost' && isOn(passing) ? 'hang up' : undefined),
+  });
+  return { ...proxy, state };
+};

@@ -1,0 +1,76 @@
+import { toDecimal, toMinor } from '../money.ts';
+import type { Cart, Order } from '../order.ts';
+
+export const honolulu = {
+  line1: '530 S King St',
+  city: 'Honolulu',
+  province: 'HI',
+  postalCode: '96813',
+  country: 'US',
+};
+
+/** Repeatable random numbers (mulberry32). */
+export const randomOf = (seed: number) => {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const upTo = (most: number): number => Math.floor(next() * (most + 1));
+  return { upTo, pick: <Value>(values: readonly Value[]): Value => values[upTo(values.length - 1)] as Value };
+};
+export type Random = ReturnType<typeof randomOf>;
+
+export const cartOf = (
+  lines: readonly { id: string; quantity: number; unitPrice: string; discount?: string }[],
+): Cart => ({
+  currency: 'USD',
+  address: honolulu,
+  lines: lines.map((line) => ({ discount: '0.00', taxCode: 'GENERAL', ...line })),
+  shipping: null,
+});
+
+const addresses = [
+  honolulu,
+  { city: 'Lansing', province: 'us-mi', postalCode: '48933', country: 'us' },
+  { city: 'New York', province: 'New York', postalCode: '10001', country: 'US' },
+  { city: 'Seattle', province: 'WA', postalCode: '98101', country: 'US' },
+];
+
+export const randomCart = (random: Random): Cart => {
+  const lines = Array.from({ length: 1 + random.upTo(4) }, (_, at) => {
+    const quantity = 1 + random.upTo(4);
+    const price = BigInt(random.pick([10, 99, 333, 1000, 2499, 1 + random.upTo(20_000)]));
+    const discount = random.upTo(2) === 0 ? BigInt(random.upTo(Number(price) * quantity)) : 0n;
+    return {
+      id: `l${at}`,
+      quantity,
+      unitPrice: toDecimal(price, 2),
+      discount: toDecimal(discount, 2),
+      taxCode: 'GENERAL',
+    };
+  });
+  const shipping = random.upTo(2) === 0 ? null : { amount: toDecimal(BigInt(random.upTo(2500)), 2) };
+  return { currency: 'USD', address: random.pick(addresses), lines, shipping };
+};
+
+export const netOf = ({ lines, shipping }: Cart): bigint =>
+  lines.reduce(
+    (sum, { quantity, unitPrice, discount }) => sum + BigInt(quantity) * toMinor(unitPrice, 2) - toMinor(discount, 2),
+    toMinor(shipping?.amount ?? '0', 2),
+  );
+
+/** An order of a cart that charges `tax`. */
+export const orderOf = (cart: Cart, reference: string, tax: string, more: Partial<Order> = {}): Order => ({
+  ...cart,
+  reference,
+  placedAt: new Date().toISOString(),
+  wanted: 'finalized',
+  tax,
+  total: toDecimal(netOf(cart) + toMinor(tax, 2), 2),
+  isEstimated: false,
+  refunds: [],
+  ...more,
+});

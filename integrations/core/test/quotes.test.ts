@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../../shared/client/client.ts';
+import { type Document, documentOf } from '../document.ts';
+import { createQuotes } from '../quotes.ts';
+import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
+import { cartOf, honolulu } from './orders.ts';
+
+let service: LocalLevy;
+let faults: Awaited<ReturnType<typeof startFaults>>;
+beforeAll(async () => {
+  service = await startLevy();
+  faults = await startFaults(service.url);
+});
+afterAll(async () => {
+  await faults.close();
+  await service.stop();
+});
+beforeEach(() => Object.assign(faults.state, { fault: 'none', seen: [] }));
+
+const document = (unitPrice: string, address: object = honolulu): Document => {
+  const documented = documentOf({ ...cartOf([{ id: 'a', quantity: 1, unitPrice }]), address });
+  if (!documented.ok) throw new Error(documented.gap.code);
+  return documented.document;
+};
+const quotes = (options: { timeoutMs?: number; now?: () => number; maxEntries?: number; key?: string } = {}) =>
+  createQuotes({ levy: createClient({ url: faults.url, apiKey: options.key ?? apiKey }), timeoutMs: 300, ...options });
+
+describe('a quote', () => {
+  it('is one call for concurrent and later carts with the same document', async () => {
+    const quote = quotes();
+    const results = await Promise.all([1, 2, 3].map(() => quote(document('10.00'))));
+    results.push(await quote(document('10.00')));
+    expect(results.map((result) => result.ok && result.calculation.tax_amount)).toEqual(Array(4).fill('0.45'));
+    expect(faults.state.seen).toHaveLength(1);
+    await quote(document('10.01'));
+    expect(faults.state.seen).toHaveLength(2);
+  });
+
+  it.each(['us-hi', 'US-HI', 'hi', 'Hawaii'])('understands the province %s', async (province) => {
+    const quote = await quotes()(document('100.00', { ...honolulu, province, country: 'us' }));
+    expect(quote).toMatchObject({ ok: true, calculation: { tax_amount: '4.50' } });
+  });
+
+  it('is kept until midnight UTC, at most for ten minutes, and only the newest are', async () => {
+    let now = Date.parse('2026-11-23T23:55:00Z');
+    const quote = quotes({ now: () => now, maxEntries: 2 });
+    const calls = async (price: string) => {
+      const before = faults.state.seen.length;
+      await quote(document(price));
+      return faults.state.seen.length - before;
+    };
+    expect([await calls('1.00'), await calls('1.00')]).toEqual([1, 0]);
+    now = Date.parse('2026-11-24T00:00:01Z');
+    expect([await calls('1.00'), await calls('2.00'), await calls('1.00'), await calls('3.00')]).toEqual([1, 1, 0, 1]);
+    expect([await calls('1.00'), await calls('2.00')]).toEqual([0, 1]);
+    now += 10 * 60_000;
+    expect(await calls('2.00')).toBe(1);
+  });
+
+  it.each<Fault>(['hang', 'hang up', 429, 500, 503])(
+    'is unavailable during %s, with one call for all carts',
+    async (fault) => {
+      faults.state.fault = fault;
+      let now = 0;
+      const quote = quotes({ now: () => now });
+      const reasons = [];
+      for (const price of ['1.00', '2.00', '3.00']) reasons.push(await quote(document(price)));
+      expect(reasons).toMatchObject(Array(3).fill({ ok: false, reason: 'unavailable' }));
+      expect(faults.state.seen).toHaveLength(1);
+      faults.state.fault = 'none';
+      expect(await quote(document('4.00'))).toMatchObject({ ok: false });
+      now = 5000;
+      expect(await quote(document('1.00'))).toMatchObject({ ok: true });
+    },
+  );
+
+  it.each<Fault>([409, 422])('is refused by %s, and other carts are not', async (fault) => {
+    Object.assign(faults.state, {
+      fault,
+      applies: ({ sent }: { sent: unknown }) => JSON.stringify(sent).includes('66.00'),
+    });
+    const quote = quotes();
+    expect(await quote(document('66.00'))).toMatchObject({ ok: false, reason: 'refused' });
+    expect(await quote(document('7.00'))).toMatchObject({ ok: true });
+    faults.state.applies = () => true;
+  });
+
+  it('is unavailable to all carts without a valid key', async () => {
+    const quote = quotes({ key: 'levy_wrong' });
+    for (const price of ['1.00', '2.00']) expect(await quote(document(price))).toMatchObject({ reason: 'unavailable' });
+    expect(faults.state.seen).toHaveLength(1);
+  });
+
+  it('shares the time limit of one checkout request', async () => {
+    faults.state.fault = 'hang';
+    let now = 0;
+    const quote = quotes({ now: () => now });
+    const scope = {};
+    await quote(document('1.00'), scope);
+    // Even when the pause after the failure is over, this request has waited enough.
+    now = 10_000;
+    expect(await quote(document('2.00'), scope)).toMatchObject({ ok: false, reason: 'unavailable' });
+    expect(faults.state.seen).toHaveLength(1);
+    await quote(document('2.00'), {});
+    expect(faults.state.seen).toHaveLength(2);
+  });
+});
+
+describe('a document', () => {
+  it.each([
+    [{ ...honolulu, country: 'DE' }, 'foreign_country'],
+    [{ country: 'US', city: 'Honolulu' }, 'no_address'],
+    [{ ...honolulu, country: '' }, 'no_address'],
+    [null, 'no_address'],
+  ])('has a gap for the address %j', (address, code) => {
+    const cart = cartOf([{ id: 'a', quantity: 1, unitPrice: '1.00' }]);
+    expect(documentOf({ ...cart, address })).toMatchObject({ ok: false, gap: { code } });
+    expect(documentOf({ ...cart, lines: [] })).toMatchObject({ ok: false, gap: { code: 'no_lines' } });
+  });
+});

@@ -1,0 +1,68 @@
+import type { Levy, Schemas } from '../../shared/client/client.ts';
+import { type Attempt, done, refused } from './problem.ts';
+import { digestOf } from './quotes.ts';
+
+export type Transaction = Schemas['Transaction'];
+/** A transaction to record, with everything but its status. */
+export type Body = Omit<Schemas['TransactionRequest'], 'status'> & {
+  readonly reference_id: string;
+  readonly metadata: Readonly<Record<string, string>>;
+};
+
+export type Ledger = {
+  readonly levy: Levy;
+  /** Begins the idempotency keys, and is in the metadata of each transaction. Different for each shop of an account. */
+  readonly shop: string;
+};
+
+/** A transaction in Levy, and whether this call changed it. */
+export type Written = { readonly transaction: Transaction; readonly isChanged: boolean };
+
+const transactionIn = (errors: readonly object[]): string | undefined =>
+  (errors[0] as { readonly meta?: { readonly transaction_id?: string } | null } | undefined)?.meta?.transaction_id;
+
+/** Retrieve a transaction of the order `reference`. */
+export const retrieve = async ({ levy }: Ledger, reference: string, id: string): Promise<Attempt<Written>> => {
+  const found = await levy.get('/transactions/{id}', { path: { id } });
+  return found.ok ? done({ transaction: found.data, isChanged: false }) : refused(reference, found.refusal);
+};
+
+/**
+ * Create a transaction unless its reference has one, and return the one that has it, which may be another one.
+ *
+ * The idempotency key has the digest of the body, so that a changed body is a new request.
+ */
+export const createOnce = async (
+  ledger: Ledger,
+  purpose: string,
+  body: Body,
+  status: 'draft' | 'finalized',
+): Promise<Attempt<Written>> => {
+  const reference = body.reference_id;
+  const key = `${ledger.shop}-${purpose}-${reference}-${digestOf(body).slice(0, 32)}`;
+  for (let idempotencyKey = key; ; ) {
+    const result = await ledger.levy.post('/transactions', { body: { ...body, status }, idempotencyKey });
+    if (!result.ok) {
+      const { code, errors } = result.refusal;
+      const id = code === 'conflict_duplicate_reference_id' ? transactionIn(errors) : undefined;
+      return id === undefined ? refused(reference, result.refusal) : retrieve(ledger, reference, id);
+    }
+    // A replayed response is that of the first request. The transaction may have changed since.
+    if (!result.headers.has('Idempotent-Replayed')) return done({ transaction: result.data, isChanged: true });
+    const now = await retrieve(ledger, reference, result.data.id);
+    if (!now.ok || now.value.transaction.status !== 'void') return now;
+    idempotencyKey = `${key}-after-${now.value.transaction.id}`;
+  }
+};
+
+/** Change a transaction of the order `reference`. A repeated call changes it once. */
+export const change = (
+  { levy, shop }: Ledger,
+  purpose: string,
+  { id }: Pick<Transaction, 'id'>,
+  reference: string,
+  body: Schemas['TransactionUpdate'],
+) => {
+  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${digestOf(body).slice(0, 32)}`;
+  return levy.post('/transactions/{id}', { path: { id }, body, idempotencyKey });
+};

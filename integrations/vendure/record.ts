@@ -1,0 +1,88 @@
+import {
+  EventBus as Bus,
+  type EventBus,
+  type ID,
+  type Injector,
+  type JobQueue,
+  JobQueueService,
+  Logger,
+  Order,
+  OrderPlacedEvent,
+  OrderService,
+  OrderStateTransitionEvent,
+  RefundStateTransitionEvent,
+  RequestContextService,
+  TransactionalConnection,
+} from '@vendure/core';
+import { type Report, reconcile } from '../core/reconcile.ts';
+import { recordOrder } from '../core/sales.ts';
+import type { Ledger } from '../core/transactions.ts';
+import type { LevyOptions } from './options.ts';
+import { relations, soldOrderOf } from './sale.ts';
+
+const context = 'LevyPlugin';
+const retries = 20;
+
+type Job = { readonly orderId: ID };
+
+/** Brings Levy to the state of an order. Throws where another try can succeed. */
+export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderId: ID): Promise<void> => {
+  const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
+  const order = await injector.get(OrderService).findOne(ctx, orderId, [...relations]);
+  const sold = order && soldOrderOf(order);
+  if (!sold) return;
+  const { problems } = await recordOrder(ledger, sold);
+  for (const { reference, code, detail } of problems) Logger.error(`${reference}: ${code}: ${detail}`, context);
+  const [passing] = problems.filter(({ isFinal }) => !isFinal);
+  if (passing) throw new Error(`${passing.reference}: ${passing.code}`);
+};
+
+/** Record each change of an order in a job, because events are lost when the shop restarts, and jobs are not. */
+export const startRecording = async (injector: Injector, { levy, shop }: LevyOptions): Promise<void> => {
+  const ledger: Ledger = { levy, shop };
+  const queue: JobQueue<{ orderId: ID }> = await injector.get(JobQueueService).createQueue({
+    name: 'levy-record',
+    process: async ({ data }: { data: Job }) => recordShopOrder(injector, ledger, data.orderId),
+  });
+  const add = (order: { readonly id: ID }) => void queue.add({ orderId: order.id }, { retries });
+  const bus: EventBus = injector.get(Bus);
+  bus.ofType(OrderPlacedEvent).subscribe(({ order }) => add(order));
+  bus.ofType(RefundStateTransitionEvent).subscribe(({ order, toState }) => toState === 'Settled' && add(order));
+  bus.ofType(OrderStateTransitionEvent).subscribe(({ order, toState, fromState }) => {
+    if (['PaymentSettled', 'Cancelled'].includes(toState) || fromState === 'Modifying') add(order);
+  });
+};
+
+const pageSize = 100;
+
+/**
+ * Compare the orders that were placed or refunded in a range of days (UTC) with Levy, and record what is missing. Run it each night, as a
+ * scheduled task. Throws during an outage of Levy; the next run continues.
+ */
+export const reconcileOrders = async (
+  injector: Injector,
+  { levy, shop }: LevyOptions,
+  range: { readonly from: string; readonly to: string },
+): Promise<Report> => {
+  const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
+  const repository = injector.get(TransactionalConnection).getRepository(ctx, Order);
+  const orders = [];
+  const [from, end] = [new Date(range.from), new Date(Date.parse(range.to) + 24 * 60 * 60_000)];
+  for (let skip = 0; ; skip += pageSize) {
+    const page = await repository
+      .createQueryBuilder('order')
+      .leftJoinAndSelect('order.payments', 'payment')
+      .leftJoinAndSelect('payment.refunds', 'refund')
+      .leftJoinAndSelect('refund.lines', 'refundLine')
+      // A refund can come long after its order.
+      .where('(order.orderPlacedAt >= :from AND order.orderPlacedAt < :end)', { from, end })
+      .orWhere('(refund.updatedAt >= :from AND refund.updatedAt < :end)', { from, end })
+      .orderBy('order.id')
+      .skip(skip)
+      .take(pageSize)
+      .getMany();
+    orders.push(...page.flatMap((order) => soldOrderOf(order) ?? []));
+    if (page.length < pageSize) break;
+  }
+  return reconcile({ levy, shop }, orders, range);
+};

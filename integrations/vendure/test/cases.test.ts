@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
+import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { addresses, cents, placeOrder, recordedOf, type ShopOrder, shopperOf, staffOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  shop = await startShop({ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' });
+});
+afterAll(async () => {
+  await shop.stop();
+  await levy.stop();
+});
+
+const codes: Record<string, string | null> = {
+  ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: null },
+};
+const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
+
+/** The tax of an order as a client without the plugin calculates it, from what the shop's API shows. */
+const expectedTax = async (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]): Promise<number> => {
+  const calculated = orThrow(
+    await levy.levy.post('/calculations', {
+      body: {
+        customer: {
+          address: {
+            city: address.city,
+            state: address.province.replace('us-', '').toUpperCase(),
+            postal_code: address.postalCode,
+            country: 'US',
+            line1: address.streetLine1,
+          },
+        },
+        line_items: order.lines.map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
+          ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
+          discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
+          ...(codes[sku] && { product_tax_code: codes[sku] }),
+        })),
+        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping) } }),
+      },
+    }),
+  );
+  return cents(calculated.tax_amount);
+};
+
+const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
+const summaryOf = ({ taxSummary }: ShopOrder): number => taxSummary.reduce((sum, { taxTotal }) => sum + taxTotal, 0);
+
+const expectRecorded = async (order: ShopOrder, status: string) => {
+  await shop.settled();
+  const { sales } = await recordedOf(levy, order.code);
+  expect(sales.map((sale) => [sale.status, cents(sale.total_amount), cents(sale.tax_amount)])).toEqual([
+    [status, order.totalWithTax, taxOf(order)],
+  ]);
+  return sales[0] as (typeof sales)[number];
+};
+
+describe('the tax of a cart', () => {
+  it('stays that of Levy when a discount is distributed differently with the same sum', async () => {
+    const shopper = shopperOf(shop);
+    const first = await shopper.add('Mug', 2);
+    await shopper.add('Shirt', 1);
+    await shopper.address(addresses.HI);
+    await shopper.ship('standard');
+    await shopper.coupon('SAVE7');
+    await shopper.adjust(first.lines[0]?.id as string, 3);
+    await shopper.adjust(first.lines[0]?.id as string, 2);
+    await shopper.customer('a@shop.example');
+    const order = await shopper.toPayment();
+    expect(taxOf(order)).toBe(await expectedTax(order, addresses.HI));
+    expect(summaryOf(order)).toBe(taxOf(order));
+    await expectRecorded(await shopper.pay('settle'), 'finalized');
+  });
+
+  it('follows a second address in the same zone', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.add('Table', 1);
+    const inNewYork = await shopper.address(addresses.NY);
+    expect(taxOf(inNewYork)).toBe(await expectedTax(inNewYork, addresses.NY));
+    const inDetroit = await shopper.address(addresses.MI);
+    expect([taxOf(inDetroit), taxOf(inNewYork)]).toEqual([1497, 2214]);
+  });
+
+  it.each([
+    ['no address', null],
+    ['an address without a ZIP code or a state', { streetLine1: 'x', city: 'Detroit', countryCode: 'US' }],
+  ])('is zero with %s', async (_, address) => {
+    const shopper = shopperOf(shop);
+    let order = await shopper.add('Mug', 1);
+    if (address) order = await shopper.address(address);
+    expect(taxOf(order)).toBe(0);
+  });
+
+  it('is the rate of the shop abroad', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.add('Mug', 1);
+    const order = await shopper.address({ streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' });
+    // 7 % of 26.66.
+    expect(taxOf(order)).toBe(187);
+  });
+
+  it('has the cents of Levy on three lines of ten cents, and on a free shipping', async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Pin', 3],
+        ['Rice', 1],
+      ],
+      address: addresses.MI,
+      coupon: 'SHIP',
+    });
+    expect(order.shipping).toBe(0);
+    expect(taxOf(order)).toBe(await expectedTax(order, addresses.MI));
+    await expectRecorded(order, 'finalized');
+  });
+
+  it('takes one call for all lines of a state of the cart', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.add('Mug', 1);
+    await shopper.add('Shirt', 1);
+    await shopper.add('Rice', 1);
+    const order = await shopper.address(addresses.WA);
+    expect(taxOf(order)).toBe(await expectedTax(order, addresses.WA));
+  });
+});
+
+describe('an order', () => {
+  it('is a draft until its payment is settled', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
+    await expectRecorded(order, 'draft');
+    await staffOf(shop).settle(order.id);
+    const sale = await expectRecorded(order, 'finalized');
+    expect(sale.reference_id).toBe(order.code);
+  });
+
+  it('that is canceled before its payment is void', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 2]], pay: 'authorize' });
+    await expectRecorded(order, 'draft');
+    await staffOf(shop).cancel(order.id);
+    await shop.settled();
+    expect((await recordedOf(levy, order.code)).sales).toEqual([]);
+  });
+
+  it('that is canceled after its payment keeps its sale, and its refund is a credit', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 2]] });
+    await staffOf(shop).cancel(order.id);
+    await staffOf(shop).refund(order.id, { amount: order.totalWithTax });
+    await expectRecorded(order, 'finalized');
+    const { credits } = await recordedOf(levy, order.code);
+    expect(credits.map(({ total_amount, tax_amount }) => [cents(total_amount), cents(tax_amount)])).toEqual([
+      [order.totalWithTax, taxOf(order)],
+    ]);
+  });
+
+  it('whose units are refunded one by one is credited completely', async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 3],
+        ['Pin', 2],
+      ],
+    });
+    const amounts: number[] = [];
+    const refund = async (input: object) => void amounts.push(await staffOf(shop).refund(order.id, input));
+    const [mugs, pins] = order.lines;
+    for (const line of [mugs, mugs, mugs, pins, pins])
+      await refund({ lines: [{ orderLineId: line?.id, quantity: 1 }] });
+    const paid = amounts.reduce((sum, amount) => sum + amount, 0);
+    await refund({ amount: order.totalWithTax - paid });
+    await shop.settled();
+    const { credits } = await recordedOf(levy, order.code);
+    expect(credits.map(({ total_amount }) => cents(total_amount)).sort()).toEqual([...amounts].sort());
+    const sum = (of: 'total_amount' | 'tax_amount') => credits.reduce((all, credit) => all + cents(credit[of]), 0);
+    expect([sum('total_amount'), sum('tax_amount')]).toEqual([order.totalWithTax, taxOf(order)]);
+  });
+
+  it('that is edited after its payment has one sale with the new amounts', async () => {
+    const order = await placeOrder(shop, {
+      items: [
+        ['Mug', 1],
+        ['Shirt', 1],
+      ],
+      address: addresses.MI,
+    });
+    await expectRecorded(order, 'finalized');
+    await staffOf(shop).enlarge(order.id, order.lines[0]?.id as string, 3);
+    const edited = await staffOf(shop).read(order.id);
+    expect(taxOf(edited)).toBe(await expectedTax(edited, addresses.MI));
+    await expectRecorded(edited, 'finalized');
+  });
+
+  it('of a customer with a certificate is exempt', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.add('Mug', 1);
+    await shopper.address(addresses.MI);
+    await shopper.ship('standard');
+    await shopper.customer('reseller@shop.example');
+    const { customers } = await shop.send<{ customers: { items: { id: string }[] } }>(
+      '{ customers(options: { filter: { emailAddress: { eq: "reseller@shop.example" } } }) { items { id } } }',
+    );
+    const id = customers.items[0]?.id as string;
+    const exemption = {
+      states: ['MI'],
+      reason: 'resale',
+      certificate_number: 'MI-1',
+      valid_from: '2026-01-01',
+      valid_to: null,
+    } as const;
+    orThrow(await levy.levy.post('/customers', { body: { id, name: 'Reseller', exemptions: [exemption] } }));
+    await shopper.address({ ...addresses.MI, streetLine1: '2 Woodward Ave' });
+    await shopper.toPayment();
+    const order = await shopper.pay('settle');
+    expect(taxOf(order)).toBe(0);
+    await expectRecorded(order, 'finalized');
+  });
+});

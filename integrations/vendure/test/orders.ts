@@ -1,0 +1,177 @@
+import type { Schemas } from '../../../shared/client/client.ts';
+import { orThrow } from '../../../shared/client/client.ts';
+import type { LocalLevy } from '../../core/test/levy.ts';
+import type { ProductName, Send, Shop } from './shop.ts';
+
+const fields = `id code state total totalWithTax subTotal shipping shippingWithTax
+  lines { id quantity unitPrice proratedLinePrice proratedLinePriceWithTax productVariant { sku } }
+  taxSummary { description taxRate taxBase taxTotal }`;
+const orderOrError = `... on Order { ${fields} } ... on ErrorResult { errorCode message }`;
+
+export type ShopOrder = {
+  readonly id: string;
+  readonly code: string;
+  readonly state: string;
+  readonly total: number;
+  readonly totalWithTax: number;
+  readonly subTotal: number;
+  readonly shipping: number;
+  readonly shippingWithTax: number;
+  readonly lines: readonly {
+    readonly id: string;
+    readonly quantity: number;
+    readonly unitPrice: number;
+    readonly proratedLinePrice: number;
+    readonly proratedLinePriceWithTax: number;
+    readonly productVariant: { readonly sku: string };
+  }[];
+  readonly taxSummary: readonly { readonly description: string; readonly taxTotal: number }[];
+};
+
+export const addresses = {
+  HI: { streetLine1: '530 S King St', city: 'Honolulu', province: 'us-hi', postalCode: '96813', countryCode: 'US' },
+  MI: { streetLine1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', countryCode: 'US' },
+  NY: { streetLine1: '1 Wall St', city: 'New York', province: 'New York', postalCode: '10005', countryCode: 'US' },
+  WA: { streetLine1: '600 4th Ave', city: 'Seattle', province: 'WA', postalCode: '98104', countryCode: 'US' },
+} as const;
+
+/** A shopper, step by step. Each step returns the order, and throws where the shop refuses it. */
+export const shopperOf = (shop: Shop) => {
+  const send: Send = shop.shopper();
+  const step = async (mutation: string, variables: object = {}, types = ''): Promise<ShopOrder> => {
+    const data = await send<Record<string, ShopOrder & { errorCode?: string; message?: string }>>(
+      `mutation ${types} { ${mutation} { ${orderOrError} } }`,
+      variables,
+    );
+    const order = Object.values(data)[0] as ShopOrder & { errorCode?: string; message?: string };
+    if (order.errorCode) throw new Error(`${order.errorCode}: ${order.message}`);
+    return order;
+  };
+  return {
+    add: (product: ProductName, quantity: number) =>
+      step(`addItemToOrder(productVariantId: "${shop.variants[product]}", quantity: ${quantity})`),
+    adjust: (line: string, quantity: number) => step(`adjustOrderLine(orderLineId: "${line}", quantity: ${quantity})`),
+    coupon: (code: string) => step(`applyCouponCode(couponCode: "${code}")`),
+    address: (input: object) =>
+      step('setOrderShippingAddress(input: $input)', { input }, '($input: CreateAddressInput!)'),
+    ship: async (code: 'standard' | 'pickup') => {
+      const { eligibleShippingMethods } = await send<{ eligibleShippingMethods: { id: string; code: string }[] }>(
+        '{ eligibleShippingMethods { id code } }',
+      );
+      const method = eligibleShippingMethods.find((one) => one.code === code);
+      return step(`setOrderShippingMethod(shippingMethodId: ["${method?.id}"])`);
+    },
+    customer: (email: string) =>
+      step(`setCustomerForOrder(input: { firstName: "A", lastName: "Buyer", emailAddress: "${email}" })`),
+    toPayment: () => step('transitionOrderToState(state: "ArrangingPayment")'),
+    toCart: () => step('transitionOrderToState(state: "AddingItems")'),
+    pay: (method: 'settle' | 'authorize') => step(`addPaymentToOrder(input: { method: "${method}", metadata: {} })`),
+    active: async () => (await send<{ activeOrder: ShopOrder | null }>(`{ activeOrder { ${fields} } }`)).activeOrder,
+  };
+};
+export type Shopper = ReturnType<typeof shopperOf>;
+
+let buyers = 0;
+
+type Basket = {
+  readonly items: readonly (readonly [ProductName, number])[];
+  readonly address?: object;
+  readonly coupon?: string;
+  readonly ship?: 'standard' | 'pickup';
+  readonly pay?: 'settle' | 'authorize';
+};
+
+/** An order from the cart to its payment. */
+export const placeOrder = async (
+  shop: Shop,
+  { items, address = addresses.HI, coupon, ship = 'standard', pay = 'settle' }: Basket,
+) => {
+  const shopper = shopperOf(shop);
+  for (const [product, quantity] of items) await shopper.add(product, quantity);
+  await shopper.address(address);
+  await shopper.ship(ship);
+  if (coupon) await shopper.coupon(coupon);
+  await shopper.customer(`buyer-${++buyers}@shop.example`);
+  await shopper.toPayment();
+  return shopper.pay(pay);
+};
+
+type Result = { readonly __typename: string; readonly message?: string; readonly id?: string };
+const result = async (send: Send, mutation: string, variables: object, types: string): Promise<Result> => {
+  const fragment = '__typename ... on ErrorResult { message }';
+  const data = await send<Record<string, Result>>(
+    `mutation ${types} { ${mutation} { ${fragment} ... on Node { id } } }`,
+    variables,
+  );
+  const done = Object.values(data)[0] as Result;
+  if (done.message) throw new Error(`${done.__typename}: ${done.message}`);
+  return done;
+};
+
+const paymentOf = async (send: Send, order: string): Promise<string> => {
+  const query = `{ order(id: "${order}") { payments { id } } }`;
+  return (await send<{ order: { payments: { id: string }[] } }>(query)).order.payments[0]?.id as string;
+};
+
+/** What the shop's staff does. */
+export const staffOf = ({ send }: Shop) => ({
+  settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
+  /** Refund lines, shipping and an adjustment; returns the amount. */
+  refund: async (order: string, input: object): Promise<number> => {
+    const paymentId = await paymentOf(send, order);
+    const types = '($input: RefundOrderInput!)';
+    const { id } = await result(
+      send,
+      'refundOrder(input: $input)',
+      { input: { paymentId, reason: 'r', lines: [], shipping: 0, adjustment: 0, ...input } },
+      types,
+    );
+    await result(send, `settleRefund(input: { id: "${id}", transactionId: "t${id}" })`, {}, '');
+    const { order: read } = await send<{ order: { payments: { refunds: { id: string; total: number }[] }[] } }>(
+      `{ order(id: "${order}") { payments { refunds { id total } } } }`,
+    );
+    return read.payments.flatMap(({ refunds }) => refunds).find((refund) => refund.id === id)?.total as number;
+  },
+  /** Change the quantity of a line after the payment, and take the difference by another payment. */
+  enlarge: async (order: string, orderLineId: string, quantity: number) => {
+    const to = (state: string) => result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
+    await to('Modifying');
+    const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }] };
+    await result(send, 'modifyOrder(input: $input)', { input }, '($input: ModifyOrderInput!)');
+    await to('ArrangingAdditionalPayment');
+    const payment = { orderId: order, method: 'cash', transactionId: 'more', metadata: {} };
+    await result(send, 'addManualPaymentToOrder(input: $input)', { input: payment }, '($input: ManualPaymentInput!)');
+    await to('PaymentSettled');
+  },
+  cancel: (order: string) =>
+    result(
+      send,
+      'cancelOrder(input: $input)',
+      { input: { orderId: order, reason: 'c', cancelShipping: true } },
+      '($input: CancelOrderInput!)',
+    ),
+  read: async (order: string): Promise<ShopOrder> =>
+    (await send<{ order: ShopOrder }>(`{ order(id: "${order}") { ${fields} } }`)).order,
+});
+
+type Transaction = Schemas['Transaction'];
+
+/** What Levy has of an order: its sale and credits that are not void. */
+export const recordedOf = async ({ levy }: LocalLevy, code: string) => {
+  const all: Transaction[] = [];
+  for (let starting_after: string | undefined; ; ) {
+    const page = orThrow(
+      await levy.get('/transactions', {
+        query: { limit: 100, ...(starting_after !== undefined && { starting_after }) },
+      }),
+    );
+    all.push(...(page.data as Transaction[]));
+    if (!page.next_cursor) break;
+    starting_after = page.next_cursor;
+  }
+  const live = all.filter(({ status, metadata }) => status !== 'void' && metadata?.['order'] === code);
+  return { sales: live.filter(({ type }) => type === 'sale'), credits: live.filter(({ type }) => type === 'credit') };
+};
+
+/** Cents of a decimal string, without floating point. */
+export const cents = (text: string): number => Number(text.replace('.', ''));

@@ -1,0 +1,197 @@
+import { ModuleRef } from '@nestjs/core';
+import {
+  bootstrap,
+  DefaultJobQueuePlugin,
+  DefaultLogger,
+  dummyPaymentHandler,
+  Injector,
+  JobQueueService,
+  LanguageCode,
+  LogLevel,
+  Populator,
+} from '@vendure/core';
+import type { LevyOptions } from '../options.ts';
+import { LevyPlugin } from '../plugin.ts';
+
+const admin = { identifier: 'superadmin', password: 'superadmin' };
+
+/** The products of the shop: the name is the code of the product tax, and prices are in cents. */
+export const products = [
+  { name: 'Mug', price: 2666, levyTaxCode: 'GENERAL' },
+  { name: 'Shirt', price: 9999, levyTaxCode: 'CLOTHING.APPAREL' },
+  { name: 'Rice', price: 333, levyTaxCode: 'FOOD.GROCERY' },
+  { name: 'Pin', price: 10, levyTaxCode: 'GENERAL' },
+  { name: 'Table', price: 24_950, levyTaxCode: null },
+] as const;
+export type ProductName = (typeof products)[number]['name'];
+
+/** Warnings and errors of the shop, for tests. */
+class TestLogger extends DefaultLogger {
+  readonly lines: string[] = [];
+  override warn(message: string) {
+    this.lines.push(message);
+  }
+  override error(message: string) {
+    this.lines.push(message);
+  }
+}
+
+export type Send = <Data>(query: string, variables?: object) => Promise<Data>;
+
+/** A GraphQL client with a session of its own. */
+const clientOf = (url: string): Send => {
+  let token: string | null = null;
+  return async <Data>(query: string, variables: object = {}) => {
+    const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+    token = response.headers.get('vendure-auth-token') ?? token;
+    const { data, errors } = (await response.json()) as { data: Data; errors?: { message: string }[] };
+    if (errors) throw new Error(errors.map(({ message }) => message).join('; '));
+    return data;
+  };
+};
+
+const initialData = {
+  defaultLanguage: LanguageCode.en,
+  defaultZone: 'US',
+  countries: [
+    { name: 'United States', code: 'US', zone: 'US' },
+    { name: 'Germany', code: 'DE', zone: 'Europe' },
+  ],
+  taxRates: [{ name: 'Fallback', percentage: 7 }],
+  shippingMethods: [],
+  paymentMethods: [
+    {
+      name: 'authorize',
+      handler: { code: 'dummy-payment-handler', arguments: [{ name: 'automaticSettle', value: 'false' }] },
+    },
+    {
+      name: 'settle',
+      handler: { code: 'dummy-payment-handler', arguments: [{ name: 'automaticSettle', value: 'true' }] },
+    },
+  ],
+  collections: [],
+};
+
+const createShipping = (send: Send, code: string, rate: number) =>
+  send(`mutation ($input: CreateShippingMethodInput!) { createShippingMethod(input: $input) { id } }`, {
+    input: {
+      code,
+      fulfillmentHandler: 'manual-fulfillment',
+      checker: { code: 'default-shipping-eligibility-checker', arguments: [{ name: 'orderMinimum', value: '0' }] },
+      calculator: {
+        code: 'levy-shipping',
+        arguments: [
+          { name: 'rate', value: String(rate) },
+          { name: 'taxRate', value: '7' },
+        ],
+      },
+      translations: [{ languageCode: 'en', name: code, description: '' }],
+    },
+  });
+
+const createPromotion = (send: Send, couponCode: string, action: object) =>
+  send(`mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { __typename } }`, {
+    input: {
+      enabled: true,
+      couponCode,
+      conditions: [],
+      actions: [action],
+      translations: [{ languageCode: 'en', name: couponCode }],
+    },
+  });
+
+const createProducts = async (send: Send): Promise<Record<string, string>> => {
+  const ids: Record<string, string> = {};
+  for (const { name, price, levyTaxCode } of products) {
+    const { createProduct } = await send<{ createProduct: { id: string } }>(
+      `mutation ($input: CreateProductInput!) { createProduct(input: $input) { id } }`,
+      { input: { translations: [{ languageCode: 'en', name, slug: name.toLowerCase(), description: '' }] } },
+    );
+    const { createProductVariants } = await send<{ createProductVariants: { id: string }[] }>(
+      `mutation ($input: [CreateProductVariantInput!]!) { createProductVariants(input: $input) { id } }`,
+      {
+        input: [
+          {
+            productId: createProduct.id,
+            sku: name,
+            price,
+            stockOnHand: 1_000_000,
+            translations: [{ languageCode: 'en', name }],
+            customFields: { levyTaxCode },
+          },
+        ],
+      },
+    );
+    ids[name] = createProductVariants[0]?.id as string;
+  }
+  return ids;
+};
+
+const fill = async (app: Awaited<ReturnType<typeof bootstrap>>, send: Send) => {
+  await app.get(Populator).populateInitialData(initialData as never);
+  await createShipping(send, 'standard', 500);
+  await createShipping(send, 'pickup', 0);
+  await createPromotion(send, 'SAVE7', {
+    code: 'order_fixed_discount',
+    arguments: [{ name: 'discount', value: '700' }],
+  });
+  await createPromotion(send, 'SHIP', { code: 'free_shipping', arguments: [] });
+};
+
+export type Shop = Awaited<ReturnType<typeof startShop>>;
+
+/** A Vendure server with the plugin, its database in memory, or in a file where `location` names one. */
+export const startShop = async (levy: LevyOptions, location: string | null = null, isNew = true) => {
+  const logger = new TestLogger({ level: LogLevel.Warn });
+  const app = await bootstrap(
+    {
+      apiOptions: { port: 0, hostname: '127.0.0.1', adminApiPath: 'admin-api', shopApiPath: 'shop-api' },
+      authOptions: { tokenMethod: 'bearer', superadminCredentials: admin, requireVerification: false },
+      dbConnectionOptions: {
+        type: 'sqljs',
+        synchronize: true,
+        logging: false,
+        ...(location !== null && { location, autoSave: true }),
+      },
+      paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
+      importExportOptions: { importAssetsDir: '/nowhere' },
+      logger,
+      plugins: [DefaultJobQueuePlugin.init({ pollInterval: 50 }), LevyPlugin.init(levy)],
+    },
+    { nestApplicationOptions: { logger: false } },
+  );
+  const { port } = app.getHttpServer().address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  const send = clientOf(`${url}/admin-api`);
+  await send(`mutation ($u: String!, $p: String!) { login(username: $u, password: $p) { __typename } }`, {
+    u: admin.identifier,
+    p: admin.password,
+  });
+  let variants: Record<string, string> = {};
+  if (isNew) {
+    await fill(app, send);
+    variants = await createProducts(send);
+  }
+  await app.get(JobQueueService).start();
+  return {
+    send,
+    logger,
+    variants,
+    injector: new Injector(app.get(ModuleRef)),
+    /** A shopper with a session. */
+    shopper: () => clientOf(`${url}/shop-api`),
+    /** Wait until no job is left. */
+    settled: async () => {
+      for (let tries = 0; tries < 400; tries++) {
+        const { jobs } = await send<{ jobs: { totalItems: number } }>(
+          `{ jobs(options: { filter: { isSettled: { eq: false } } }) { totalItems } }`,
+        );
+        if (jobs.totalItems === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error('Jobs are left after 20 seconds.');
+    },
+    stop: () => app.close(),
+  };
+};
