@@ -1,4 +1,5 @@
 import { registrationsOf } from '../accounts/account.ts';
+import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
@@ -7,6 +8,9 @@ import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
+
+// A credit of an over-collected sale can have no tax, because it is a part of a cent. It still takes back its part of the gross.
+const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
 const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
@@ -18,9 +22,9 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
     if (!isComplete) return [{ state, charges: ofState, isAwaited: true }];
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
-    const isPosted = rows.some(isTaxed) || (registered ? registered.includes(state) : isCollecting);
+    const isPosted = rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
     // No filing may ever come of a state without registration where nothing was recorded.
-    const isAwaited = rows.some(registered ? isTaxed : isLiability) || (registered !== null && isCollecting);
+    const isAwaited = rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
     return isPosted ? [{ state, charges: ofState, isAwaited }] : [];
   });
 };
