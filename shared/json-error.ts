@@ -1,9 +1,29 @@
 /** Where a text stops being JSON, with line and column from 1, and what could be there. */
 export type JsonError = { readonly line: number; readonly column: number; readonly expected: string };
 
-const token =
-  /[ \t\n\r]*(?:(?<mark>[{}[\],:])|(?<text>"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?<other>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)))/y;
 const space = /[ \t\n\r]*/y;
+const token = /(?<mark>[{}[\],:])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
+// A repeated group would use one entry of the regular expression's stack for each character of a string.
+const plain = /[ !#-[\]-\uffff]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The position after what a sticky expression matches at a position; -1 where it does not match. */
+const endOf = (pattern: RegExp, text: string, position: number): number => {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+/** The position after the string that begins at a position; -1 where there is none. */
+const stringEnd = (text: string, start: number): number => {
+  if (text[start] !== '"') return -1;
+  let position = start + 1;
+  while (position >= 0) {
+    position = endOf(plain, text, position);
+    if (text[position] === '"') return position + 1;
+    position = endOf(escaped, text, position);
+  }
+  return -1;
+};
 
 /** What is expected next, in words. */
 const expectations = {
@@ -47,19 +67,18 @@ export const jsonErrorOf = (text: string): JsonError | null => {
   let state: State = 'value';
   let position = 0;
   for (;;) {
-    space.lastIndex = position;
-    space.exec(text);
-    const start = space.lastIndex;
+    const start = endOf(space, text, position);
     if (start === text.length && state === 'end') return null;
-    token.lastIndex = position;
-    const { mark, text: string } = token.exec(text)?.groups ?? {};
-    const isToken = token.lastIndex > 0;
-    const following: State | null = isToken ? next(state, mark, string !== undefined, open) : null;
+    const afterString = stringEnd(text, start);
+    token.lastIndex = start;
+    const found = afterString < 0 ? token.exec(text) : null;
+    const isToken = afterString >= 0 || found !== null;
+    const following: State | null = isToken ? next(state, found?.groups?.['mark'], afterString >= 0, open) : null;
     if (following === null) {
       const lines = text.slice(0, start).split('\n');
       return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, expected: expectations[state] };
     }
-    position = token.lastIndex;
+    position = afterString >= 0 ? afterString : token.lastIndex;
     state = following;
   }
 };

@@ -88,3 +88,13 @@ it('refuses exactly what JSON.parse refuses, at a place up to which the text can
   );
   expect(wrong).toBeGreaterThan(1000);
 });
+
+// As large as a body can be. A regular expression with a repeated group would exhaust its stack.
+it.each([
+  ['a long string', `{"a":"${'x'.repeat(1_000_000)}", }`, 'a field name in double quotes'],
+  ['a long string without its end', `{"a":"${'x'.repeat(1_000_000)}`, 'a value'],
+  ['many escapes', `["${'\\n'.repeat(500_000)}" x`, '"," or "]"'],
+  ['many brackets', '['.repeat(1_000_000), 'a value or "]"'],
+])('%s is reported', (_, text, expected) => {
+  expect(jsonErrorOf(text)?.expected).toBe(expected);
+});
