@@ -1,0 +1,9 @@
+const { reconcileOrders } = require('../../../../dist/levy.cjs');
+
+const day = (ago) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
+
+exports.default = async (container) => {
+  const { recorded, problems, extra } = await reconcileOrders(container, { from: day(3), to: day(0) });
+  container.resolve('logger').info(`Levy: ${recorded.length} recorded, ${problems.length} problems, ${extra.length} extra`);
+};
+exports.config = { name: 'levy-reconcile', schedule: process.env.LEVY_RECONCILE ?? '15 3 * * *' };
