@@ -90,4 +90,4 @@ export class LevyTaxProvider {
 /** Whether the tax of a cart or an order is the shop's own. */
 export const isEstimated = (lines: readonly { readonly tax_lines?: readonly { readonly code: string }[] | null }[]): boolean =>
   lines.some(({ tax_lines }) => (tax_lines ?? []).some(({ code }) => code === estimatedCode));
-export type { ShippingMethod };
+

@@ -15,7 +15,9 @@ type Item = {
   readonly quantity: number;
   readonly unit_price: number;
   readonly subtotal: number;
-  readonly discount_subtotal: number;
+  /** The store API leaves it out of carts. */
+  readonly discount_subtotal?: number | null;
+  readonly adjustments?: readonly { readonly amount: number }[];
   readonly product_title: string;
 };
 export type Cart = {
@@ -54,7 +56,7 @@ export const shopperOf = (shop: Shop) => {
     coupon: (code: string) => cartOf(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
     ship: (option: 'standard' | 'pickup') =>
       cartOf(shop.store('POST', `/carts/${id}/shipping-methods`, { option_id: shop.options[option] })),
-    cart: () => cartOf(shop.store('GET', `/carts/${id}`)),
+    cart: () => cartOf(shop.store('GET', `/carts/${id}?fields=+items.adjustments.amount`)),
     /** The amount of the payment, in cents. */
     toPayment: async (): Promise<number> => {
       const { payment_collection: created } = await shop.store<{ payment_collection: { id: string } }>(
@@ -162,14 +164,13 @@ export const expectedTax = async (
   address: (typeof addresses)[keyof typeof addresses],
 ): Promise<number> => {
   const state = address.province.replace('us-', '').toUpperCase();
-  if (process.env['DEBUG']) console.log(JSON.stringify(items.map((i) => [i.quantity, i.unit_price, i.discount_subtotal, i.product_title])), shipping_subtotal);
   const body = {
     customer: {
       address: { line1: address.address_1, city: address.city, state, postal_code: address.postal_code, country: 'US' },
     },
-    line_items: items.map(({ id, quantity, unit_price, discount_subtotal, product_title }) => ({
+    line_items: items.map(({ id, quantity, unit_price, discount_subtotal, adjustments = [], product_title }) => ({
       ...{ id, quantity: String(quantity), unit_price: decimal(cents(unit_price)) },
-      discount_amount: decimal(cents(discount_subtotal)),
+      discount_amount: decimal(cents(discount_subtotal ?? adjustments.reduce((sum, { amount }) => sum + amount, 0))),
       ...(codes[product_title] && { product_tax_code: codes[product_title] }),
     })),
     shipping: { amount: decimal(cents(shipping_subtotal)) },

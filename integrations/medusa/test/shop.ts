@@ -52,9 +52,9 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     ...{ HOST: '127.0.0.1', ...more },
   };
   const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Medusa looks for itself in the project's own folder.
-  const modules = join(cwd, 'node_modules');
-  if (!existsSync(modules)) symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), modules);
+  // Medusa looks for itself and for the modules in the project's own folder.
+  for (const name of ['node_modules', 'src'])
+    if (!existsSync(join(cwd, name))) symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
   run('db:migrate');
   run('exec', './seed.js');
   run('user', '-e', staff.email, '-p', staff.password);

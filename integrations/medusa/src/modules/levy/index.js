@@ -1,4 +1,4 @@
 const { ModuleProvider, Modules } = require('@medusajs/framework/utils');
-const { LevyTaxProvider } = require('../../../../../dist/levy.cjs');
+const { LevyTaxProvider } = require('../../levy.cjs');
 
 module.exports = ModuleProvider(Modules.TAX, { services: [LevyTaxProvider] });

@@ -1,7 +1,7 @@
 const { MedusaError } = require('@medusajs/framework/utils');
 const { StepResponse } = require('@medusajs/framework/workflows-sdk');
 const { completeCartWorkflow, updateTaxLinesWorkflow, upsertTaxLinesWorkflow } = require('@medusajs/medusa/core-flows');
-const { refusalOf, taxLineContext } = require('../../../../../dist/levy.cjs');
+const { refusalOf, taxLineContext } = require('../../levy.cjs');
 
 const setTaxLineContext = async ({ cart }, { container }) =>
   new StepResponse(await taxLineContext(cart.id, container));

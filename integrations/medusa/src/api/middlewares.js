@@ -1,6 +1,6 @@
 const { defineMiddlewares } = require('@medusajs/framework/http');
 const { refreshPaymentCollectionForCartWorkflow, updateTaxLinesWorkflow } = require('@medusajs/medusa/core-flows');
-const { cartOfCollection, retax } = require('../../../../dist/levy.cjs');
+const { cartOfCollection, retax } = require('../levy.cjs');
 
 const workflows = { refreshPaymentCollectionForCartWorkflow, updateTaxLinesWorkflow };
 const before = (cartOf) => async (req, _res, next) => {

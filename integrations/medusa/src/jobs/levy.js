@@ -1,4 +1,4 @@
-const { reconcileOrders } = require('../../../../dist/levy.cjs');
+const { reconcileOrders } = require('../levy.cjs');
 
 const day = (ago) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
 
