@@ -57,11 +57,13 @@ it('The commands of the guide work in their order', async () => {
     ['calculation', null, 'sale', null, '0.00'],
     ['transaction', 'finalized', 'sale', null, '6.00'],
     ['filing', 'dry_run', null, null, '6.00'],
+    ['registration_advice', null, null, null, null],
+    ['report_by_state', null, null, null, null],
     ['transaction', 'draft', 'sale', null, '6.00'],
     ['transaction', 'draft', 'sale', null, '6.00'],
     ['coverage', null, null, null, null],
   ]);
   const values = valuesIn(stdout);
   expect(values[3]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
-  expect(values[13]).toEqual(values[14]);
+  expect(values[15]).toEqual(values[16]);
 });
