@@ -1,11 +1,19 @@
-import { documentFields, type Document } from './cart.ts';
+import { type Document, documentFields } from './cart.ts';
 import { levy } from './levy.ts';
 import { type Container, loggerOf, queryOf } from './orders.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
 /** The cart as it is stored. The one of the hook has no adjustments. */
-const readCart = async (container: Container, id: string, more: readonly string[] = []): Promise<Document | undefined> => {
-  const { data } = await queryOf(container).graph({ entity: 'cart', filters: { id }, fields: [...documentFields, ...more] });
+const readCart = async (
+  container: Container,
+  id: string,
+  more: readonly string[] = [],
+): Promise<Document | undefined> => {
+  const { data } = await queryOf(container).graph({
+    entity: 'cart',
+    filters: { id },
+    fields: [...documentFields, ...more],
+  });
   return data[0] as Document | undefined;
 };
 

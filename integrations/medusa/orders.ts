@@ -1,20 +1,23 @@
-import { recordOrder } from '../core/sales.ts';
-import { type Report, reconcile } from '../core/reconcile.ts';
 import type { Order, Refund } from '../core/order.ts';
+import { type Report, reconcile } from '../core/reconcile.ts';
+import { recordOrder } from '../core/sales.ts';
 import { amountOf, cartOf, type Document, documentFields, type Item, type ShippingMethod } from './cart.ts';
-import { levy, type Logger } from './levy.ts';
+import { type Logger, levy } from './levy.ts';
 import { isEstimated } from './tax.ts';
 
 type Taxed = { readonly tax_lines?: readonly { readonly code: string }[] | null };
 type Payment = {
   readonly captured_at?: string | Date | null;
-  readonly refunds?: readonly { readonly id: string; readonly amount: number; readonly created_at: string | Date }[] | null;
+  readonly refunds?:
+    | readonly { readonly id: string; readonly amount: number; readonly created_at: string | Date }[]
+    | null;
 };
 type MedusaOrder = Document & {
   readonly status: string;
   readonly created_at: string | Date;
   readonly canceled_at?: string | Date | null;
-  readonly total: number;
+  readonly item_total: number;
+  readonly shipping_total: number;
   readonly tax_total: number;
   readonly items?: readonly (Item & Taxed)[] | null;
   readonly shipping_methods?: readonly (ShippingMethod & Taxed)[] | null;
@@ -30,7 +33,16 @@ export const loggerOf = (container: Container): Logger => container.resolve('log
 
 const fields = [
   ...documentFields,
-  ...['status', 'created_at', 'canceled_at', 'total', 'tax_total', 'items.tax_lines.code', 'shipping_methods.tax_lines.code'],
+  ...[
+    'status',
+    'created_at',
+    'canceled_at',
+    'item_total',
+    'shipping_total',
+    'tax_total',
+    'items.tax_lines.code',
+    'shipping_methods.tax_lines.code',
+  ],
   ...['payment_collections.payments.captured_at', 'payment_collections.payments.refunds.*'],
 ];
 
@@ -52,13 +64,16 @@ export const soldOrderOf = (order: MedusaOrder): Order => {
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
   const isPaid = payments.some(({ captured_at }) => captured_at);
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
+  const tax = amountOf(order.tax_total, currency);
+  // A refund lowers `total`, and not these two.
+  const total = amountOf(order.item_total + order.shipping_total, currency);
   return {
-    ...cartOf(order),
+    ...cartOf(order, { total, tax }),
     reference: order.id,
     placedAt: instantOf(order.created_at),
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
-    tax: amountOf(order.tax_total, currency),
-    total: amountOf(order.total, currency),
+    tax,
+    total,
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
     refunds: refundsOf(payments, currency),
   };
@@ -73,7 +88,8 @@ export const recordShopOrder = async (container: Container, id: string): Promise
   const sold = order && soldOrderOf(order);
   if (!sold || !isUnitedStates(sold)) return;
   const { problems } = await recordOrder(levy().ledger, sold);
-  for (const { reference, code, detail } of problems) loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
+  for (const { reference, code, detail } of problems)
+    loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
 };
 
 const pageSize = 100;
@@ -99,7 +115,11 @@ export const reconcileOrders = async (
 };
 
 /** The id of the order that an event of Medusa is about. */
-const orderIdOf = async (container: Container, name: string, data: Record<string, string>): Promise<string | undefined> => {
+const orderIdOf = async (
+  container: Container,
+  name: string,
+  data: Record<string, string>,
+): Promise<string | undefined> => {
   if (!name.startsWith('payment.')) return data['order_id'] ?? data['id'];
   const payments = await queryOf(container).graph({
     entity: 'payment',

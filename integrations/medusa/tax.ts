@@ -1,13 +1,17 @@
 import { toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
-import { cartOf, type Document, type ShippingMethod } from './cart.ts';
+import { cartOf, type Document } from './cart.ts';
 import { type CartTax, type Logger, taxOf } from './levy.ts';
 
 type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
 /** What the hook hands to the provider: rates in percent by item, and of each shipping method. */
 export type TaxContext =
-  | { readonly kind: 'levy'; readonly items: Readonly<Record<string, readonly Rate[]>>; readonly shipping: readonly Rate[] }
+  | {
+      readonly kind: 'levy';
+      readonly items: Readonly<Record<string, readonly Rate[]>>;
+      readonly shipping: readonly Rate[];
+    }
   | { readonly kind: 'open' | 'foreign' | 'failed' };
 
 type Taxes = Calculation['line_items'][number]['taxes'];
@@ -43,7 +47,12 @@ export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxC
 
 type ItemLine = {
   readonly line_item: { readonly id: string };
-  readonly rates: readonly { readonly id: string; readonly rate: number | null; readonly code: string | null; readonly name: string }[];
+  readonly rates: readonly {
+    readonly id: string;
+    readonly rate: number | null;
+    readonly code: string | null;
+    readonly name: string;
+  }[];
 };
 type ShippingLine = { readonly shipping_line: { readonly id: string }; readonly rates: ItemLine['rates'] };
 type CalculationContext = {
@@ -78,16 +87,24 @@ export class LevyTaxProvider {
     const provider_id = 'levy';
     return [
       ...items.flatMap(({ line_item: { id }, rates }) =>
-        (tax.kind === 'levy' ? (tax.items[id] ?? []) : own(rates)).map((rate) => ({ ...rate, line_item_id: id, provider_id })),
+        (tax.kind === 'levy' ? (tax.items[id] ?? []) : own(rates)).map((rate) => ({
+          ...rate,
+          line_item_id: id,
+          provider_id,
+        })),
       ),
       ...shipping.flatMap(({ shipping_line: { id }, rates }) =>
-        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({ ...rate, shipping_line_id: id, provider_id })),
+        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({
+          ...rate,
+          shipping_line_id: id,
+          provider_id,
+        })),
       ),
     ];
   }
 }
 
 /** Whether the tax of a cart or an order is the shop's own. */
-export const isEstimated = (lines: readonly { readonly tax_lines?: readonly { readonly code: string }[] | null }[]): boolean =>
-  lines.some(({ tax_lines }) => (tax_lines ?? []).some(({ code }) => code === estimatedCode));
-
+export const isEstimated = (
+  lines: readonly { readonly tax_lines?: readonly { readonly code: string }[] | null }[],
+): boolean => lines.some(({ tax_lines }) => (tax_lines ?? []).some(({ code }) => code === estimatedCode));

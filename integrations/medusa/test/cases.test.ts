@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
-import { addresses, cents, centsOf, eventually, expectedTax, placeOrder, recordedOf, shopperOf, staffOf } from './orders.ts';
+import {
+  addresses,
+  cents,
+  centsOf,
+  eventually,
+  expectedTax,
+  placeOrder,
+  recordedOf,
+  shopperOf,
+  staffOf,
+} from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
 let levy: LocalLevy;
@@ -19,13 +29,19 @@ afterAll(async () => {
 });
 
 it('takes an order from the cart to a draft, a sale and a credit, with the cents of Levy', async () => {
-  const { order, paid } = await placeOrder(shop, { items: [['Mug', 3], ['Shirt', 1]], coupon: 'SAVE7' });
-  const tax = await expectedTax(levy, order, addresses.HI);
+  const { cart, order, paid } = await placeOrder(shop, {
+    items: [
+      ['Mug', 3],
+      ['Shirt', 1],
+    ],
+    coupon: 'SAVE7',
+  });
+  const tax = await expectedTax(levy, cart, addresses.HI);
   expect([cents(order.tax_total), paid]).toEqual([tax, cents(order.total)]);
   const drafts = await eventually(levy, order.id, ({ sales }) => sales.length > 0);
-  expect(drafts.sales.map(({ status, total_amount, tax_amount }) => [status, centsOf(total_amount), centsOf(tax_amount)])).toEqual([
-    ['draft', paid, tax],
-  ]);
+  expect(
+    drafts.sales.map(({ status, total_amount, tax_amount }) => [status, centsOf(total_amount), centsOf(tax_amount)]),
+  ).toEqual([['draft', paid, tax]]);
   await staffOf(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
   await staffOf(shop).refund(order.id, 1044);
@@ -75,29 +91,51 @@ it('an order that is canceled before its payment is void', async () => {
 });
 
 describe('trouble', () => {
-  it.each<Fault>(['hang', 'hang up', 422, 429, 503])('a checkout has the rate of the shop when Levy answers with %s', async (fault) => {
-    faults.state.applies = ({ path }) => path.startsWith('/calculations');
-    faults.state.fault = fault;
-    const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.WA, ship: 'pickup' });
-    faults.state.fault = 'none';
-    faults.state.applies = () => true;
-    // 7 % of 26.66.
-    expect(cents(order.tax_total)).toBe(187);
-    expect(shop.output()).toContain('No tax from Levy for the cart');
-    const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
-    expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([[187, 'true']]);
-  });
+  it.each<Fault>(['hang', 'hang up', 422, 429, 503])(
+    'a checkout has the rate of the shop when Levy answers with %s',
+    async (fault) => {
+      faults.state.applies = ({ path }) => path.startsWith('/calculations');
+      faults.state.fault = fault;
+      const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.WA, ship: 'pickup' });
+      faults.state.fault = 'none';
+      faults.state.applies = () => true;
+      // 7 % of 26.66.
+      expect(cents(order.tax_total)).toBe(187);
+      expect(shop.output()).toContain('No tax from Levy for the cart');
+      const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+      expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([
+        [187, 'true'],
+      ]);
+    },
+  );
 
-  it.each<Fault>(['hang up', 'reply lost', 503])('an order is recorded once when Levy answers a write with %s', async (fault) => {
-    faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
-    faults.state.fault = fault;
-    const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+  it.each<Fault>(['hang up', 'reply lost', 503])(
+    'an order is recorded once when Levy answers a write with %s',
+    async (fault) => {
+      faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
+      faults.state.fault = fault;
+      const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      faults.state.fault = 'none';
+      faults.state.applies = () => true;
+      // The reconciliation job finds it.
+      const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+      expect(sales.map(({ total_amount }) => centsOf(total_amount))).toEqual([paid]);
+      expect((await recordedOf(levy, order.id)).sales).toHaveLength(1);
+    },
+  );
+});
+
+it('with the fallback `block`, an order needs a tax of Levy', async () => {
+  const url = { url: faults.url, apiKey };
+  const strict = await startShop(url, { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' });
+  try {
+    faults.state.fault = 503;
+    await expect(placeOrder(strict, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
     faults.state.fault = 'none';
-    faults.state.applies = () => true;
-    // The reconciliation job finds it.
-    const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
-    expect(sales.map(({ total_amount }) => centsOf(total_amount))).toEqual([paid]);
-    expect((await recordedOf(levy, order.id)).sales).toHaveLength(1);
-  });
+    const { cart, order } = await placeOrder(strict, { items: [['Mug', 1]] });
+    expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
+  } finally {
+    await strict.stop();
+  }
 });

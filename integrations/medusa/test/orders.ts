@@ -50,7 +50,8 @@ export const shopperOf = (shop: Shop) => {
     },
     add: (product: ProductName, quantity: number) =>
       cartOf(shop.store('POST', `/carts/${id}/line-items`, { variant_id: shop.variants[product], quantity })),
-    adjust: (line: string, quantity: number) => cartOf(shop.store('POST', `/carts/${id}/line-items/${line}`, { quantity })),
+    adjust: (line: string, quantity: number) =>
+      cartOf(shop.store('POST', `/carts/${id}/line-items/${line}`, { quantity })),
     address: (shipping_address: object) =>
       cartOf(shop.store('POST', `/carts/${id}`, { email: 'buyer@shop.example', shipping_address })),
     coupon: (code: string) => cartOf(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
@@ -86,11 +87,11 @@ export const shopperOf = (shop: Shop) => {
 type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   readonly address?: object;
-  readonly coupon?: string;
+  readonly coupon?: string | undefined;
   readonly ship?: 'standard' | 'pickup';
 };
 
-/** An order from the cart to its placement, and the amount of its payment in cents. */
+/** An order from the cart to its placement, the cart at its payment, and the amount of its payment in cents. */
 export const placeOrder = async (shop: Shop, { items, address = addresses.HI, coupon, ship = 'standard' }: Basket) => {
   const shopper = shopperOf(shop);
   await shopper.create();
@@ -99,7 +100,8 @@ export const placeOrder = async (shop: Shop, { items, address = addresses.HI, co
   await shopper.ship(ship);
   if (coupon) await shopper.coupon(coupon);
   const paid = await shopper.toPayment();
-  return { order: await shopper.complete(), paid };
+  const cart = await shopper.cart();
+  return { cart, order: await shopper.complete(), paid };
 };
 
 type Payment = { readonly id: string };
@@ -157,20 +159,39 @@ const codes: Record<string, string | undefined> = {
   ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: undefined },
 };
 
+/** Discounts in cents that add up to their sum: the largest fractions of a cent are rounded up, equal ones by the item's id. */
+const discountsOf = (items: readonly Item[]): number[] => {
+  const exact = items.map(
+    ({ discount_subtotal, adjustments = [] }) =>
+      100 * (discount_subtotal ?? adjustments.reduce((sum, { amount }) => sum + amount, 0)),
+  );
+  const tiny = 1e-6;
+  const rounded = exact.map((discount) => Math.floor(discount + tiny));
+  const total = Math.ceil(exact.reduce((sum, discount) => sum + discount, 0) - 0.5 - tiny);
+  while (rounded.reduce((sum, discount) => sum + discount, 0) < total) {
+    const rest = exact.map((discount, at) => discount - (rounded[at] as number));
+    const largest = rest.findIndex((fraction) => fraction > Math.max(...rest) - tiny);
+    rounded[largest] = (rounded[largest] as number) + 1;
+  }
+  return rounded;
+};
+
 /** The tax in cents that a client without the adapter gets for what the store API shows. */
 export const expectedTax = async (
   { levy }: LocalLevy,
-  { items, shipping_subtotal }: Pick<Cart, 'items' | 'shipping_subtotal'>,
+  { items: unsorted, shipping_subtotal }: Pick<Cart, 'items' | 'shipping_subtotal'>,
   address: (typeof addresses)[keyof typeof addresses],
 ): Promise<number> => {
   const state = address.province.replace('us-', '').toUpperCase();
+  const items = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const discounts = discountsOf(items);
   const body = {
     customer: {
       address: { line1: address.address_1, city: address.city, state, postal_code: address.postal_code, country: 'US' },
     },
-    line_items: items.map(({ id, quantity, unit_price, discount_subtotal, adjustments = [], product_title }) => ({
+    line_items: items.map(({ id, quantity, unit_price, product_title }, at) => ({
       ...{ id, quantity: String(quantity), unit_price: decimal(cents(unit_price)) },
-      discount_amount: decimal(cents(discount_subtotal ?? adjustments.reduce((sum, { amount }) => sum + amount, 0))),
+      discount_amount: decimal(discounts[at] as number),
       ...(codes[product_title] && { product_tax_code: codes[product_title] }),
     })),
     shipping: { amount: decimal(cents(shipping_subtotal)) },

@@ -17,7 +17,11 @@ const programs = (): string => {
 const run = (command: string): string => {
   const isRoot = process.getuid?.() === 0;
   const [file, args] = isRoot ? ['su', ['postgres', '-c', command]] : ['bash', ['-c', command]];
-  return execFileSync(file as string, args as string[], { encoding: 'utf8', cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(file as string, args as string[], {
+    encoding: 'utf8',
+    cwd: tmpdir(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 };
 
 const freePort = (): Promise<number> =>

@@ -48,13 +48,19 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
   const env = {
     ...inherited,
     ...{ DATABASE_URL: postgres.url, LEVY_URL: url, LEVY_API_KEY: apiKey, LEVY_SHOP: 'medusa', NODE_ENV: 'production' },
-    ...{ TEST_PRODUCTS: JSON.stringify(products), SEED_FILE: seedFile, MEDUSA_DISABLE_TELEMETRY: '1', PORT: String(port) },
+    ...{
+      TEST_PRODUCTS: JSON.stringify(products),
+      SEED_FILE: seedFile,
+      MEDUSA_DISABLE_TELEMETRY: '1',
+      PORT: String(port),
+    },
     ...{ HOST: '127.0.0.1', ...more },
   };
   const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   // Medusa looks for itself and for the modules in the project's own folder.
   for (const name of ['node_modules', 'src'])
-    if (!existsSync(join(cwd, name))) symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
+    if (!existsSync(join(cwd, name)))
+      symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
   run('db:migrate');
   run('exec', './seed.js');
   run('user', '-e', staff.email, '-p', staff.password);
@@ -72,7 +78,12 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     if (tries > 300 || service.exitCode !== null) throw new Error(`Medusa did not start: ${output.slice(-3000)}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  const send = async <Data>(method: string, path: string, body: Json | null, headers: Record<string, string>): Promise<Data> => {
+  const send = async <Data>(
+    method: string,
+    path: string,
+    body: Json | null,
+    headers: Record<string, string>,
+  ): Promise<Data> => {
     const response = await fetch(base + path, {
       method,
       headers: { 'Content-Type': 'application/json', ...headers },

@@ -6,12 +6,18 @@ const run = async (workflow, container, input) => (await workflow(container).run
 
 exports.default = async ({ container }) => {
   const link = container.resolve(ContainerRegistrationKeys.LINK);
-  const [salesChannel] = await run(flows.createSalesChannelsWorkflow, container, { salesChannelsData: [{ name: 'Shop' }] });
+  const [salesChannel] = await run(flows.createSalesChannelsWorkflow, container, {
+    salesChannelsData: [{ name: 'Shop' }],
+  });
   const [region] = await run(flows.createRegionsWorkflow, container, {
     regions: [{ name: 'US', currency_code: 'usd', countries: ['us'], payment_providers: ['pp_system_default'] }],
   });
   await run(flows.createTaxRegionsWorkflow, container, [
-    { country_code: 'us', provider_id: 'tp_levy_levy', default_tax_rate: { name: 'Fallback', code: 'fallback', rate: 7 } },
+    {
+      country_code: 'us',
+      provider_id: 'tp_levy_levy',
+      default_tax_rate: { name: 'Fallback', code: 'fallback', rate: 7 },
+    },
   ]);
   const [location] = await run(flows.createStockLocationsWorkflow, container, {
     locations: [{ name: 'Depot', address: { city: 'Detroit', country_code: 'US', address_1: '' } }],
@@ -20,7 +26,9 @@ exports.default = async ({ container }) => {
     [Modules.STOCK_LOCATION]: { stock_location_id: location.id },
     [Modules.FULFILLMENT]: { fulfillment_provider_id: 'manual_manual' },
   });
-  const [profile] = await run(flows.createShippingProfilesWorkflow, container, { data: [{ name: 'Default', type: 'default' }] });
+  const [profile] = await run(flows.createShippingProfilesWorkflow, container, {
+    data: [{ name: 'Default', type: 'default' }],
+  });
   const fulfillment = container.resolve(Modules.FULFILLMENT);
   const set = await fulfillment.createFulfillmentSets({
     name: 'Delivery',
@@ -40,7 +48,10 @@ exports.default = async ({ container }) => {
       { attribute: 'is_return', value: 'false', operator: 'eq' },
     ],
   });
-  const options = await run(flows.createShippingOptionsWorkflow, container, [option('standard', 5), option('pickup', 0)]);
+  const options = await run(flows.createShippingOptionsWorkflow, container, [
+    option('standard', 5),
+    option('pickup', 0),
+  ]);
   await run(flows.linkSalesChannelsToStockLocationWorkflow, container, { id: location.id, add: [salesChannel.id] });
   const [key] = await run(flows.createApiKeysWorkflow, container, {
     api_keys: [{ title: 'Store', type: 'publishable', created_by: '' }],
@@ -66,6 +77,10 @@ exports.default = async ({ container }) => {
       {
         ...{ code: 'SAVE7', type: 'standard', status: 'active', is_automatic: false },
         application_method: { type: 'fixed', target_type: 'order', value: 7, currency_code: 'usd' },
+      },
+      {
+        ...{ code: 'PERCENT', type: 'standard', status: 'active', is_automatic: false },
+        application_method: { type: 'percentage', target_type: 'items', allocation: 'across', value: 15 },
       },
     ],
   });

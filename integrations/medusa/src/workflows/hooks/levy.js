@@ -3,8 +3,7 @@ const { StepResponse } = require('@medusajs/framework/workflows-sdk');
 const { completeCartWorkflow, updateTaxLinesWorkflow, upsertTaxLinesWorkflow } = require('@medusajs/medusa/core-flows');
 const { refusalOf, taxLineContext } = require('../../levy.cjs');
 
-const setTaxLineContext = async ({ cart }, { container }) =>
-  new StepResponse(await taxLineContext(cart.id, container));
+const setTaxLineContext = async ({ cart }, { container }) => new StepResponse(await taxLineContext(cart.id, container));
 
 updateTaxLinesWorkflow.hooks.setTaxLineContext(setTaxLineContext);
 upsertTaxLinesWorkflow.hooks.setTaxLineContext(setTaxLineContext);
