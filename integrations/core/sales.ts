@@ -167,6 +167,11 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
   const { transaction: sale } = ensured.value;
   let { isChanged } = ensured.value;
   const problems: Problem[] = [];
+  const exponent = decimalsOf(sale.tax_amount);
+  if (toMinor(sale.total_amount, exponent) !== toMinor(order.total, exponent)) {
+    const detail = `The order is ${order.total} with tax in the shop, and ${sale.total_amount} in ${sale.id}.`;
+    problems.push(failed(order.reference, 'mismatch', detail).problem);
+  }
   for (const credit of isRecorded(sale) ? creditsOf(sale, order.refunds) : []) {
     const credited = await ensureCredit(ledger, sale, credit, order);
     if (credited.problem) problems.push(credited.problem);

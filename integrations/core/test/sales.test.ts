@@ -72,6 +72,11 @@ describe('an order', () => {
     expect(await recordOrder(ledger, never)).toMatchObject({ isChanged: false, problems: [] });
   });
 
+  it('is a problem if its lines do not add up to what the shop charged', async () => {
+    const order = orderOf(mugs, newReference(), '1.20', { total: '27.86' });
+    expect((await recordOrder(ledger, order)).problems).toMatchObject([{ code: 'mismatch', isFinal: true }]);
+  });
+
   it('has the tax that the shop collected, and marks an estimate', async () => {
     const order = orderOf(mugs, newReference(), '1.87', { isEstimated: true });
     const { sale } = await recordOrder(ledger, order);

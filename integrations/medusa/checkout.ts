@@ -1,0 +1,55 @@
+import { type Document, documentFields } from './cart.ts';
+import { levy } from './levy.ts';
+import { type Container, loggerOf, queryOf } from './orders.ts';
+import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
+
+/** The cart as it is stored. The one of the hook has no adjustments. */
+const readCart = async (
+  container: Container,
+  id: string,
+  more: readonly string[] = [],
+): Promise<Document | undefined> => {
+  const { data } = await queryOf(container).graph({
+    entity: 'cart',
+    filters: { id },
+    fields: [...documentFields, ...more],
+  });
+  return data[0] as Document | undefined;
+};
+
+/** For the hook `setTaxLineContext`: one call for the whole cart, before the provider is called for its parts. */
+export const taxLineContext = async (
+  cartId: string,
+  container: Container,
+): Promise<{ readonly levy: TaxContext } | undefined> => {
+  const cart = await readCart(container, cartId);
+  return cart && { levy: await taxContextOf(cart, loggerOf(container)) };
+};
+
+type Workflow = (scope: Container) => { readonly run: (options: { readonly input: object }) => Promise<unknown> };
+export type Workflows = {
+  readonly updateTaxLinesWorkflow: Workflow;
+  readonly refreshPaymentCollectionForCartWorkflow: Workflow;
+};
+
+/** Calculate the tax of a cart again, with its discounts, and then the amount of its payment: Medusa taxes before discounts. */
+export const retax = async (scope: Container, cart_id: string, workflows: Workflows): Promise<void> => {
+  await workflows.updateTaxLinesWorkflow(scope).run({ input: { cart_id, force_tax_calculation: true } });
+  await workflows.refreshPaymentCollectionForCartWorkflow(scope).run({ input: { cart_id } });
+};
+
+/** The cart of a payment collection. */
+export const cartOfCollection = async (scope: Container, id: string): Promise<string | undefined> => {
+  const { data } = await queryOf(scope).graph({ entity: 'payment_collection', filters: { id }, fields: ['cart.id'] });
+  return (data[0] as { cart?: { id: string } } | undefined)?.cart?.id;
+};
+
+/** Why a cart must not become an order; `null` if it may. With `LEVY_FALLBACK=block`, each order needs a tax of Levy. */
+export const refusalOf = async (container: Container, cartId: string): Promise<string | null> => {
+  if (!levy().settings.isBlocking) return null;
+  const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);
+  const lines = [...(cart?.items ?? []), ...(cart?.shipping_methods ?? [])];
+  return isEstimated(lines as Parameters<typeof isEstimated>[0])
+    ? 'The sales tax cannot be calculated at the moment. Try again in a minute.'
+    : null;
+};

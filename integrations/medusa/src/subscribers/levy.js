@@ -1,0 +1,4 @@
+const { onOrderEvent, orderEvents } = require('../levy.cjs');
+
+exports.default = onOrderEvent;
+exports.config = { event: orderEvents };

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
+import {
+  addresses,
+  cents,
+  centsOf,
+  eventually,
+  expectedTax,
+  placeOrder,
+  recordedOf,
+  shopperOf,
+  staffOf,
+} from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let faults: Awaited<ReturnType<typeof startFaults>>;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  faults = await startFaults(levy.url);
+  const more = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '50', LEVY_RECONCILE: '*/3 * * * * *' };
+  shop = await startShop({ url: faults.url, apiKey }, more);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await faults?.close();
+  await levy?.stop();
+});
+
+it('takes an order from the cart to a draft, a sale and a credit, with the cents of Levy', async () => {
+  const { cart, order, paid } = await placeOrder(shop, {
+    items: [
+      ['Mug', 3],
+      ['Shirt', 1],
+    ],
+    coupon: 'SAVE7',
+  });
+  const tax = await expectedTax(levy, cart, addresses.HI);
+  expect([cents(order.tax_total), paid]).toEqual([tax, cents(order.total)]);
+  const drafts = await eventually(levy, order.id, ({ sales }) => sales.length > 0);
+  expect(
+    drafts.sales.map(({ status, total_amount, tax_amount }) => [status, centsOf(total_amount), centsOf(tax_amount)]),
+  ).toEqual([['draft', paid, tax]]);
+  await staffOf(shop).capture(order.id);
+  await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
+  await staffOf(shop).refund(order.id, 1044);
+  const { sales, credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length > 0);
+  expect(sales.map(({ status }) => status)).toEqual(['finalized']);
+  expect(credits.map(({ total_amount }) => centsOf(total_amount))).toEqual([1044]);
+});
+
+describe('the tax of a cart', () => {
+  it('is that of Levy at the payment, after a coupon and quantities there and back', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.create();
+    await shopper.address(addresses.NY);
+    let cart = await shopper.add('Mug', 2);
+    for (const product of ['Shirt', 'Rice', 'Pin'] as const) cart = await shopper.add(product, 1);
+    await shopper.ship('standard');
+    await shopper.coupon('SAVE7');
+    for (let quantity = 1; quantity < 6; quantity++) {
+      const line = cart.items[quantity % cart.items.length];
+      await shopper.adjust(line?.id as string, 1 + ((quantity * 7) % 9));
+      await shopper.toPayment();
+      cart = await shopper.cart();
+      expect(cents(cart.tax_total)).toBe(await expectedTax(levy, cart, addresses.NY));
+    }
+  });
+
+  it('is zero without an address', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.create();
+    expect(cents((await shopper.add('Mug', 1)).tax_total)).toBe(0);
+  });
+
+  it('follows a second address', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.create();
+    await shopper.add('Table', 1);
+    expect(cents((await shopper.address(addresses.NY)).tax_total)).toBe(2214);
+    expect(cents((await shopper.address(addresses.MI)).tax_total)).toBe(1497);
+  });
+});
+
+it('an order that is canceled before its payment is void', async () => {
+  const { order } = await placeOrder(shop, { items: [['Pin', 3]], address: addresses.MI, ship: 'pickup' });
+  await eventually(levy, order.id, ({ sales }) => sales.length > 0);
+  await staffOf(shop).cancel(order.id);
+  expect((await eventually(levy, order.id, ({ sales }) => sales.length === 0)).sales).toEqual([]);
+});
+
+describe('trouble', () => {
+  it.each<Fault>(['hang', 'hang up', 422, 429, 503])(
+    'a checkout has the rate of the shop when Levy answers with %s',
+    async (fault) => {
+      faults.state.applies = ({ path }) => path.startsWith('/calculations');
+      faults.state.fault = fault;
+      const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.WA, ship: 'pickup' });
+      faults.state.fault = 'none';
+      faults.state.applies = () => true;
+      // 7 % of 26.66.
+      expect(cents(order.tax_total)).toBe(187);
+      expect(shop.output()).toContain('No tax from Levy for the cart');
+      const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+      expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([
+        [187, 'true'],
+      ]);
+    },
+  );
+
+  it.each<Fault>(['hang up', 'reply lost', 503])(
+    'an order is recorded once when Levy answers a write with %s',
+    async (fault) => {
+      faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
+      faults.state.fault = fault;
+      const { order, paid } = await placeOrder(shop, { items: [['Mug', 2]] });
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      faults.state.fault = 'none';
+      faults.state.applies = () => true;
+      // The reconciliation job finds it.
+      const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+      expect(sales.map(({ total_amount }) => centsOf(total_amount))).toEqual([paid]);
+      expect((await recordedOf(levy, order.id)).sales).toHaveLength(1);
+    },
+  );
+});
+
+it('with the fallback `block`, an order needs a tax of Levy', async () => {
+  const url = { url: faults.url, apiKey };
+  const strict = await startShop(url, { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' });
+  try {
+    faults.state.fault = 503;
+    await expect(placeOrder(strict, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
+    faults.state.fault = 'none';
+    const { cart, order } = await placeOrder(strict, { items: [['Mug', 1]] });
+    expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
+  } finally {
+    await strict.stop();
+  }
+});

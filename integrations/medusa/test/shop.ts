@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { removeFolder, startPostgres, temporaryFolder } from './postgres.ts';
+
+const cwd = fileURLToPath(new URL('shop', import.meta.url));
+const medusa = fileURLToPath(new URL('../node_modules/.bin/medusa', import.meta.url));
+
+/** The products of the shop, with prices in dollars. */
+export const products = [
+  { name: 'Mug', price: 26.66, code: 'GENERAL' },
+  { name: 'Shirt', price: 99.99, code: 'CLOTHING.APPAREL' },
+  { name: 'Rice', price: 3.33, code: 'FOOD.GROCERY' },
+  { name: 'Pin', price: 0.1, code: 'GENERAL' },
+  { name: 'Table', price: 249.5, code: null },
+] as const;
+export type ProductName = (typeof products)[number]['name'];
+
+type Seeded = {
+  readonly key: string;
+  readonly region: string;
+  readonly options: Readonly<Record<'standard' | 'pickup', string>>;
+  readonly variants: Readonly<Record<ProductName, string>>;
+};
+const staff = { email: 'staff@shop.example', password: 'staff-password' };
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+type LevyAddress = { readonly url: string; readonly apiKey: string };
+type Json = Record<string, unknown>;
+
+/** A Medusa server with the adapter, on a PostgreSQL of its own. */
+export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<string, string> = {}) => {
+  const postgres = await startPostgres();
+  const folder = temporaryFolder();
+  const port = await freePort();
+  const seedFile = join(folder, 'seeded.json');
+  const { npm_lifecycle_event: _, NODE_OPTIONS: __, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    ...{ DATABASE_URL: postgres.url, LEVY_URL: url, LEVY_API_KEY: apiKey, LEVY_SHOP: 'medusa', NODE_ENV: 'production' },
+    ...{
+      TEST_PRODUCTS: JSON.stringify(products),
+      SEED_FILE: seedFile,
+      MEDUSA_DISABLE_TELEMETRY: '1',
+      PORT: String(port),
+    },
+    ...{ HOST: '127.0.0.1', ...more },
+  };
+  const run = (...args: string[]) => execFileSync(medusa, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Medusa looks for itself and for the modules in the project's own folder.
+  for (const name of ['node_modules', 'src'])
+    if (!existsSync(join(cwd, name)))
+      symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
+  run('db:migrate');
+  run('exec', './seed.js');
+  run('user', '-e', staff.email, '-p', staff.password);
+  const seeded = JSON.parse(readFileSync(seedFile, 'utf8')) as Seeded;
+  let output = '';
+  const service = spawn(medusa, ['start', '-H', '127.0.0.1', '-p', String(port)], { cwd, env, detached: true });
+  for (const stream of [service.stdout, service.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+  const base = `http://127.0.0.1:${port}`;
+  for (let tries = 0; ; tries++) {
+    const isUp = await fetch(`${base}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isUp) break;
+    if (tries > 300 || service.exitCode !== null) throw new Error(`Medusa did not start: ${output.slice(-3000)}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const send = async <Data>(
+    method: string,
+    path: string,
+    body: Json | null,
+    headers: Record<string, string>,
+  ): Promise<Data> => {
+    const response = await fetch(base + path, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${path}: ${text.slice(0, 500)}`);
+    return JSON.parse(text) as Data;
+  };
+  const { token } = await send<{ token: string }>('POST', '/auth/user/emailpass', staff, {});
+  return {
+    ...seeded,
+    store: <Data>(method: string, path: string, body: Json | null = null) =>
+      send<Data>(method, `/store${path}`, body, { 'x-publishable-api-key': seeded.key }),
+    admin: <Data>(method: string, path: string, body: Json | null = null) =>
+      send<Data>(method, `/admin${path}`, body, { Authorization: `Bearer ${token}` }),
+    output: () => output,
+    stop: async () => {
+      const ended = once(service, 'exit');
+      process.kill(-(service.pid as number), 'SIGKILL');
+      await ended;
+      postgres.stop();
+      removeFolder(folder);
+    },
+  };
+};
+export type Shop = Awaited<ReturnType<typeof startShop>>;
