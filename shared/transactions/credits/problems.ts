@@ -60,7 +60,7 @@ const inheritedProblems = (parent: Transaction, request: CreditRequest): Problem
 export const shippingAlone: Problem = invalidFormat(
   '/shipping',
   'Shipping without line_items',
-  'Send the line_items to credit with shipping, or leave both out to credit the whole sale, including its shipping.',
+  'Send the line_items to credit with shipping: for shipping only, a line of the sale with a unit_price of "0.00". Leave both out to credit the whole sale, including its shipping.',
 );
 
 const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [
