@@ -7,6 +7,8 @@ import { endpoint as createCustomer } from './create-customer.ts';
 import { endpoint as createFiling } from './create-filing.ts';
 import { endpoint as createReconciliation } from './create-reconciliation.ts';
 import { endpoint as createTransaction } from './create-transaction.ts';
+import { endpoint as getAccount } from './get-account.ts';
+import { endpoint as getConsole } from './get-console.ts';
 import { endpoint as getCoverage } from './get-coverage.ts';
 import { endpoint as getCustomer } from './get-customer.ts';
 import { endpoint as getDocs } from './get-docs.ts';
@@ -19,6 +21,7 @@ import { endpoint as getTransaction } from './get-transaction.ts';
 import { endpoint as getTransactionHistory } from './get-transaction-history.ts';
 import { endpoint as listCustomers } from './list-customers.ts';
 import { endpoint as listFilingExceptions } from './list-filing-exceptions.ts';
+import { endpoint as listFilingPeriods } from './list-filing-periods.ts';
 import { endpoint as listFilings } from './list-filings.ts';
 import { endpoint as listProductAttributes } from './list-product-attributes.ts';
 import { endpoint as listProductTaxCodes } from './list-product-tax-codes.ts';
@@ -49,13 +52,16 @@ const allEndpoints = [
   getFiling,
   listFilingExceptions,
   updateFiling,
+  listFilingPeriods,
   createReconciliation,
   getReportByState,
   getRegistrationAdvice,
+  getAccount,
   getCoverage,
   getRates,
   getOpenapi,
   getDocs,
+  getConsole,
 ] as const;
 
 const allSchedules = [sweepDrafts, closePeriods] as const;

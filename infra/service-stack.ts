@@ -75,6 +75,8 @@ export class ServiceStack extends Stack {
       operatorPolicy(this, { tables, scheduled: invoked, queues });
     }
     new CfnOutput(this, 'Url', { value: api.url, description: "The API's base address" });
+    if (settings.console)
+      new CfnOutput(this, 'Console', { value: `${api.url}/console`, description: 'The page for finance and support' });
     for (const name of Object.keys(definitions) as TableName[])
       new CfnOutput(this, tableId(name), {
         value: tables.nameOf(name),

@@ -105,6 +105,10 @@ const shape = {
   oidcScopesClaim: text.nullable().default(null),
   oidcReadScope: text.nullable().default(null),
   oidcWriteScope: text.nullable().default(null),
+  /** The public client of the console at the issuer; without it, people sign in to the console with API keys. */
+  oidcClientId: text.nullable().default(null),
+  /** Whether the API has the console. */
+  console: flag(true),
 };
 const names = Object.keys(shape) as (keyof typeof shape)[];
 const schema = z.strictObject(shape, {
@@ -133,9 +137,9 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['wafRequestsPerAddress', null, 'waf', 'Give waf=true as well, or leave it out.'],
   // With only one of the two, functions would start and refuse every token.
   ['oidcIssuer', null, 'oidcAudience', 'Give oidcAudience as well: the audience of the tokens.'],
-  ...(['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope'] as const).map(
-    (name) => [name, null, 'oidcIssuer', 'Give oidcIssuer as well: the issuer of the tokens.'] as const,
-  ),
+  ...(
+    ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcClientId'] as const
+  ).map((name) => [name, null, 'oidcIssuer', 'Give oidcIssuer as well: the issuer of the tokens.'] as const),
 ];
 
 const refuse = (name: string, value: unknown, remedy: string): never => {

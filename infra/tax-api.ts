@@ -3,11 +3,15 @@ import {
   AccessLogFormat,
   type CfnRestApi,
   EndpointType,
+  Integration,
+  IntegrationType,
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
 import { methodsVariable } from '../functions/method-not-allowed.ts';
@@ -53,7 +57,7 @@ export class TaxApi extends Construct {
     this.#deployment = config && new GradualDeployment(this, 'Deployments', { config, api });
     // Before the methods: API Gateway prefers the exact method, but in SAM CLI the last one of a template wins.
     this.#refuseOtherMethods();
-    for (const endpoint of Object.values(endpoints)) this.#add(endpoint);
+    for (const endpoint of this.#endpoints()) this.#add(endpoint);
     for (const response of gatewayResponses) {
       const name = response.type.responseType.toLowerCase().replaceAll('_', '-');
       this.#api.addGatewayResponse(pascalCase(name), response);
@@ -117,26 +121,43 @@ export class TaxApi extends Construct {
   }
 
   #refuseOtherMethods(): void {
-    const environment = { [methodsVariable]: JSON.stringify(methodsByPath) };
-    const refuse = this.#integration('method-not-allowed', { actions: {} }, environment);
-    for (const path of Object.keys(methodsByPath)) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
+    const paths = new Set(this.#endpoints().map(({ path }) => path));
+    const offered = Object.fromEntries(Object.entries(methodsByPath).filter(([path]) => paths.has(path)));
+    const environment = { [methodsVariable]: JSON.stringify(offered) };
+    const called = this.#published('method-not-allowed', { actions: {} }, environment);
+    // One permission for all paths: LambdaIntegration adds one for each, and a stack has at most 500 resources.
+    called.addPermission('Invocation', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: this.#api.arnForExecuteApi('*', '/*', stageName),
+    });
+    const uri = `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${called.functionArn}/invocations`;
+    const refuse = new Integration({ type: IntegrationType.AWS_PROXY, integrationHttpMethod: 'POST', uri });
+    for (const path of paths) this.#api.root.resourceForPath(path).addMethod('ANY', refuse);
+  }
+
+  #endpoints(): readonly Endpoint<Operation>[] {
+    const { settings } = this.#props;
+    return Object.values(endpoints).filter(({ name }) => name !== 'get-console' || settings.console);
   }
 
   #add({ name, method, path, scope, access }: Endpoint<Operation>): void {
     const { oidc } = this.#props.settings;
-    const integration = this.#integration(name, access, scope ? oidc : {});
+    const integration = this.#integration(name, access, scope || name === 'get-console' ? oidc : {});
     this.#api.root.resourceForPath(path).addMethod(method, integration);
   }
 
   #integration(entry: Entry, access: TableAccess, environment: Record<string, string>): LambdaIntegration {
+    // The console's test button would need a second permission on each function.
+    return new LambdaIntegration(this.#published(entry, access, environment), { allowTestInvoke: false });
+  }
+
+  #published(entry: Entry, access: TableAccess, environment: Record<string, string>): IFunction {
     const handler = new EndpointFunction(this, entry, { ...this.#props, access, environment });
     Validations.of(handler).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason: 'API Gateway calls it synchronously: a failure is a response, and no event remains to keep.',
     });
-    const called = handler.publish({ deployment: this.#deployment });
-    // The console's test button would need a second permission on each function.
-    return new LambdaIntegration(called, { allowTestInvoke: false });
+    return handler.publish({ deployment: this.#deployment });
   }
 
   #acknowledge(): void {

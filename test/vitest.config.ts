@@ -10,7 +10,7 @@ const onAmazon =
   '{account-store,close-periods,content-imports,content-store,create-filing,create-transaction,credits,history,idempotency,list-filings,list-transactions,reconciliations,update-filing,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build. Mode `amazon`
+ * `npm test` runs everything but `*.long.test.ts`. Mode `browser` drives the console in Chromium. Mode `long` runs those, on dynoxide where it has a build. Mode `amazon`
  * runs some integration tests on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
@@ -19,6 +19,7 @@ const modes = {
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   long: { include: ['**/*.long.test.ts'], projects: ['unit', 'integration', 'contract', 'simulation', 'model'] },
+  browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
   amazon: { include: [onAmazon, 'memory-database.long.test.ts'], projects: ['integration'] },
 };
 

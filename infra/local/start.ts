@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Emulator, emulatorEnvironment, startEmulator, useEmulator } from './emulator.ts';
 import { freePort, listen, loopback } from './ports.ts';
 import { type LocalSettings, readSettings } from './settings.ts';
@@ -27,6 +28,7 @@ const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirecto
   [
     `Levy      ${url}`,
     `Docs      ${url}/docs`,
+    `Console   ${url}/console`,
     databaseLine(emulator, dataDirectory),
     // DynamoDB Local has no option for it.
     ...(emulator.kind === 'amazon'
@@ -78,6 +80,8 @@ const start = async (): Promise<void> => {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
   whenNpmEnds(() => void stop());
+  if (!existsSync(new URL('../../shared/packed/docs.br', import.meta.url)))
+    throw new SetupError('The packed tax content is missing, as after npm ci --ignore-scripts. Run npm run pack.');
   // Refuse a used port before the emulator starts.
   await freePort(settings.port, 'PORT');
   emulator = await openDatabase(settings);

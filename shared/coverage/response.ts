@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, date, objectType, rate } from '../calculations/answer-scalars.ts';
+import { count, date, objectType, rate, timestamp } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
 
 /** How a state treats a kind of goods. */
@@ -99,6 +99,29 @@ const LocalCoverage = described(
 );
 export type LocalCoverage = z.infer<typeof LocalCoverage>;
 
+const Gate = described(
+  z.object({
+    name: described(z.string(), 'The name of the gate.'),
+    text: described(z.string(), 'What it measures.'),
+    figure: described(z.number(), 'The measured figure.'),
+    most: described(z.number(), 'The gate passes if the figure is at most this.'),
+    unit: described(z.string(), 'The unit of both; empty for a count.'),
+    passed: described(z.boolean(), 'Whether the gate passes.'),
+  }),
+  'A limit that a release must keep before an update activates it.',
+  { id: 'ContentGate' },
+);
+
+const Proposal = described(
+  z.object({
+    imported_at: described(z.nullable(timestamp), 'When its files were imported.'),
+    gates: described(z.array(Gate), 'The gates. Empty before they are measured.'),
+    held: described(z.nullable(z.string()), 'Why an update does not activate it. `null` if it may.'),
+  }),
+  'A release of official rates that was never active. An operator compares it by `npm run content -- diff` and activates it by `npm run content -- activate`.',
+  { id: 'ProposedRelease' },
+);
+
 const SourceCoverage = described(
   z.object({
     origin: described(
@@ -120,6 +143,10 @@ const SourceCoverage = described(
     in_use: described(
       z.boolean(),
       'Whether `release` is active, or below the active release. A new release is not in use until it is activated.',
+    ),
+    proposal: described(
+      z.nullable(Proposal),
+      'What is known of `release` while it waits for a decision, otherwise `null`.',
     ),
     as_of: described(
       z.nullable(date),

@@ -1,17 +1,32 @@
 import type { Release } from '../content/release.ts';
+import type { GateResult } from '../content/updates/gates.ts';
 import { type Publisher, publishers } from '../content/updates/publishers.ts';
 import { staleness, type UpdateRecord } from '../content/updates/staleness.ts';
 import { headOf, localCoverageOn } from './local-rates.ts';
 import type { SourceCoverage } from './response.ts';
 
 /** What coverage reads of a state's record of updates. */
-export type SourceRecord = UpdateRecord & { readonly release: string | null };
+export type SourceRecord = UpdateRecord & {
+  readonly release: string | null;
+  readonly activated: boolean;
+  readonly proposal: { readonly gates: readonly GateResult[]; readonly held: string | null } | null;
+};
 /** The records by the two letters of their states. A state whose files Levy never took has none. */
 export type SourceRecords = ReadonlyMap<string, SourceRecord>;
 
 /** The addresses of a publisher's files, or of the pages that link to them. Empty if Levy can import none. */
 export const addressesOf = (publisher: Publisher, day: string): readonly string[] =>
   publisher.format === null ? [] : publisher.files.map(({ url }) => url.replace('{year}', day.slice(0, 4)));
+
+/** The newest release of a state if it was never active (decision 0022). */
+const proposalOf = ({ release, activated, imported_at, proposal }: SourceRecord): SourceCoverage['proposal'] =>
+  release === null || activated
+    ? null
+    : {
+        imported_at,
+        gates: (proposal?.gates ?? []).map(({ describe, ...gate }) => ({ ...gate, text: describe })),
+        held: proposal?.held ?? null,
+      };
 
 /** Where the content of a release comes from, and the age of its state's official files on a day (`YYYY-MM-DD`). */
 export const sourceOf = (release: Release, record: SourceRecord | null, day: string): SourceCoverage => {
@@ -25,6 +40,7 @@ export const sourceOf = (release: Release, record: SourceRecord | null, day: str
     addresses: publisher ? [...addressesOf(publisher, day)] : [],
     release: newest,
     in_use: newest !== null && (newest === release.id || chain.includes(newest)),
+    proposal: record && proposalOf(record),
     as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
     next_expected: age?.nextExpected ?? null,
     stale: age?.isStale ?? false,

@@ -27,7 +27,14 @@ export const groups = [
   {
     title: 'File tax returns',
     text: "Preview and close a state's period, read the tax due, and mark the return as filed.",
-    operations: ['createFiling', 'getFiling', 'listFilingExceptions', 'updateFiling', 'listFilings'],
+    operations: [
+      'createFiling',
+      'getFiling',
+      'listFilingExceptions',
+      'updateFiling',
+      'listFilings',
+      'listFilingPeriods',
+    ],
   },
   {
     title: 'Read and reconcile the ledger',
@@ -47,7 +54,15 @@ export const groups = [
   },
   {
     title: 'Look up codes and coverage',
-    text: 'Product tax codes, product attributes, and the coverage of each state.',
-    operations: ['listProductTaxCodes', 'listProductAttributes', 'getCoverage', 'getOpenapi', 'getDocs'],
+    text: 'Product tax codes, product attributes, the coverage of each state, and the settings of the account.',
+    operations: [
+      'listProductTaxCodes',
+      'listProductAttributes',
+      'getCoverage',
+      'getAccount',
+      'getOpenapi',
+      'getDocs',
+      'getConsole',
+    ],
   },
 ] as const;

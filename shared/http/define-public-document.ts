@@ -16,13 +16,18 @@ type Definition<Name extends string> = Pick<
   'name' | 'path' | 'summary' | 'description' | 'notModified'
 > & {
   readonly response: Omit<DocumentedResponse, 'status' | 'headers'>;
+  /** Whether the page itself reads its query, such as a code that an issuer sends back. Otherwise a query is refused. */
+  readonly hasOwnQuery?: boolean;
   /** Runs once, at the first request. */
   readonly read: () => PublicDocument | Promise<PublicDocument>;
 };
 
-const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
+const refuseQuery = (exchange: Exchange): void => {
   const [first, ...more] = readQuery(undefined, exchange).problems;
   if (first) throw new Refusal([first, ...more]);
+};
+
+const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
   const { 'Content-Type': type, ...own } = headers;
   // Shared caches may store it, and API Gateway compresses it for clients that accept that. A 304 replaces the headers
   // that the client stored, such as the policy of a page, so it has them all.
@@ -34,7 +39,12 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
  * Define an endpoint that returns the same text to every client, or 304 to a client that has it. The handler has none of the
  * steps of `lambdaHandler`, which need a caller and a database.
  */
-export const definePublicDocument = <const Name extends string>({ read, response, ...described }: Definition<Name>) => {
+export const definePublicDocument = <const Name extends string>({
+  read,
+  response,
+  hasOwnQuery = false,
+  ...described
+}: Definition<Name>) => {
   let document: PublicDocument | null = null;
   const endpoint: Endpoint<Name> = {
     ...described,
@@ -48,6 +58,7 @@ export const definePublicDocument = <const Name extends string>({ read, response
       // There is no account whose pinned version could count.
       presumeVersion(exchange);
       refuseUnknownVersion(exchange);
+      if (!hasOwnQuery) refuseQuery(exchange);
       document ??= await read();
       return proxyResult(replyWith(document, exchange), exchange);
     },

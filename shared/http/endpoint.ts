@@ -21,6 +21,7 @@ export const tags = [
   { name: 'Filings', description: 'Tax returns: the figures of a state and period, and whether the return was sent.' },
   { name: 'Reports', description: 'Sums of the ledger by state and month.' },
   { name: 'Registrations', description: 'Where the account must register to collect tax (economic nexus).' },
+  { name: 'Account', description: 'The account of a credential, and its settings.' },
   { name: 'Rates', description: 'The tax rates of an address, without an order.' },
   { name: 'Coverage', description: 'The states, taxes and products that the tax content covers, with sources.' },
   { name: 'Documentation', description: 'The OpenAPI document and the documentation page.' },

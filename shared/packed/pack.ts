@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { consolePage } from '../console/console.ts';
 import { localTable } from '../content/local/local-table.ts';
 import { type RateSummary, writeRates } from '../content/local/packed-table.ts';
 import { editionsOf, packRates, packZips, rateRows, sourceRows } from '../content/local/text-tables.ts';
@@ -119,4 +120,5 @@ export const packedFiles: readonly PackedFile[] = [
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
   data('docs', 'functions/get-docs.ts', () => JSON.stringify(docs())),
+  data('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
 ];

@@ -11,6 +11,7 @@ export type PackedName =
   | 'rate-summaries'
   | 'local-names'
   | 'docs'
+  | 'console'
   | `${'rates' | 'zips'}-${string}`;
 
 // zlib is loaded when it is first used, as the data is: an instance has found its caller by then.

@@ -120,7 +120,10 @@ describe('The curl commands of the page work', () => {
     expect((await run('listProductTaxCodes', 'curl')).body.data.length).toBeGreaterThan(100);
     expect((await run('listProductAttributes', 'curl')).body.data.length).toBeGreaterThan(1);
     expect((await run('getCoverage', 'curl')).body.states.length).toBeGreaterThan(40);
+    expect((await run('getAccount', 'curl')).body.object).toBe('account');
+    expect((await run('listFilingPeriods', 'curl')).status).toBe(200);
     expect((await run('getOpenapi', 'curl')).body).toEqual(document);
+    expect((await run('getConsole', 'curl')).text).toContain('<title>Levy console</title>');
     expect((await run('getDocs', 'curl')).text).toBe(page);
   });
 

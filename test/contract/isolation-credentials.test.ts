@@ -52,6 +52,8 @@ const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write
   'list-filing-exceptions': { scope: 'read', status: 200 },
   'update-filing': { scope: 'write', status: 200 },
   'create-reconciliation': { scope: 'read', status: 200 },
+  'get-account': { scope: 'read', status: 200 },
+  'list-filing-periods': { scope: 'read', status: 200 },
   'get-report-by-state': { scope: 'read', status: 200 },
   'get-registration-advice': { scope: 'read', status: 200 },
   'get-coverage': { scope: 'read', status: 200 },

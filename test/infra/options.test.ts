@@ -228,12 +228,13 @@ it('has safe defaults', () => {
   });
 });
 
-it('only functions that authenticate get the issuer, the claims and the scopes', () => {
+it('only functions that authenticate, and the console, get the issuer, the claims and the scopes', () => {
   for (const [operation, { scope }] of Object.entries(endpoints)) {
+    const isPublic = scope === null && operation !== 'get-console';
     const { Variables } = functionOf(all, operation)[1].Properties['Environment'];
     const oidc = Object.entries(Variables).filter(([name]) => name.startsWith('OIDC_'));
     expect(Object.fromEntries(oidc)).toEqual(
-      scope === null
+      isPublic
         ? {}
         : {
             OIDC_ISSUER: 'https://login.example.com/',
@@ -242,6 +243,7 @@ it('only functions that authenticate get the issuer, the claims and the scopes',
             OIDC_SCOPES_CLAIM: 'permissions',
             OIDC_READ_SCOPE: 'tax:read',
             OIDC_WRITE_SCOPE: 'tax:write',
+            OIDC_CLIENT_ID: 'levy-console',
           },
     );
   }
@@ -325,4 +327,12 @@ describe('in a GovCloud region, which has no EventBridge Pipes', () => {
     if (isRefused) expect(() => settings(context)).toThrow('Give events=false.');
     else expect(settings(context).name).toBe('Levy');
   });
+});
+
+it('without the console, the API has no path for it, and no output names it', () => {
+  const pathsOf = (synthesized: typeof all) =>
+    only(synthesized, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);
+  expect([pathsOf(all).includes('console'), pathsOf(lost).includes('console')]).toEqual([true, false]);
+  expect(Object.keys(all.template.Outputs)).toContain('Console');
+  expect(Object.keys(lost.template.Outputs)).not.toContain('Console');
 });

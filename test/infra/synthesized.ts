@@ -168,6 +168,7 @@ export const everySetting = {
   oidcScopesClaim: 'permissions',
   oidcReadScope: 'tax:read',
   oidcWriteScope: 'tax:write',
+  oidcClientId: 'levy-console',
 };
 /** A stage that may lose its data. */
 export const disposable = {
@@ -177,6 +178,7 @@ export const disposable = {
   certificate,
   rollout: 'all-at-once',
   events: 'false',
+  console: 'false',
 };
 export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep' };
 

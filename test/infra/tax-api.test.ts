@@ -83,6 +83,7 @@ it('has a throttle of its own for each public document, so that strangers do not
   const own = stage.Properties['MethodSettings'].slice(1);
   // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path").
   expect(own.map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
+    'GET /~1console',
     'GET /~1docs',
     'GET /~1openapi.json',
   ]);

@@ -150,6 +150,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
   'list-product-tax-codes': (client) => client.call('GET', '/product-tax-codes'),
   'get-openapi': (client) => client.call('GET', '/openapi.json'),
+  'get-console': (client) => client.call('GET', '/console'),
   'get-docs': (client) => client.call('GET', '/docs'),
   'create-calculation': async (client, parent) => {
     await made(client.calculate({ type: 'credit', parent_transaction_id: parent.id }));
@@ -195,6 +196,8 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
         },
       }),
     ),
+  'get-account': (client) => made(client.call('GET', '/account')),
+  'list-filing-periods': (client) => made(client.call('GET', '/filing-periods')),
   'get-report-by-state': (client) => made(client.call('GET', '/reports/by-state')),
   'get-registration-advice': (client) => made(client.call('GET', '/registrations/advice')),
   'get-coverage': (client) => made(client.call('GET', '/coverage')),
@@ -300,6 +303,8 @@ const definitions: Readonly<Record<Entry, { readonly access: TableAccess }>> = {
 
 const retainedMs = 31 * dayMs;
 
+const monthly = { state: 'MI', from: '2020-01-01', to: null, frequency: 'month' } as const;
+
 // Sales with an open entry, with one in a filing, and with a saved answer, when their personal data is removed.
 const prepareRetention = async (client: Client, id: string) => {
   await closedFiling(client, 'MI', '2026-10-31');
@@ -309,7 +314,12 @@ const prepareRetention = async (client: Client, id: string) => {
 
 it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it defines', async (entry) => {
   const isRetaining = entry === 'sweep-drafts';
-  const caller = await newCaller({ settings: isRetaining ? { retain_personal_data_days: 30 } : {} });
+  const caller = await newCaller({
+    settings: {
+      ...(isRetaining && { retain_personal_data_days: 30 }),
+      ...(entry === 'list-filing-periods' && { registrations: [monthly, { ...monthly, state: 'WY' }] }),
+    },
+  });
   const client = filerOf(caller);
   const { id } = await sold(client, { customer });
   if (isRetaining) await prepareRetention(client, id);
@@ -324,9 +334,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
   if (entry === 'close-periods')
     for (const ageMs of [40 * dayMs, 0])
-      await later(-ageMs, () =>
-        newCaller({ settings: { registrations: [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' }] } }),
-      );
+      await later(-ageMs, () => newCaller({ settings: { registrations: [monthly] } }));
   const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
   const stored = await made(client.call('POST', '/customers', { body: { id: 'cus_1' } }));
   const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, customer: stored, ...filings };

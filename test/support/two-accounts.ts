@@ -13,7 +13,7 @@ import { creditOf, made, sale } from './sales.ts';
 
 export type Asked = readonly [method: string, path: string, request?: Request];
 export type Headers = Readonly<Record<string, string>>;
-export type ClosedOperation = Exclude<Operation, 'get-openapi' | 'get-docs'>;
+export type ClosedOperation = Exclude<Operation, 'get-openapi' | 'get-docs' | 'get-console'>;
 
 const range = { from: '2026-10-01', to: '2026-10-31' };
 const key = { 'Idempotency-Key': 'the-same-key' };
@@ -101,6 +101,8 @@ export const requestsTo = (
   'list-filing-exceptions': ['GET', `/filings/${ids.filing}/exceptions`],
   'update-filing': ['POST', `/filings/${ids.filing}`, { body: { status: 'filed', confirmation_number: 'stranger' } }],
   'create-reconciliation': ['POST', '/reconciliations', { body: { transactions: [billed('the-same-reference')] } }],
+  'get-account': ['GET', '/account'],
+  'list-filing-periods': ['GET', '/filing-periods'],
   'get-report-by-state': ['GET', '/reports/by-state'],
   'get-registration-advice': ['GET', '/registrations/advice'],
   'get-coverage': ['GET', '/coverage'],

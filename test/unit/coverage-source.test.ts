@@ -12,6 +12,8 @@ const minnesota: SourceRecord = {
   imported_at: '2026-09-01T08:00:00.000Z',
   failure: null,
   release: own,
+  activated: true,
+  proposal: null,
 };
 const builtIn = (state: string) => {
   const release = builtInRelease(state);
@@ -27,6 +29,7 @@ describe('the source of a state', () => {
       addresses: ['https://dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/2026/'],
       release: null,
       in_use: false,
+      proposal: null,
       as_of: expect.stringMatching(/^2026-\d\d-\d\d$/),
       next_expected: null,
       stale: false,
@@ -42,8 +45,21 @@ describe('the source of a state', () => {
   });
 
   it('has a release that is not in use until it is activated', () => {
-    const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18' };
-    expect(sourceOf(builtIn('MN'), minnesota, day)).toMatchObject(proposed);
+    const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
+    const waiting = {
+      ...minnesota,
+      activated: false,
+      proposal: { gates: [{ ...gate, describe: 'changed rates' }], held: 'Gates failed: changed.' },
+    };
+    const proposal = {
+      imported_at: minnesota.imported_at,
+      gates: [{ ...gate, text: 'changed rates' }],
+      held: 'Gates failed: changed.',
+    };
+    const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
+    expect(sourceOf(builtIn('MN'), waiting, day)).toMatchObject(proposed);
+    // An operator rolled it back.
+    expect(sourceOf(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
     const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });
     expect(sourceOf(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
   });

@@ -1,7 +1,9 @@
 import { newAccount } from '../../accounts/account.ts';
+import { answeredAccount } from '../../accounts/answer.ts';
 import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInReleaseFor } from '../../content/built-in.ts';
+import { filingPeriods } from '../../filings/filing-periods.ts';
 import { findRates } from '../../rates/rates.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import type { RegistrationAdvice } from '../../registrations/response.ts';
@@ -90,6 +92,27 @@ const reported = await reportByState({}, account, reportPorts);
 assert(reported.ok, 'GET /reports/by-state must accept its example.');
 /** The report with only that sale. */
 export const byState = reported.value;
+
+export const accountAnswer = answeredAccount(
+  { ...account, id: exampleId.replace('txn', 'acct') },
+  new Set(['read', 'write']),
+);
+
+/** The periods of an account that files in Michigan each month. */
+export const filingPeriodList = await filingPeriods(
+  {
+    ...account,
+    settings: {
+      ...account.settings,
+      registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
+    },
+  },
+  null,
+  {
+    filings: { chains: async () => [], oldestOpenMonths: async () => [] },
+    now: () => createdMs,
+  },
+);
 
 const advised = await registrationAdvice(account, reportPorts);
 /** One state of many. */

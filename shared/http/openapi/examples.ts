@@ -24,10 +24,12 @@ import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../
 import { otherVersion } from '../../transactions/ports.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import {
+  accountAnswer,
   advice,
   byState,
   calculation,
   draft,
+  filingPeriodList,
   finalized,
   productAttributes,
   productTaxCodes,
@@ -156,11 +158,14 @@ const responses: Readonly<Record<string, Examples>> = {
     responses: { 200: filed, 202: marking },
     problems: [filingNotFound, exceptionsNotAcknowledged(2), cancelFirst('US-MI', '2026-11-30'), confirmationMissing],
   },
+  'list-filing-periods': { responses: { 200: filingPeriodList } },
+  'get-account': { responses: { 200: accountAnswer } },
   'get-coverage': { responses: { 200: coverage } },
   'get-report-by-state': { responses: { 200: byState } },
   'get-registration-advice': { responses: { 200: advice } },
   'get-rates': { responses: { 200: rates } },
   'get-openapi': { responses: { 200: { openapi: '3.1.0', info: { title: 'Levy' }, paths: {} } } },
+  'get-console': { responses: { 200: '<!doctype html><title>Levy console</title>' } },
   'get-docs': { responses: { 200: '<!doctype html><title>Levy API</title>' } },
 };
 

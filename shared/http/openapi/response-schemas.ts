@@ -1,6 +1,8 @@
+import { AccountAnswer } from '../../accounts/response.ts';
 import { Calculation } from '../../calculations/response.ts';
 import { Coverage } from '../../coverage/response.ts';
 import { CustomerList, StoredCustomer } from '../../customers/response.ts';
+import { FilingPeriodList } from '../../filings/period-response.ts';
 import { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
 import { Rates } from '../../rates/response.ts';
 import { RegistrationAdvice } from '../../registrations/response.ts';
@@ -13,12 +15,14 @@ import { ProductAttributesListResponse, ProductTaxCodeList } from '../../vocabul
 
 /** The schemas of responses by the names that endpoint definitions use, so that functions do not build the schemas. */
 export const responseSchemas = {
+  AccountAnswer,
   Calculation,
   Coverage,
   CustomerList,
   Filing,
   FilingExceptionList,
   FilingList,
+  FilingPeriodList,
   ProductAttributesListResponse,
   ProductTaxCodeList,
   Rates,

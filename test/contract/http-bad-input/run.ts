@@ -46,7 +46,7 @@ const ask = async (service: Service, request: WireRequest): Promise<WireAnswer |
 };
 
 // Without a body there is less to get wrong; and the answers of these three are large.
-const large = ['get-coverage', 'get-openapi', 'get-docs'];
+const large = ['get-coverage', 'get-openapi', 'get-docs', 'get-console'];
 const weight = ({ body, name }: DocumentedOperation): number => (body ? 4 : large.includes(name) ? 0.1 : 1);
 
 /** What a ledger's own check finds after all that. */

@@ -1,0 +1,27 @@
+import { now } from '../shared/config/clock.ts';
+import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
+import { stateOf } from '../shared/filings/request.ts';
+import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import { ok } from '../shared/http/reply.ts';
+import { accept } from '../shared/result.ts';
+import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
+import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+export const { endpoint, handler } = defineEndpoint({
+  name: 'list-filing-periods',
+  method: 'GET',
+  path: '/filing-periods',
+  scope: 'read',
+  access: ledgerAccess(['BatchGetItem', 'Query'], partitions.periods, partitions.openEntries),
+  tag: 'Filings',
+  summary: 'List periods without a filing',
+  description:
+    'Returns the periods of each registered state after its last filing, up to the running one, with their due dates. Periods with a filing are in `GET /filings`. An account without a list of registrations has none.',
+  query: FilingPeriodsQuery,
+  responses: [{ status: 200, description: 'The periods, at most 24 of a state.', schema: 'FilingPeriodList' }],
+  errors: [],
+  run: async ({ query, caller }) => {
+    const only = query.state === undefined ? null : stateOf(query.state);
+    return accept(ok(await filingPeriods(caller.account, only, { ...filingReadPorts, now })));
+  },
+});

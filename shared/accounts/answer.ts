@@ -1,0 +1,29 @@
+import { stateJurisdiction } from '../jurisdiction.ts';
+import type { Account, Registration } from './account.ts';
+import { booksOpenFrom } from './books-open.ts';
+import type { AccountAnswer } from './response.ts';
+
+type Scope = AccountAnswer['scopes'][number];
+
+const answeredRegistration = ({ state, from, to, frequency }: Registration) => ({
+  // Earlier versions stored two letters, and instants.
+  state: stateJurisdiction(state) ?? state,
+  from: from.slice(0, 10),
+  to: to?.slice(0, 10) ?? null,
+  frequency,
+});
+
+/** An account as a client sees it, with the scopes of its credential. */
+export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): AccountAnswer => {
+  const { id, name, settings } = account;
+  const { registrations, time_zone, review_days, incomplete_coverage, ship_from, service_version } = settings;
+  return {
+    object: 'account',
+    ...{ id, name },
+    scopes: (['read', 'write'] as const).filter((scope) => scopes.has(scope)),
+    registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : registrations,
+    ...{ time_zone, review_days },
+    books_open_from: booksOpenFrom(account),
+    ...{ incomplete_coverage, ship_from, service_version },
+  };
+};

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { date, objectType } from '../calculations/answer-scalars.ts';
+import { PostalAddress } from '../content/location/postal-address.ts';
+import { described } from '../described.ts';
+
+const Registration = described(
+  z.object({
+    state: described(z.string(), 'The code of the state, such as `US-MI`.'),
+    from: described(date, 'The first day of the registration.'),
+    to: described(z.nullable(date), 'The last day. `null` without an end.'),
+    frequency: described(z.enum(['month', 'quarter', 'year']), 'How often the state requires a return.', {
+      title: 'FilingFrequency',
+    }),
+  }),
+  'A registration to collect tax in a state.',
+  { id: 'Registration' },
+);
+
+/** The response of GET /account. */
+export const AccountAnswer = described(
+  z.object({
+    object: objectType('account'),
+    id: described(z.string(), 'The id of the account.'),
+    name: described(z.string(), 'The name of the account.'),
+    scopes: described(
+      z.array(described(z.enum(['read', 'write']), 'A scope.', { title: 'Scope' })),
+      'What the credential of this request may do.',
+    ),
+    registrations: described(
+      z.nullable(z.union([z.literal('all'), z.array(Registration)])),
+      'Where the account collects tax. `all` is everywhere. `null` is everywhere, with the warning `registrations_missing`.',
+    ),
+    time_zone: described(z.string(), 'The IANA time zone whose day is the tax day of an instant.'),
+    review_days: described(z.int(), "Days after a period's end before the schedule closes it."),
+    books_open_from: described(date, "The first day of the account's books."),
+    incomplete_coverage: described(
+      z.enum(['warn', 'reject']),
+      'What happens to a sale that the content does not cover completely.',
+      { title: 'IncompleteCoverage' },
+    ),
+    ship_from: described(z.nullable(PostalAddress), 'The default address from which the account ships.'),
+    service_version: described(z.string(), 'The API version that requests without `Service-Version` get.'),
+  }),
+  'The account of a credential. An operator changes its settings with `npm run accounts -- settings`.',
+  { id: 'Account' },
+);
+export type AccountAnswer = z.infer<typeof AccountAnswer>;

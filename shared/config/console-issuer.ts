@@ -1,0 +1,13 @@
+type ConsoleIssuer = { readonly issuer: string; readonly client_id: string; readonly scope: string };
+
+/** Where people sign in to the console, from the environment; `null` if they use API keys only. */
+export const consoleIssuer = (): ConsoleIssuer | null => {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: client_id,
+    OIDC_READ_SCOPE: read,
+    OIDC_WRITE_SCOPE: write,
+  } = process.env;
+  if (!issuer || !client_id) return null;
+  return { issuer, client_id, scope: `openid ${read || 'levy/read'} ${write || 'levy/write'}` };
+};

@@ -1,0 +1,50 @@
+import { useRef, useState } from 'preact/hooks';
+import { TroubleNotice } from './load.tsx';
+import { type Trouble, troubleOf } from './trouble.ts';
+
+export type Action = {
+  readonly isRunning: boolean;
+  readonly trouble: Trouble | null;
+  readonly run: () => void;
+};
+
+/**
+ * A write that happens once: a second click waits for the first, and every try has the same idempotency key until it
+ * succeeds, so that a lost reply is found again.
+ */
+export const useAction = <Value,>(write: (key: string) => Promise<Value>, onDone: (value: Value) => void): Action => {
+  const [isRunning, setRunning] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const key = useRef(`console-${crypto.randomUUID()}`);
+  const isStarted = useRef(false);
+  const run = async () => {
+    if (isStarted.current) return;
+    isStarted.current = true;
+    setRunning(true);
+    setTrouble(null);
+    try {
+      onDone(await write(key.current));
+      key.current = `console-${crypto.randomUUID()}`;
+    } catch (error) {
+      const found = troubleOf(error);
+      setTrouble(found);
+      // A refusal is final for its key. Another body needs another one.
+      if (found && found.kind !== 'offline' && found.kind !== 'busy' && found.kind !== 'broken')
+        key.current = `console-${crypto.randomUUID()}`;
+    } finally {
+      isStarted.current = false;
+      setRunning(false);
+    }
+  };
+  return { isRunning, trouble, run: () => void run() };
+};
+
+/** The button of a write, and why it failed. */
+export const ActionButton = ({ action, label }: { action: Action; label: string }) => (
+  <>
+    {action.trouble && <TroubleNotice trouble={action.trouble} />}
+    <button type="button" class="primary" disabled={action.isRunning} onClick={action.run}>
+      {action.isRunning ? 'Working …' : label}
+    </button>
+  </>
+);

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Coverage } from './coverage.tsx';
+import { Customers } from './customers.tsx';
+import { Filings } from './filings.tsx';
+import type { Issuer } from './oidc.ts';
+import { Overview } from './overview.tsx';
+import { linkTo, type Route, routeOf } from './route.ts';
+import { type Session, SessionContext } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+import { Transactions } from './transactions.tsx';
+
+const views = [
+  ['overview', 'Overview', Overview],
+  ['transactions', 'Transactions', Transactions],
+  ['filings', 'Filings', Filings],
+  ['coverage', 'Coverage', Coverage],
+  ['customers', 'Customers', Customers],
+] as const;
+
+const useRoute = (): Route => {
+  const [route, setRoute] = useState(() => routeOf(location.hash));
+  useEffect(() => {
+    const read = () => setRoute(routeOf(location.hash));
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return route;
+};
+
+const Bar = ({ session, current }: { session: Session; current: string }) => (
+  <header class="top">
+    <a class="brand" href={linkTo(['overview'])}>
+      Levy
+    </a>
+    <nav aria-label="Views">
+      {views.map(([name, title]) => (
+        <a key={name} href={linkTo([name])} aria-current={name === current ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
+    <span class="account">
+      {session.account.name}
+      {!session.canWrite && ' (read only)'}
+    </span>
+    <button type="button" onClick={session.signOut}>
+      Sign out
+    </button>
+  </header>
+);
+
+/** The page: a view of the URL for whoever is signed in. */
+export const App = ({ issuer }: { issuer: Issuer | null }) => {
+  const [session, setSession] = useState<Session | null>(null);
+  const route = useRoute();
+  if (!session) return <SignIn issuer={issuer} onSession={setSession} onSignOut={() => setSession(null)} />;
+  const [name, title, View] = views.find(([view]) => view === route.path[0]) ?? views[0];
+  document.title = `${title} · Levy`;
+  return (
+    <SessionContext.Provider value={session}>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Bar session={session} current={name} />
+      <main id="main" tabIndex={-1}>
+        <View path={route.path.slice(1)} query={route.query} />
+      </main>
+    </SessionContext.Provider>
+  );
+};

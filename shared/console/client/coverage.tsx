@@ -1,0 +1,149 @@
+import { orThrow, type Schemas } from '../../client/client.ts';
+import { percent } from './amounts.ts';
+import { Load, useLoad } from './load.tsx';
+import { Facts, Status } from './parts.tsx';
+import { RatesBox } from './rates.tsx';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { tiles } from './tile-map.ts';
+import type { ViewProps } from './view.ts';
+
+type State = Schemas['StateCoverage'];
+
+const TileMap = ({ states }: { states: readonly State[] }) => (
+  <nav class="tiles" aria-label="Map of the states by coverage of local rates">
+    {states.map(({ state, name, local_rates }) => {
+      const [column, row] = tiles[state] ?? [11, 7];
+      return (
+        <a
+          key={state}
+          class={`tile ${local_rates}`}
+          style={{ gridColumn: column + 1, gridRow: row + 1 }}
+          href={linkTo(['coverage', state])}
+          title={`${name}: local rates ${local_rates}`}
+          aria-label={`${state}, ${name}, local rates ${local_rates}`}
+        >
+          {state}
+        </a>
+      );
+    })}
+  </nav>
+);
+
+const StateTable = ({ states }: { states: readonly State[] }) => (
+  <Table
+    caption="Coverage by state"
+    columns={[
+      { name: 'State', cell: (row) => <a href={linkTo(['coverage', row.state])}>{row.name}</a> },
+      { name: 'Local rates', cell: (row) => <Status of={row.local_rates} /> },
+      { name: 'General rate', isFigure: true, cell: (row) => row.general_rate && percent(row.general_rate.rate) },
+      { name: 'Confidence', cell: (row) => row.general_rate?.confidence },
+      { name: 'As of', cell: (row) => row.source.as_of },
+      { name: 'Places missing', isFigure: true, cell: (row) => row.local.places_missing },
+    ]}
+    rows={states}
+    keyOf={(row) => row.state}
+    empty="No content."
+  />
+);
+
+const subjects = ['clothing', 'groceries', 'candy', 'soft_drinks', 'digital_goods', 'saas', 'shipping'] as const;
+
+const Subjects = ({ of }: { of: State }) => (
+  <Table
+    caption="How the state taxes kinds of goods"
+    columns={[
+      { name: 'Kind', cell: (name) => name.replaceAll('_', ' ') },
+      { name: 'Treatment', cell: (name) => of[name].treatment.replaceAll('_', ' ') },
+      { name: 'In words', cell: (name) => of[name].text },
+      { name: 'Confidence', cell: (name) => of[name].confidence },
+      { name: 'Sources', cell: (name) => of[name].citations.join('; ') },
+    ]}
+    rows={subjects}
+    keyOf={(name) => name}
+    empty=""
+  />
+);
+
+const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { release: string | null } }) => (
+  <section aria-labelledby="proposal">
+    <h2 id="proposal">Proposed release</h2>
+    <p class={of.held ? 'notice bad' : 'notice'}>
+      {of.release} of {of.imported_at} is not active. {of.held ?? 'Its gates allow an activation.'}
+    </p>
+    <Table
+      caption="Gates"
+      columns={[
+        { name: 'Gate', cell: (row) => row.text },
+        { name: 'Figure', isFigure: true, cell: (row) => `${row.figure} ${row.unit}` },
+        { name: 'At most', isFigure: true, cell: (row) => `${row.most} ${row.unit}` },
+        { name: 'Result', cell: (row) => <Status of={row.passed ? 'passed' : 'failed'} /> },
+      ]}
+      rows={of.gates}
+      keyOf={(row) => row.name}
+      empty="The gates are not measured yet."
+    />
+    <p class="hint">
+      An operator compares it with the active release by <code>npm run content -- diff</code>, and activates it by{' '}
+      <code>npm run content -- activate</code>.
+    </p>
+  </section>
+);
+
+const Detail = ({ of }: { of: State }) => (
+  <>
+    <h1>{of.name}</h1>
+    <Facts
+      of={[
+        ['Active release', of.release],
+        ['General rate', of.general_rate && percent(of.general_rate.rate)],
+        ['Citation', of.general_rate?.citation],
+        ['Local rates', <Status key="local" of={of.local_rates} />],
+        ['Basis of local rates', of.local.basis.replaceAll('_', ' ')],
+        ['Publisher', of.source.publisher],
+        ['Files as of', of.source.as_of],
+        ['Next files expected', of.source.next_expected],
+        ['Stale because', of.source.stale_reason],
+        ['Addresses', of.source.addresses.join(', ')],
+      ]}
+    />
+    {of.source.proposal && <Proposal of={{ ...of.source.proposal, release: of.source.release }} />}
+    <Subjects of={of} />
+    <ul>
+      {of.notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  </>
+);
+
+/** What the content covers: a map with its table, one state, and the rates of an address. */
+export const Coverage = ({ path, query }: ViewProps) => {
+  const { levy } = useSession();
+  const coverage = useLoad('coverage', async (signal) => orThrow(await levy.get('/coverage', { signal })));
+  return (
+    <Load of={coverage} what="the coverage">
+      {({ states }) => {
+        const chosen = states.find(({ state }) => state === path[0]);
+        if (chosen) return <Detail of={chosen} />;
+        return (
+          <>
+            <h1>Coverage</h1>
+            <RatesBox query={query} />
+            <h2>Local rates by state</h2>
+            <TileMap states={states} />
+            <p class="legend">
+              {['complete', 'listed', 'partial', 'none'].map((name) => (
+                <span key={name} class={`tile ${name}`}>
+                  {name}
+                </span>
+              ))}
+            </p>
+            <StateTable states={states} />
+          </>
+        );
+      }}
+    </Load>
+  );
+};

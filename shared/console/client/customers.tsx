@@ -1,0 +1,71 @@
+import { orThrow } from '../../client/client.ts';
+import { Customer } from './customer.tsx';
+import { Load, useLoad } from './load.tsx';
+import { Field, valuesOf } from './parts.tsx';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { queryOf, type ViewProps } from './view.ts';
+
+const List = ({ query }: Pick<ViewProps, 'query'>) => {
+  const { levy } = useSession();
+  const names = ['expiring_before', 'state', 'starting_after'];
+  const filters = Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+  const list = useLoad(JSON.stringify(filters), async (signal) =>
+    orThrow(await levy.get('/customers', { query: { ...filters, limit: 50 }, signal })),
+  );
+  return (
+    <Load of={list} what="customers">
+      {({ data, next_cursor }) => (
+        <>
+          <Table
+            caption="Customers with certificates"
+            columns={[
+              { name: 'Id', cell: ({ id }) => <a href={linkTo(['customers', id])}>{id}</a> },
+              { name: 'Name', cell: ({ name }) => name },
+              { name: 'Certificates', isFigure: true, cell: ({ exemptions }) => exemptions.length },
+              {
+                name: 'First to expire',
+                cell: ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0],
+              },
+            ]}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="No customer matches."
+          />
+          {next_cursor && (
+            <a href={linkTo(['customers'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
+          )}
+        </>
+      )}
+    </Load>
+  );
+};
+
+/** Customers and their exemption certificates. */
+export const Customers = ({ path, query }: ViewProps) => {
+  const [id] = path;
+  if (id) return <Customer key={id} id={id} />;
+  return (
+    <>
+      <h1>Customers</h1>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          location.hash = linkTo(['customers'], valuesOf(event.currentTarget));
+        }}
+      >
+        <Field
+          name="expiring_before"
+          label="With a certificate that expires before"
+          type="date"
+          value={query.get('expiring_before')}
+        />
+        <Field name="state" label="State" value={query.get('state')} />
+        <button type="submit">Find</button>
+      </form>
+      <List query={query} />
+    </>
+  );
+};

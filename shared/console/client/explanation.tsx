@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { orThrow, type Schemas } from '../../client/client.ts';
+import { Load, useLoad } from './load.tsx';
+import { useSession } from './session.ts';
+
+type Step = Schemas['ExplanationStep'];
+type Document = Schemas['RetrievedTransaction'];
+
+const Steps = ({ of }: { of: readonly Step[] }) => (
+  <ol class="steps">
+    {of.map(({ step, pointer, text, citation }, at) => (
+      <li key={at}>
+        <span class="step">{step}</span> {pointer && <code>{pointer}</code>} {text}
+        {citation && <cite>{citation}</cite>}
+      </li>
+    ))}
+  </ol>
+);
+
+/** The inputs of a document, to calculate it again with an explanation. */
+const inputsOf = (of: Document) => ({
+  currency: of.currency,
+  tax_date: of.tax_date,
+  customer: of.customer,
+  ship_from: of.ship_from,
+  discount_amount: of.discount_amount,
+  third_party_discount_amount: of.third_party_discount_amount,
+  tax_included: of.tax_included,
+  collected_by: of.collected_by,
+  shipping: of.shipping && { amount: of.shipping.amount, product_tax_code: of.shipping.product_tax_code },
+  line_items: of.line_items.map((line) => ({
+    id: line.id,
+    parent_line_item_id: line.parent_line_item_id,
+    product_tax_code: line.product_tax_code,
+    quantity: line.quantity,
+    unit_price: line.unit_price,
+    discount_amount: line.discount_amount,
+    third_party_discount_amount: line.third_party_discount_amount,
+    customer: line.customer,
+    ship_from: line.ship_from,
+  })),
+  ...(of.type === 'credit' && { type: of.type, parent_transaction_id: of.parent_transaction_id }),
+  explain: true,
+});
+
+const Recalculated = ({ of }: { of: Document }) => {
+  const { levy } = useSession();
+  const calculation = useLoad(of.id, async (signal) =>
+    orThrow(await levy.post('/calculations', { body: inputsOf(of) as Schemas['CalculationRequest'], signal })),
+  );
+  return (
+    <Load of={calculation} what="the explanation">
+      {({ explanation, tax_amount }) => (
+        <>
+          {tax_amount !== of.calculated_tax_amount && (
+            <p class="notice">
+              Today’s content gives {tax_amount}, the recorded calculation {of.calculated_tax_amount}. These are the
+              reasons of today. Replay compares with the recorded content.
+            </p>
+          )}
+          <Steps of={explanation ?? []} />
+        </>
+      )}
+    </Load>
+  );
+};
+
+/** Why each figure is what it is, with citations: as it was recorded, or calculated again on request. */
+export const Explanation = ({ of }: { of: Document }) => {
+  const [isAsked, setAsked] = useState(false);
+  const recorded = of.explanation;
+  return (
+    <section aria-labelledby="explanation">
+      <h2 id="explanation">Explanation</h2>
+      {recorded && <Steps of={recorded} />}
+      {!recorded && isAsked && <Recalculated of={of} />}
+      {!recorded && !isAsked && (
+        <button type="button" onClick={() => setAsked(true)}>
+          Explain the tax
+        </button>
+      )}
+    </section>
+  );
+};

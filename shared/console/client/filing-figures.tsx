@@ -1,0 +1,107 @@
+import type { Schemas } from '../../client/client.ts';
+import { Amount, Facts } from './parts.tsx';
+import { Table } from './table.tsx';
+
+export type FilingData = Schemas['Filing'];
+
+const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
+  <>
+    <p class={of.count > 0 ? 'notice bad' : 'notice good'}>
+      {of.count === 0 ? 'No exceptions.' : `${of.count} transactions are exceptions: check them before you file.`}
+    </p>
+    {of.count > 0 && (
+      <Table
+        caption="Exceptions by reason"
+        columns={[
+          { name: 'Reason', cell: (row) => row.reason.replaceAll('_', ' ') },
+          { name: 'Transactions', isFigure: true, cell: (row) => row.count },
+          {
+            name: 'Gross amount',
+            isFigure: true,
+            cell: (row) => <Amount of={row.gross_amount} currency={row.currency} />,
+          },
+        ]}
+        rows={of.by_reason}
+        keyOf={(row) => row.reason + row.currency}
+        empty=""
+      />
+    )}
+  </>
+);
+
+const Terms = ({ of }: { of: FilingData }) => (
+  <Facts
+    of={[
+      ['Due', of.due_date ?? 'not established'],
+      ['Vendor discount', of.vendor_discount],
+      ['Rule', of.terms?.due_rule],
+      [
+        'Return without sales',
+        of.terms?.zero_return_required === null ? null : of.terms?.zero_return_required ? 'required' : 'not required',
+      ],
+      ['Source', of.terms?.source],
+    ]}
+  />
+);
+
+const figures = [
+  ['Gross', 'gross_amount'],
+  ['Exempt', 'exempt_amount'],
+  ['Not covered', 'not_covered_amount'],
+  ['Taxable', 'taxable_amount'],
+  ['Calculated', 'calculated_tax_amount'],
+  ['Tax', 'tax_amount'],
+  ['Credits', 'credit_amount'],
+] as const;
+
+/** The figures of a filing or a dry run. */
+export const FilingFigures = ({ of }: { of: FilingData }) => (
+  <>
+    <Terms of={of} />
+    {of.warnings.map(({ code, message }) => (
+      <p key={code} class="notice">
+        {message}
+      </p>
+    ))}
+    <Table
+      caption="Totals by currency"
+      columns={[
+        { name: 'Currency', cell: (row) => row.currency },
+        ...figures.map(([name, field]) => ({
+          name,
+          isFigure: true,
+          cell: (row: FilingData['summary'][number]) => <Amount of={row[field]} />,
+        })),
+        { name: 'Transactions', isFigure: true, cell: (row) => row.count },
+      ]}
+      rows={of.summary}
+      keyOf={(row) => row.currency}
+      empty="No sales in this period."
+    />
+    <Table
+      caption="Totals by jurisdiction"
+      columns={[
+        { name: 'Jurisdiction', cell: (row) => row.jurisdiction_name },
+        { name: 'Code', cell: (row) => row.reporting_code ?? row.jurisdiction_code },
+        ...figures.map(([name, field]) => ({
+          name,
+          isFigure: true,
+          cell: (row: Schemas['FilingTotal']) => <Amount of={row[field]} />,
+        })),
+      ]}
+      rows={of.totals ?? []}
+      keyOf={(row) => row.jurisdiction_code + row.currency}
+      empty="No jurisdictions."
+    />
+    {of.exceptions && <Exceptions of={of.exceptions} />}
+  </>
+);
+
+/** The figures that a write is about, in one sentence. */
+export const figuresText = ({ summary, exceptions }: FilingData): string => {
+  const sums = summary.map(
+    ({ currency, tax_amount, count }) => `${tax_amount} ${currency} of tax in ${count} transactions`,
+  );
+  const text = sums.length > 0 ? sums.join(' and ') : 'no sales';
+  return exceptions?.count ? `${text}, with ${exceptions.count} exceptions` : text;
+};

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks';
+import { orThrow } from '../../client/client.ts';
+import { FilingActions } from './filing-actions.tsx';
+import { type FilingData, FilingFigures } from './filing-figures.tsx';
+import { Load, type Loaded, useLoad } from './load.tsx';
+import { Amount, download, Facts, Status } from './parts.tsx';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+
+const Exceptions = ({ id }: { id: string }) => {
+  const { levy } = useSession();
+  const [cursor, setCursor] = useState<string | null>(null);
+  const query = { limit: 50, ...(cursor && { starting_after: cursor }) };
+  const list = useLoad(`${id} ${cursor}`, async (signal) =>
+    orThrow(await levy.get('/filings/{id}/exceptions', { path: { id }, query, signal })),
+  );
+  return (
+    <Load of={list} what="exceptions">
+      {({ data, next_cursor }) => (
+        <>
+          <Table
+            caption="Transactions that are exceptions"
+            columns={[
+              {
+                name: 'Reference',
+                cell: (row) => (
+                  <a href={linkTo(['transactions', row.transaction_id])}>{row.reference_id ?? row.transaction_id}</a>
+                ),
+              },
+              { name: 'Day', cell: (row) => row.tax_day },
+              { name: 'Customer', cell: (row) => row.customer_id },
+              { name: 'ZIP', cell: (row) => row.postal_code },
+              {
+                name: 'Reasons',
+                cell: ({ reasons, currency }) =>
+                  reasons.map(({ reason, gross_amount }) => (
+                    <span key={reason}>
+                      {reason.replaceAll('_', ' ')}, <Amount of={gross_amount} currency={currency} />{' '}
+                    </span>
+                  )),
+              },
+            ]}
+            rows={data}
+            keyOf={(row) => row.transaction_id}
+            empty="None."
+          />
+          {cursor && (
+            <button type="button" onClick={() => setCursor(null)}>
+              First page
+            </button>
+          )}
+          {next_cursor && (
+            <button type="button" onClick={() => setCursor(next_cursor)}>
+              Next page of exceptions
+            </button>
+          )}
+        </>
+      )}
+    </Load>
+  );
+};
+
+const nameOf = ({ state, period_end }: FilingData): string => `${state}-${period_end}`;
+
+const Files = ({ of }: { of: FilingData }) => {
+  const { levy } = useSession();
+  const path = { id: of.id ?? '' };
+  const saveTotals = async () =>
+    download(`${nameOf(of)}-totals.csv`, orThrow(await levy.getCsv('/filings/{id}', { path })));
+  const saveEntries = async () => {
+    const query = { expand: 'entries', limit: 100 } as const;
+    let text = '';
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: typeof query & { starting_after?: string } = { ...query, ...(cursor && { starting_after: cursor }) };
+      const csv: string = orThrow(await levy.getCsv('/filings/{id}', { path, query: page }));
+      text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
+      const { entries }: FilingData = orThrow(await levy.get('/filings/{id}', { path, query: page }));
+      cursor = entries?.next_cursor ?? null;
+    }
+    download(`${nameOf(of)}-transactions.csv`, text);
+  };
+  return (
+    <p class="actions">
+      <button type="button" onClick={() => void saveTotals()}>
+        Download totals as CSV
+      </button>
+      <button type="button" onClick={() => void saveEntries()}>
+        Download transactions as CSV
+      </button>
+    </p>
+  );
+};
+
+const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
+
+/** Load a filing again while it moves its transactions. */
+const usePolling = ({ value, reload }: Loaded<FilingData>): void => {
+  useEffect(() => {
+    if (!value || !(isMoving(value) || !value.progress.complete)) return;
+    const timer = setTimeout(reload, 1000);
+    return () => clearTimeout(timer);
+  }, [value, reload]);
+};
+
+const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
+  <>
+    <h1>
+      {of.state}, {of.period_start} to {of.period_end}
+    </h1>
+    <Facts
+      of={[
+        ['Status', <Status key="status" of={of.status} />],
+        ['Closed', of.closed_at],
+        ['Filed', of.filed_at],
+        ['Confirmation number', of.confirmation_number],
+        ['Asked by', of.asked_by],
+      ]}
+    />
+    {isMoving(of) && (
+      <p class="notice" role="status">
+        {of.progress.entries_moved} entries moved, {of.progress.entries_marked} marked. This page loads the progress.
+      </p>
+    )}
+    <FilingFigures of={of} />
+    {(of.exceptions?.count ?? 0) > 0 && of.id && <Exceptions id={of.id} />}
+    <Files of={of} />
+    <FilingActions of={of} onChange={onChange} />
+  </>
+);
+
+/** A filing: its figures, exceptions, files and what can be done with it. */
+export const Filing = ({ id }: { id: string }) => {
+  const { levy } = useSession();
+  const filing = useLoad(id, async (signal) => orThrow(await levy.get('/filings/{id}', { path: { id }, signal })));
+  usePolling(filing);
+  return (
+    <Load of={filing} what="the filing">
+      {(found) => <Body of={found} onChange={filing.reload} />}
+    </Load>
+  );
+};

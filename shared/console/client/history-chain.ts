@@ -1,0 +1,35 @@
+import { canonicalJson } from '../../canonical-json.ts';
+import type { Schemas } from '../../client/client.ts';
+
+type Entry = Schemas['HistoryEntry'];
+
+const sha256 = async (text: string): Promise<string> => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+};
+
+/** Whether the hash of an entry is that of its fields (interface decisions 3). */
+const isIntact = async (
+  transactionId: string,
+  { state_hash, previous_hash, hash, ...fields }: Entry,
+): Promise<boolean> => {
+  const hashed = { transactionId, ...fields, stateHash: state_hash, previousHash: previous_hash };
+  return (await sha256(canonicalJson(hashed))) === hash;
+};
+
+/**
+ * Check a complete history, the oldest entry first: each entry's hash, its link to the entry before, and that no version is
+ * missing. Returns the version of the first broken entry, or `null`.
+ */
+export const brokenVersion = async (transactionId: string, entries: readonly Entry[]): Promise<number | null> => {
+  let previous: Entry | null = null;
+  for (const entry of entries) {
+    const follows = entry.previous_hash === (previous?.hash ?? null) && entry.version === (previous?.version ?? 0) + 1;
+    if (!follows || !(await isIntact(transactionId, entry))) return entry.version;
+    previous = entry;
+  }
+  return null;
+};

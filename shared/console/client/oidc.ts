@@ -1,0 +1,95 @@
+/** Sign-in by authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1). */
+
+/** What the service writes into the page. */
+export type Issuer = { readonly issuer: string; readonly client_id: string; readonly scope: string };
+
+type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+type Pending = { readonly state: string; readonly verifier: string; readonly hash: string };
+
+const storeKey = 'levy-sign-in';
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+
+const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+/** The S256 code challenge of a verifier (RFC 7636 section 4.2). */
+export const challengeOf = async (verifier: string): Promise<string> =>
+  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+
+type Endpoints = { readonly authorization_endpoint: string; readonly token_endpoint: string };
+
+const discover = async ({ issuer }: Issuer, send: typeof fetch): Promise<Endpoints> => {
+  const response = await send(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`);
+  if (!response.ok) throw new Error(`The issuer ${issuer} answered ${response.status} to its configuration.`);
+  const found = (await response.json()) as Endpoints & { issuer: string };
+  if (found.issuer !== issuer) throw new Error(`The configuration of ${issuer} names another issuer, ${found.issuer}.`);
+  // The policy of the page would stop the request without a reason.
+  if (new URL(found.token_endpoint).origin !== new URL(issuer).origin)
+    throw new Error(`The token endpoint ${found.token_endpoint} is not at the issuer ${issuer}. Sign in with an API key.`);
+  return found;
+};
+
+/** The page's own address without fragment and query: the redirect URI that the issuer must know. */
+export const redirectUri = (address: string): string => address.split(/[?#]/)[0] as string;
+
+/** The address at which the person signs in. The verifier and the state wait in `store` for the way back. */
+export const signInAddress = async (
+  configured: Issuer,
+  page: { readonly address: string; readonly hash: string },
+  store: Store,
+  send: typeof fetch = fetch,
+): Promise<string> => {
+  const { authorization_endpoint } = await discover(configured, send);
+  const pending: Pending = { state: randomText(), verifier: randomText(), hash: page.hash };
+  store.setItem(storeKey, JSON.stringify(pending));
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: configured.client_id,
+    redirect_uri: redirectUri(page.address),
+    scope: configured.scope,
+    state: pending.state,
+    code_challenge: await challengeOf(pending.verifier),
+    code_challenge_method: 'S256',
+  });
+  return `${authorization_endpoint}${authorization_endpoint.includes('?') ? '&' : '?'}${query}`;
+};
+
+/** What the way back from the issuer gave: an access token and the view to show, or why there is none. */
+export type Returned = { readonly token: string; readonly hash: string } | { readonly failure: string };
+
+/**
+ * Exchange the code of the page's address for an access token. `null` if the address has none. What waited in `store` is
+ * removed in any case, so that a code works once.
+ */
+export const returnedFrom = async (
+  configured: Issuer,
+  address: string,
+  store: Store,
+  send: typeof fetch = fetch,
+): Promise<Returned | null> => {
+  const { searchParams } = new URL(address);
+  const [code, state, error] = ['code', 'state', 'error'].map((name) => searchParams.get(name));
+  if (!code && !error) return null;
+  const pending = JSON.parse(store.getItem(storeKey) ?? 'null') as Pending | null;
+  store.removeItem(storeKey);
+  if (error) return { failure: `The issuer refused: ${searchParams.get('error_description') ?? error}.` };
+  if (!pending || pending.state !== state) return { failure: 'This sign-in did not begin in this tab. Sign in again.' };
+  const { token_endpoint } = await discover(configured, send);
+  const response = await send(token_endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: code as string,
+      client_id: configured.client_id,
+      redirect_uri: redirectUri(address),
+      code_verifier: pending.verifier,
+    }),
+  });
+  const { access_token } = (await response.json().catch(() => ({}))) as { access_token?: string };
+  if (!response.ok || !access_token) return { failure: `The issuer gave no token (status ${response.status}).` };
+  return { token: access_token, hash: pending.hash };
+};

@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
+import { type Credential, openSession, type Session } from './session.ts';
+import { troubleOf } from './trouble.ts';
+
+type Props = {
+  readonly issuer: Issuer | null;
+  readonly onSession: (session: Session) => void;
+  readonly onSignOut: () => void;
+};
+
+const adviceOf = (error: unknown): string => {
+  const trouble = troubleOf(error);
+  if (trouble?.kind === 'signed_out') return 'There is no such API key, or it was revoked. Check it, and try again.';
+  return trouble ? `${trouble.title}. ${trouble.advice}` : '';
+};
+
+/** Continue a sign-in at the issuer: the address then has a code, which is removed from it. */
+const useReturn = (issuer: Issuer | null, open: (credential: Credential) => void, fail: (text: string) => void) => {
+  // Once, when the page loads.
+  useEffect(() => {
+    if (!issuer) return;
+    returnedFrom(issuer, location.href, sessionStorage)
+      .then((returned) => {
+        if (!returned) return;
+        history.replaceState(null, '', `${location.pathname}${'hash' in returned ? returned.hash : ''}`);
+        if ('failure' in returned) return fail(returned.failure);
+        dispatchEvent(new HashChangeEvent('hashchange'));
+        open({ token: returned.token });
+      })
+      .catch((error: unknown) => fail(String(error)));
+  }, []);
+};
+
+/** Sign in with an API key, or at the issuer of the company. */
+export const SignIn = ({ issuer, onSession, onSignOut }: Props) => {
+  const [failure, setFailure] = useState('');
+  const [isWaiting, setWaiting] = useState(false);
+  const open = (credential: Credential) => {
+    setWaiting(true);
+    setFailure('');
+    openSession(credential, location.href, onSignOut)
+      .then(onSession, (error: unknown) => setFailure(adviceOf(error)))
+      .finally(() => setWaiting(false));
+  };
+  useReturn(issuer, open, setFailure);
+  const atIssuer = async (configured: Issuer) => {
+    try {
+      location.assign(await signInAddress(configured, { address: location.href, hash: location.hash }, sessionStorage));
+    } catch (error) {
+      setFailure(String(error));
+    }
+  };
+  return (
+    <main id="main" class="sign-in">
+      <h1>Levy console</h1>
+      {issuer && (
+        <button type="button" class="primary" onClick={() => void atIssuer(issuer)}>
+          Sign in with your company’s account
+        </button>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const key = new FormData(event.currentTarget).get('key');
+          open({ apiKey: String(key).trim() });
+        }}
+      >
+        <label class="field">
+          <span>API key</span>
+          <input name="key" class="masked" required autocomplete="off" spellcheck={false} autocapitalize="off" />
+        </label>
+        <button type="submit" disabled={isWaiting}>
+          {isWaiting ? 'Signing in …' : 'Sign in'}
+        </button>
+      </form>
+      <p role="alert" class={failure ? 'notice bad' : ''}>
+        {failure}
+      </p>
+      <p class="hint">
+        The key stays in the memory of this page and is gone when you leave it. A key with the scope <code>read</code>{' '}
+        shows everything and changes nothing.
+      </p>
+    </main>
+  );
+};

@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import type { Schemas } from '../../client/client.ts';
+import { percent } from './amounts.ts';
+import { Amount } from './parts.tsx';
+
+export type Charge = {
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly net: string;
+  readonly tax: string;
+  readonly taxes: readonly Schemas['TaxRow'][];
+};
+
+const Taxes = ({ of }: { of: Charge['taxes'] }) =>
+  of.length === 0 ? (
+    <p>No jurisdiction taxes this line.</p>
+  ) : (
+    <ul>
+      {of.map((row) => (
+        <li key={row.jurisdiction_code + row.taxability_reason + row.rate}>
+          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> ({percent(row.rate)} of{' '}
+          <Amount of={row.taxable_amount} />
+          {/[1-9]/.test(row.exempt_amount) && (
+            <>
+              , <Amount of={row.exempt_amount} /> exempt
+            </>
+          )}
+          ). {row.taxability_reason.replaceAll('_', ' ')}
+          {row.rule_id && (
+            <>
+              , rule <code>{row.rule_id}</code>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+
+const pageSize = 50;
+
+/** Lines, their jurisdictions and reasons. Long documents show fifty lines, and more on request. */
+export const TaxTree = ({ charges }: { charges: readonly Charge[] }) => {
+  const [shown, setShown] = useState(pageSize);
+  const rest = charges.length - shown;
+  return (
+    <section aria-labelledby="lines">
+      <h2 id="lines">Lines</h2>
+      {charges.slice(0, shown).map((charge) => (
+        <details key={charge.id} open={charges.length <= 5}>
+          <summary>
+            {charge.title} {charge.detail} = <Amount of={charge.net} />, tax <Amount of={charge.tax} />
+          </summary>
+          <Taxes of={charge.taxes} />
+        </details>
+      ))}
+      {rest > 0 && (
+        <button type="button" onClick={() => setShown(shown + pageSize)}>
+          Show {Math.min(rest, pageSize)} more of {rest} lines
+        </button>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,127 @@
+import { orThrow } from '../../client/client.ts';
+import { Load, useLoad } from './load.tsx';
+import { Amount, download, Field, Status, valuesOf } from './parts.tsx';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { Transaction } from './transaction.tsx';
+import { queryOf, type ViewProps } from './view.ts';
+
+const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
+
+/** The filters of the URL as the API has them. */
+export const filtersOf = (query: ViewProps['query']) => {
+  const parameters = [
+    'status',
+    'type',
+    'reference_id',
+    'customer_id',
+    'state',
+    'parent_transaction_id',
+    'starting_after',
+  ];
+  const given = Object.fromEntries(parameters.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+  const [from, to] = [query.get('from'), query.get('to')];
+  return { ...given, limit: 50, ...(from && { 'tax_date[gte]': from }), ...(to && { 'tax_date[lte]': to }) };
+};
+
+const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
+  const search = (form: HTMLFormElement) => {
+    const { find = '', ...filters } = valuesOf(form);
+    if (find.startsWith('txn_')) location.hash = linkTo(['transactions', find]);
+    else location.hash = linkTo(['transactions'], { ...filters, reference_id: find });
+  };
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        search(event.currentTarget);
+      }}
+    >
+      <Field name="find" label="Reference or id" value={query.get('reference_id')} />
+      <Field name="customer_id" label="Customer id" value={query.get('customer_id')} />
+      <Field name="state" label="State" value={query.get('state')} />
+      <Field name="status" label="Status" value={query.get('status')} options={statuses} />
+      <Field
+        name="type"
+        label="Type"
+        value={query.get('type')}
+        options={[
+          ['', 'All'],
+          ['sale', 'Sales'],
+          ['credit', 'Credits'],
+        ]}
+      />
+      <Field name="from" label="From" type="date" value={query.get('from')} />
+      <Field name="to" label="To" type="date" value={query.get('to')} />
+      <button type="submit">Find</button>
+    </form>
+  );
+};
+
+const List = ({ query }: Pick<ViewProps, 'query'>) => {
+  const { levy } = useSession();
+  const filters = filtersOf(query);
+  const list = useLoad(JSON.stringify(filters), async (signal) =>
+    orThrow(await levy.get('/transactions', { query: filters, signal })),
+  );
+  const saveCsv = async () =>
+    download('transactions.csv', orThrow(await levy.getCsv('/transactions', { query: filters })));
+  return (
+    <Load of={list} what="transactions">
+      {({ data, next_cursor }) => (
+        <>
+          <Table
+            caption="Transactions, newest first"
+            columns={[
+              {
+                name: 'Reference',
+                cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
+              },
+              { name: 'Type', cell: (row) => row.type },
+              { name: 'Status', cell: (row) => <Status of={row.status} /> },
+              { name: 'Tax date', cell: (row) => row.tax_date },
+              { name: 'Customer', cell: (row) => row.customer?.id },
+              { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
+              {
+                name: 'Total',
+                isFigure: true,
+                cell: (row) => <Amount of={row.total_amount} currency={row.currency} />,
+              },
+            ]}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="No transaction matches on this page."
+          />
+          <p class="pages">
+            {query.get('starting_after') && (
+              <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: '' })}>First page</a>
+            )}
+            {next_cursor && (
+              <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
+            )}
+            {data.length > 0 && (
+              <button type="button" onClick={() => void saveCsv()}>
+                Download this page as CSV
+              </button>
+            )}
+          </p>
+        </>
+      )}
+    </Load>
+  );
+};
+
+/** Find transactions, or show one. */
+export const Transactions = ({ path, query }: ViewProps) => {
+  const [id] = path;
+  if (id) return <Transaction key={id} id={id} />;
+  return (
+    <>
+      <h1>Transactions</h1>
+      <Filters key={JSON.stringify(queryOf(query))} query={query} />
+      <List query={query} />
+    </>
+  );
+};

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { buildSync } from 'esbuild';
+import { assert } from '../assert.ts';
+
+/** Bundle a script or a style sheet for a `<script>` or `<style>` element. `path` is absolute. */
+export const bundled = (path: string): string => {
+  const { outputFiles } = buildSync({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    legalComments: 'none',
+    write: false,
+  });
+  // An end tag in the text would end its element, and the hash would not match.
+  const text = outputFiles[0]?.text ?? '';
+  assert(!/<\/(script|style)|<!--/i.test(text), `${path} contains an end tag or a comment of HTML.`);
+  return text;
+};
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The Content-Security-Policy of a page with one script and one style sheet, which loads nothing else. */
+export const policyOf = (script: string, style: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');

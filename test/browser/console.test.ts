@@ -1,0 +1,122 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApi } from '../support/api.ts';
+import { openConsole, rowsOf, screenshot, signIn, startBrowser } from './browser.ts';
+import { lastMonth, newShop, states } from './month.ts';
+
+let browser: Browser;
+let url: string;
+let shop: Awaited<ReturnType<typeof newShop>>;
+beforeAll(async () => {
+  ({ url } = await startApi());
+  browser = await startBrowser();
+  shop = await newShop();
+});
+afterAll(() => browser?.close());
+
+/** A signed-in page at a view, which must not complain. */
+const at = async (view: string, use: (page: Page) => Promise<void>, options: object = {}) => {
+  const { page, complaints, close } = await openConsole(browser, url, view, options);
+  await signIn(page, shop.key);
+  await use(page);
+  expect(complaints).toEqual([]);
+  await close();
+};
+
+describe('a sale', () => {
+  it('is found by its reference, explained, credited by the API, and seen again', async () => {
+    const sale = await shop.sell('NY', { reference_id: 'order-1', explain: true });
+    await at('#/transactions', async (page) => {
+      await page.getByLabel('Reference or id').fill('order-1');
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByRole('link', { name: 'order-1' }).click();
+      await page.getByRole('heading', { name: 'Sale order-1' }).waitFor();
+      const summary = await rowsOf(page, 'Tax by jurisdiction');
+      expect(summary.map(({ Tax }) => Tax)).toEqual(sale.tax_summary.map(({ tax_amount }) => tax_amount));
+      const steps = await page.locator('.steps li').allInnerTexts();
+      expect(steps).toHaveLength(sale.explanation?.length ?? -1);
+      expect(steps.join()).toContain('New York');
+      await page.getByText('The chain of 1 entries is intact').waitFor();
+      await page.getByRole('button', { name: 'Replay' }).click();
+      await page.getByText('The same figures with the recorded content.').waitFor();
+      await screenshot(page, 'transaction');
+      await shop.sell('NY', { type: 'credit', parent_transaction_id: sale.id, reference_id: 'refund-1' });
+      await page.reload();
+      await signIn(page, shop.key);
+      const credits = await rowsOf(page, 'Credits of this sale');
+      expect(credits.map(({ Reference, Total }) => [Reference, Total])).toEqual([['refund-1', sale.total_amount]]);
+      await page.getByText('left 0.00').waitFor();
+    });
+  });
+});
+
+describe('a month', () => {
+  it('is closed for eight states, with exceptions acknowledged', async () => {
+    for (const state of states) await shop.sell(state, { reference_id: `sale-${state}` });
+    await shop.sell('MI', { reference_id: 'sale-over', tax_amount: '9.00' });
+    await at('#/filings', async (page) => {
+      const periods = await rowsOf(page, 'Periods without a filing');
+      expect(periods.filter((row) => row['State of the period'] === 'over')).toHaveLength(states.length);
+      await screenshot(page, 'filings');
+      for (const state of states) {
+        await page.goto(`${url}/console#/filings/US-${state}/${lastMonth.last}`);
+        await page.getByRole('button', { name: 'Close the period …' }).click();
+        const close = page.getByRole('button', { name: `Close US-${state} ${lastMonth.last}` });
+        await screenshot(page, `close-${state}`);
+        // A second click changes nothing.
+        await close.dblclick();
+        await page.getByText('closed', { exact: true }).waitFor();
+        const id = page.url().split('/').at(-1) as string;
+        const [csv] = await Promise.all([
+          page.waitForEvent('download').then(async (file) => (await file.createReadStream()).toArray()),
+          page.getByRole('button', { name: 'Download totals as CSV' }).click(),
+        ]);
+        const expected = await shop.call('GET', `/filings/${id}` as '/filings/{id}', {
+          headers: { Accept: 'text/csv' },
+        });
+        expect(Buffer.concat(csv).toString()).toBe(expected.text);
+        await page.getByRole('button', { name: 'Mark as filed …' }).click();
+        await page.getByLabel('Confirmation number').fill(`c-${state}`);
+        const check = page.getByRole('checkbox');
+        if (state === 'MI') {
+          expect(await page.getByRole('button', { name: 'Mark as filed', exact: true }).count()).toBe(0);
+          await check.check();
+        }
+        await page.getByRole('button', { name: 'Mark as filed', exact: true }).click();
+        await page.getByText('filed', { exact: true }).waitFor();
+      }
+    });
+    const { data } = (await shop.call('GET', '/filings', {})).body;
+    expect(data.map(({ status }) => status)).toEqual(states.map(() => 'filed'));
+  });
+});
+
+it('shows the coverage of the states, and the rates of an address', async () => {
+  await at('#/coverage', async (page) => {
+    await page.getByLabel('City').fill('New York');
+    await page.getByLabel('State', { exact: true }).fill('NY');
+    await page.getByLabel('ZIP code').fill('10001');
+    await page.getByRole('button', { name: 'Show rates' }).click();
+    await page.getByText('8.875 %').waitFor();
+    await screenshot(page, 'coverage');
+    await page.getByRole('link', { name: /^MI, Michigan/ }).click();
+    await page.getByRole('heading', { name: 'Michigan' }).waitFor();
+    await screenshot(page, 'michigan');
+  });
+});
+
+it('shows what is due, and sums by state', async () => {
+  await at('', async (page) => {
+    await page.getByRole('heading', { name: 'Returns to file' }).waitFor();
+    await rowsOf(page, 'By state');
+    await screenshot(page, 'overview');
+  });
+  await at(
+    '',
+    async (page) => {
+      await rowsOf(page, 'By state');
+      await screenshot(page, 'overview-dark-phone');
+    },
+    { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  );
+});

@@ -1,0 +1,325 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newCaller, startApi } from '../support/api.ts';
+import { drawFrom } from '../support/random-orders.ts';
+import { made } from '../support/sales.ts';
+import { openConsole, rowsOf, screenshot, signIn, startBrowser } from './browser.ts';
+import { lastMonth, newShop, states } from './month.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let url: string;
+let shop: Awaited<ReturnType<typeof newShop>>;
+beforeAll(async () => {
+  ({ url } = await startApi());
+  browser = await startBrowser();
+  shop = await newShop();
+});
+afterAll(() => browser?.close());
+
+const signedIn = async (view: string, key = shop.key) => {
+  const opened = await openConsole(browser, url, view);
+  await signIn(opened.page, key);
+  await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return opened;
+};
+
+const problem = (status: number, code: string) => (route: Route) =>
+  route.fulfill({
+    status,
+    contentType: 'application/json',
+    headers: { 'Retry-After': '0' },
+    body: JSON.stringify({ errors: [{ status: String(status), code, title: code, detail: `Simulated ${code}.` }] }),
+  });
+
+describe('trouble', () => {
+  it('a wrong key is refused with what to do', async () => {
+    const { page, close } = await openConsole(browser, url);
+    await signIn(page, 'levy_wrong');
+    await page.getByText('There is no such API key').waitFor();
+    await close();
+  });
+
+  it.each([
+    [429, 'rate_limited', 'Wait ten seconds'],
+    [503, 'unavailable', 'Try again in a minute'],
+    [401, 'auth_api_key_not_found', 'Sign in again'],
+    [403, 'auth_forbidden', 'Simulated auth_forbidden'],
+  ])('status %i says what to do, and the next try shows the list', async (status, code, advice) => {
+    const { page, close } = await signedIn('#/customers');
+    await page.route('**/transactions?*', problem(status, code));
+    await page.goto(`${url}/console#/transactions`);
+    await page.getByText(advice).first().waitFor();
+    await page.unroute('**/transactions?*');
+    if (status === 401) {
+      await page.getByRole('button', { name: 'Sign in again' }).click();
+      await signIn(page, shop.key);
+    } else await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No transaction matches').or(page.getByText('newest first')).waitFor();
+    await close();
+  });
+
+  it('without a connection, the page says so', async () => {
+    const { page, close } = await signedIn('#/customers');
+    await page.context().setOffline(true);
+    await page.goto(`${url}/console#/filings`);
+    await page.getByText('No connection to Levy').first().waitFor();
+    await close();
+  });
+
+  it('a lost reply to a closing is found again, without a second filing', async () => {
+    const own = await newShop();
+    await own.sell('MI');
+    const { page, close } = await signedIn(`#/filings/US-MI/${lastMonth.last}`, own.key);
+    await page.getByRole('button', { name: 'Close the period …' }).click();
+    const keys: (string | undefined)[] = [];
+    await page.route('**/filings', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: `Close US-MI ${lastMonth.last}` }).click();
+    await page.getByText('Repeating a write is safe').waitFor();
+    await page.unroute('**/filings');
+    await page.getByRole('button', { name: `Close US-MI ${lastMonth.last}` }).click();
+    await page.getByText('closed', { exact: true }).waitFor();
+    expect(new Set(keys).size).toBe(1);
+    expect((await made(own.filer.filings())).data).toHaveLength(1);
+    await close();
+  });
+
+  it('two people who close the same period get the same filing, and a canceled one says so', async () => {
+    const own = await newShop();
+    await own.sell('OH');
+    const view = `#/filings/US-OH/${lastMonth.last}`;
+    const [first, second] = await Promise.all([signedIn(view, own.key), signedIn(view, own.key)]);
+    for (const { page } of [first, second]) await page.getByRole('button', { name: 'Close the period …' }).click();
+    const close = (page: Page) => page.getByRole('button', { name: `Close US-OH ${lastMonth.last}` }).click();
+    await Promise.all([close(first.page), close(second.page)]);
+    for (const { page } of [first, second]) await page.getByText('closed', { exact: true }).waitFor();
+    expect(first.page.url()).toBe(second.page.url());
+    expect((await made(own.filer.filings())).data).toHaveLength(1);
+    await first.page.getByRole('button', { name: 'Cancel the filing …' }).click();
+    await first.page.getByRole('button', { name: 'Cancel the filing', exact: true }).click();
+    await first.page.getByText('canceled', { exact: true }).waitFor();
+    await second.page.getByRole('button', { name: 'Mark as filed …' }).click();
+    await second.page.getByLabel('Confirmation number').fill('c-1');
+    await second.page.getByRole('button', { name: 'Mark as filed', exact: true }).click();
+    await second.page.getByText('This is not possible in the present state').waitFor();
+    await Promise.all([first.close(), second.close()]);
+  });
+});
+
+it('a key with the scope read sees dry runs, and no writes', async () => {
+  const { key } = await newCaller({ scopes: ['read'] });
+  const { page, close } = await signedIn(`#/filings/US-MI/${lastMonth.last}`, key);
+  await page.getByText('Closing needs the scope write').waitFor();
+  expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
+  await close();
+});
+
+it('text of customers is shown as text', async () => {
+  const hostile = `<img src=x onerror="document.title='owned'"><b>=HYPERLINK("x")</b>`;
+  const sold = await shop.sell('MI', {
+    reference_id: hostile,
+    line_items: [{ id: 'one', description: hostile, quantity: '1', unit_price: '1.00' }],
+  });
+  const { page, complaints, close } = await signedIn(`#/transactions/${sold.id}`);
+  await page.getByRole('heading', { name: hostile }).waitFor();
+  expect(await page.locator('main img, main b').count()).toBe(0);
+  expect(await page.title()).toContain('Levy');
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+it('a document of 1,000 lines shows fifty, and the others on request', async () => {
+  const line_items = Array.from({ length: 1000 }, (_, at) => ({ id: `l${at}`, quantity: '1', unit_price: '1.00' }));
+  const sold = await shop.sell('MI', { line_items });
+  const { page, close } = await signedIn(`#/transactions/${sold.id}`);
+  await page.getByRole('button', { name: 'Show 50 more of 950 lines' }).click();
+  await page.getByRole('button', { name: 'Show 50 more of 900 lines' }).waitFor();
+  expect(await page.locator('details').count()).toBe(100);
+  await close();
+});
+
+describe('500 random documents', () => {
+  type Sums = Record<string, { tax: number; gross: number; credits: number }>;
+  const cents = (text: string): number => Math.round(Number(text.replaceAll(',', '')) * 100);
+  let own: Awaited<ReturnType<typeof newShop>>;
+
+  const create = async () => {
+    const { below, of, oneIn } = drawFrom(20_261_124);
+    const sold: { id: string; state: (typeof states)[number] }[] = [];
+    for (let count = 0; count < 500; count++) {
+      const parent = sold.at(-1);
+      if (parent && oneIn(8)) {
+        sold.pop();
+        await own.sell(parent.state, {
+          type: 'credit',
+          parent_transaction_id: parent.id,
+          credit_remaining: true,
+          line_items: null,
+          customer: null,
+        });
+        continue;
+      }
+      const state = of(states);
+      const line_items = Array.from({ length: 1 + below(3) }, (_, at) => ({
+        id: `l${at}`,
+        quantity: String(1 + Math.floor(below(4))),
+        unit_price: (below(20_000) / 100).toFixed(2),
+      }));
+      const status = oneIn(10) ? 'draft' : 'finalized';
+      const { id } = await own.sell(state, { line_items, status });
+      if (status === 'finalized') sold.push({ id, state });
+    }
+  };
+
+  /** The sums of what the ledger lists. */
+  const summed = async (): Promise<Sums> => {
+    const sums: Sums = {};
+    for (let cursor = ''; ; ) {
+      const page = await made(own.filer.list({ limit: '100', ...(cursor && { starting_after: cursor }) }));
+      for (const { status, type, tax_amount, subtotal_amount, tax_summary } of page.data) {
+        if (status !== 'finalized') continue;
+        const state = tax_summary[0]?.jurisdiction_code.slice(0, 5) as string;
+        sums[state] ??= { tax: 0, gross: 0, credits: 0 };
+        sums[state].tax += (type === 'sale' ? 1 : -1) * cents(tax_amount);
+        sums[state][type === 'sale' ? 'gross' : 'credits'] += cents(subtotal_amount);
+      }
+      if (page.next_cursor === null) return sums;
+      cursor = page.next_cursor;
+    }
+  };
+
+  it('have the sums of the ledger on the page', async () => {
+    own = await newShop();
+    await create();
+    const expected = await summed();
+    const { page, complaints, close } = await signedIn('#/overview', own.key);
+    let shown: Sums = {};
+    for (let tries = 0; tries < 20; tries++) {
+      const rows = await rowsOf(page, 'By state');
+      shown = Object.fromEntries(
+        rows.map((row) => [
+          row['State'],
+          {
+            tax: cents(row['Tax collected'] as string),
+            gross: cents(row['Gross sales'] as string),
+            credits: cents(row['Credits'] as string),
+          },
+        ]),
+      );
+      if (JSON.stringify(Object.entries(shown).sort()) === JSON.stringify(Object.entries(expected).sort())) break;
+      // The report counts within a second.
+      await page.waitForTimeout(500);
+      await page.reload();
+      await signIn(page, own.key);
+    }
+    expect(shown).toEqual(expected);
+    const months = await rowsOf(page, 'Tax collected by month');
+    const all = Object.values(expected).reduce((sum, { tax }) => sum + tax, 0);
+    expect(months.find(({ Month }) => Month === lastMonth.first.slice(0, 7))?.['Tax collected']).toBe(
+      (all / 100).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ','),
+    );
+    await screenshot(page, 'overview-500');
+    expect(complaints).toEqual([]);
+    await close();
+  }, 180_000);
+
+  it('are listed page by page', async () => {
+    const { page, close } = await signedIn('#/transactions', own.key);
+    let count = 0;
+    for (let pages = 0; pages < 20; pages++) {
+      count += (await rowsOf(page, 'Transactions, newest first')).length;
+      const next = page.getByRole('link', { name: 'Next page' });
+      if ((await next.count()) === 0) break;
+      const [before] = await page.locator('tbody a').allInnerTexts();
+      await next.click();
+      await page.getByRole('link', { name: before as string, exact: true }).waitFor({ state: 'detached' });
+    }
+    expect(count).toBe(500);
+    await close();
+  });
+});
+
+describe('accessibility', () => {
+  type Finding = { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] };
+  const findings = async (page: Page): Promise<string[]> => {
+    // Evaluated by the debugger: the policy of the page allows no other script.
+    await page.evaluate(axe);
+    const { violations } = (await page.evaluate('axe.run()')) as { violations: Finding[] };
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  };
+
+  it.each(['light', 'dark'] as const)('has no serious findings of axe in the %s theme', async (colorScheme) => {
+    const sold = await shop.sell('HI', { explain: true });
+    await made(
+      shop.filer.call('POST', '/customers', { body: { id: `c-${colorScheme}`, exemptions: [{ reason: 'resale' }] } }),
+    );
+    const opened = await openConsole(browser, url, '', { colorScheme });
+    expect(await findings(opened.page)).toEqual([]);
+    await signIn(opened.page, shop.key);
+    for (const [view, heading] of [
+      ['overview', 'Overview'],
+      ['transactions', 'Transactions'],
+      [`transactions/${sold.id}`, 'History'],
+      ['filings', 'Filings'],
+      [`filings/US-HI/${lastMonth.last}`, 'US-HI'],
+      ['coverage', 'Coverage'],
+      ['coverage/CO', 'Colorado'],
+      ['customers', 'Customers'],
+      [`customers/c-${colorScheme}`, `c-${colorScheme}`],
+    ] as const) {
+      await opened.page.goto(`${url}/console#/${view}`);
+      await opened.page.getByRole('heading', { name: heading }).first().waitFor();
+      await opened.page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+      expect([view, await findings(opened.page)]).toEqual([view, []]);
+      await screenshot(opened.page, `${view.replaceAll('/', '-')}-${colorScheme}`);
+    }
+    await opened.close();
+  });
+
+  it('works by keyboard alone, from signing in to the dialog that closes a period', async () => {
+    const { page, close } = await openConsole(browser, url, `#/filings/US-WA/${lastMonth.last}`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(shop.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close the period …' }).waitFor();
+    const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''");
+    const tabTo = async (text: string) => {
+      for (let presses = 0; presses < 60 && (await focused()) !== text; presses++) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(text);
+    };
+    await tabTo('Close the period …');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await close();
+  });
+});
+
+it('edits a certificate, and says when somebody else changed the customer', async () => {
+  const body = { id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] };
+  await made(shop.filer.call('POST', '/customers', { body }));
+  const { page, close } = await signedIn('#/customers/acme');
+  const first = page.getByRole('group', { name: 'Certificate 1' });
+  await first.getByLabel('Number').fill('C-2');
+  await page.getByRole('button', { name: 'Review the change' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'C-2' }).waitFor();
+  await made(shop.filer.call('POST', '/customers/acme' as '/customers/{id}', { body: { name: 'Acme Inc' } }));
+  await first.getByLabel('Number').fill('C-3');
+  await page.getByRole('button', { name: 'Review the change' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else changed this').waitFor();
+  const stored = await made(shop.call('GET', '/customers/acme' as '/customers/{id}'));
+  expect(stored).toMatchObject({ name: 'Acme Inc', exemptions: [{ certificate_number: 'C-2' }] });
+  await close();
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, it } from 'vitest';
+import { read } from '../../functions/get-console.ts';
+import { bundle } from '../../infra/bundling.ts';
+import { consolePage } from '../../shared/console/console.ts';
+
+const settings = { OIDC_ISSUER: 'https://login.example/realms/shop"<', OIDC_CLIENT_ID: 'levy-console' };
+afterEach(() => {
+  for (const name of Object.keys(settings)) delete process.env[name];
+});
+const policyOf = () => read().headers['Content-Security-Policy'] ?? '';
+
+it('is the built page, which connects to the service only', () => {
+  expect(read().text).toBe(consolePage().page);
+  expect(policyOf()).toContain("connect-src 'self';");
+  expect(policyOf()).not.toContain('unsafe');
+});
+
+it('names the issuer with a client, and connects to it, too', () => {
+  Object.assign(process.env, settings);
+  expect(policyOf()).toContain("connect-src 'self' https://login.example;");
+  const [, content = ''] = /name="levy-issuer" content="([^"]*)"/.exec(read().text) ?? [];
+  expect(content).not.toContain('<');
+  expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
+    issuer: settings.OIDC_ISSUER,
+    client_id: 'levy-console',
+    scope: 'openid levy/read levy/write',
+  });
+});
+
+it('is at most 180 KB gzipped, and loads nothing', () => {
+  const { text } = read();
+  expect(gzipSync(text).length).toBeLessThan(180_000);
+  expect(text).not.toMatch(/<(?:script|img|link)[^>]+(?:src|href)="(?!data:)/);
+});
+
+it('is a small bundle with the page beside it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'levy-'));
+  expect(Object.keys(bundle('get-console', folder).inputs).filter((input) => input.includes('node_modules'))).toEqual(
+    [],
+  );
+  expect(statSync(join(folder, 'index.js')).size).toBeLessThan(20_480);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { newCaller } from '../support/api.ts';
+import { cancel, closedFiling, filerOf, soldOn } from '../support/filings.ts';
+import { dayMs, later, made } from '../support/sales.ts';
+
+const monthly = (state: string, from: string, to: string | null = null) =>
+  ({ state, from, to, frequency: 'month' }) as const;
+const periodsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
+  (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map(
+    ({ state, period_end, is_over, closes_at, due_date }) => ({ state, period_end, is_over, closes_at, due_date }),
+  );
+/** The last day of the month so many months before the present one (UTC). */
+const monthEnd = (before: number): string => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - before, 0)).toISOString().slice(0, 10);
+};
+
+describe('GET /account', () => {
+  it('says what the credential may do, and the settings', async () => {
+    const registrations = [monthly('MI', '2026-01-01')];
+    const { account, call } = await newCaller({ settings: { registrations, review_days: 5 }, scopes: ['read'] });
+    expect(await made(call('GET', '/account'))).toMatchObject({
+      object: 'account',
+      id: account.id,
+      scopes: ['read'],
+      registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
+      review_days: 5,
+      time_zone: 'UTC',
+    });
+    expect(JSON.stringify(await made(call('GET', '/account')))).not.toContain(account.cursor_secret);
+  });
+
+  it('tells registrations that are not set from those everywhere', async () => {
+    for (const registrations of [null, 'all'] as const) {
+      const { call } = await newCaller({ settings: { registrations } });
+      expect((await made(call('GET', '/account'))).registrations).toBe(registrations);
+    }
+  });
+});
+
+describe('GET /filing-periods', () => {
+  it('has the periods from the oldest sale to the running one, and moves on with each filing', async () => {
+    const filer = filerOf(
+      await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01')] } }),
+    );
+    await soldOn(filer, monthEnd(2));
+    const before = await periodsOf(filer);
+    expect(before.map(({ state, period_end, is_over }) => [state, period_end, is_over])).toEqual([
+      ['US-MI', monthEnd(2), true],
+      ['US-MI', monthEnd(1), true],
+      ['US-MI', monthEnd(0), false],
+      ['US-OH', monthEnd(0), false],
+    ]);
+    // The state requires Michigan's return by the 20th, or the next business day; three days of review are the default.
+    const [first] = before;
+    expect(first?.due_date?.slice(0, 7)).toBe(monthEnd(1).slice(0, 7));
+    expect(Number(first?.due_date?.slice(8))).toBeGreaterThanOrEqual(20);
+    expect(first?.closes_at).toBe(`${monthEnd(1).slice(0, 8)}04T00:00:00.000Z`);
+    const filing = await closedFiling(filer, 'MI', monthEnd(2));
+    expect((await periodsOf(filer, '?state=MI')).map(({ period_end }) => period_end)).toEqual([
+      monthEnd(1),
+      monthEnd(0),
+    ]);
+    await cancel(filer, filing.id);
+    // The schedule does not close what a client canceled.
+    expect((await periodsOf(filer, '?state=Michigan'))[0]).toMatchObject({ period_end: monthEnd(2), closes_at: null });
+  });
+
+  it('grows with the calendar', async () => {
+    const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } }));
+    expect(await periodsOf(filer)).toHaveLength(1);
+    expect(await later(62 * dayMs, () => periodsOf(filer))).toHaveLength(3);
+  });
+
+  it('is empty without a list of registrations', async () => {
+    for (const registrations of [null, 'all'] as const)
+      expect(await periodsOf(filerOf(await newCaller({ settings: { registrations } })))).toEqual([]);
+  });
+});

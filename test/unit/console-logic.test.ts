@@ -1,0 +1,204 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
+import { grouped, percent, sumOf } from '../../shared/console/client/amounts.ts';
+import { certificatesFrom } from '../../shared/console/client/certificates.ts';
+import { daysBetween, dueText, monthsBefore, monthsFrom, todayIn } from '../../shared/console/client/days.ts';
+import { brokenVersion } from '../../shared/console/client/history-chain.ts';
+import { challengeOf, returnedFrom, signInAddress } from '../../shared/console/client/oidc.ts';
+import { linkTo, routeOf } from '../../shared/console/client/route.ts';
+import { tiles } from '../../shared/console/client/tile-map.ts';
+import { troubleOf } from '../../shared/console/client/trouble.ts';
+import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { entryHashOf } from '../../shared/transactions/audit.ts';
+
+const decimal = fc
+  .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.integer({ min: 0, max: 3 }))
+  .map(([minor, decimals]) => ({ minor, decimals }));
+const written = ({ minor, decimals }: { minor: bigint; decimals: number }): string => {
+  const digits = String(minor < 0n ? -minor : minor).padStart(decimals + 1, '0');
+  const at = digits.length - decimals;
+  return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
+};
+
+describe('amounts', () => {
+  it('are summed exactly', () => {
+    fc.assert(
+      fc.property(fc.array(decimal, { minLength: 1 }), (values) => {
+        const thousandths = values.reduce((sum, { minor, decimals }) => sum + minor * 10n ** BigInt(3 - decimals), 0n);
+        expect(sumOf([...values.map(written), '0.000'])).toBe(written({ minor: thousandths, decimals: 3 }));
+      }),
+    );
+  });
+
+  it.each([
+    ['1234567.89', '1,234,567.89'],
+    ['-1234', '-1,234'],
+    ['999.00', '999.00'],
+  ])('%s is shown as %s', (text, shown) => expect(grouped(text)).toBe(shown));
+
+  it.each([
+    ['0.08875', '8.875 %'],
+    ['0.06', '6 %'],
+    ['0', '0 %'],
+    ['0.1', '10 %'],
+    ['0.00375', '0.375 %'],
+    ['1', '100 %'],
+  ])('the rate %s is shown as %s', (rate, shown) => expect(percent(rate)).toBe(shown));
+});
+
+describe('routes', () => {
+  it('are links to what they were made of', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 3 }),
+        fc.dictionary(fc.string({ minLength: 1 }), fc.string({ minLength: 1 })),
+        (path, query) => {
+          const { path: read, query: found } = routeOf(linkTo(path, query));
+          expect([read, Object.fromEntries(found)]).toEqual([path, { ...query }]);
+        },
+      ),
+    );
+  });
+
+  it('with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
+});
+
+describe('days', () => {
+  it('are those of the time zone', () => {
+    const instant = Date.parse('2026-11-01T03:00:00Z');
+    expect([todayIn('UTC', instant), todayIn('America/New_York', instant)]).toEqual(['2026-11-01', '2026-10-31']);
+  });
+
+  it('count months and days', () => {
+    expect([monthsBefore('2026-01', 1), monthsBefore('2026-11', 11)]).toEqual(['2025-12', '2025-12']);
+    expect(monthsFrom('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02']);
+    expect([daysBetween('2026-02-27', '2026-03-01'), dueText(0), dueText(1), dueText(-20)]).toEqual([
+      2,
+      'due today',
+      'due in 1 day',
+      '20 days late',
+    ]);
+  });
+});
+
+describe('trouble', () => {
+  const refusal = (status: number) =>
+    new LevyRefused({ status, code: 'some_code', detail: 'Send another.', errors: [] });
+  const outgoing = { method: 'GET', url: 'https://levy.example', headers: new Headers(), body: null };
+  const unavailable = (status: number | null) =>
+    new LevyUnavailable(outgoing, 1, status === null ? null : { status, headers: new Headers(), body: {} }, null);
+
+  it.each([
+    [refusal(401), 'signed_out'],
+    [refusal(403), 'forbidden'],
+    [refusal(409), 'changed'],
+    [refusal(412), 'changed'],
+    [refusal(422), 'refused'],
+    [unavailable(429), 'busy'],
+    [unavailable(503), 'broken'],
+    [unavailable(null), 'offline'],
+    [new TypeError('x'), 'broken'],
+  ])('%s is %s', (error, kind) => expect(troubleOf(error)?.kind).toBe(kind));
+
+  it('keeps the sentence of a refusal', () => expect(troubleOf(refusal(422))?.advice).toBe('Send another.'));
+
+  it('is none for a call that the page stopped', () =>
+    expect(troubleOf(new DOMException('stopped', 'AbortError'))).toBeNull());
+});
+
+describe('the chain of a history', () => {
+  const entries = (): Parameters<typeof brokenVersion>[1][number][] => {
+    const all: Parameters<typeof brokenVersion>[1][number][] = [];
+    for (let version = 1; version <= 4; version++) {
+      const previous_hash = all.at(-1)?.hash ?? null;
+      const entry = { version, at: '2026-11-01T00:00:00.000Z', by: 'key_1', from: null, to: 'draft', fields: ['a'] };
+      const hashed = { transactionId: 'txn_1', ...entry, stateHash: `s${version}`, previousHash: previous_hash };
+      all.push({ ...entry, state_hash: `s${version}`, previous_hash, hash: entryHashOf(hashed) });
+    }
+    return all;
+  };
+
+  it('is intact as the ledger writes it', async () => expect(await brokenVersion('txn_1', entries())).toBeNull());
+
+  it.each([
+    ['a changed field', (all) => all.with(1, { ...(all[1] as never as (typeof all)[1]), by: 'key_2' } as never), 2],
+    ['a removed entry', (all) => all.toSpliced(1, 1), 3],
+    ['a removed first entry', (all) => all.slice(1), 2],
+  ] as readonly [string, (all: ReturnType<typeof entries>) => ReturnType<typeof entries>, number][])(
+    'is broken by %s',
+    async (_, change, version) => expect(await brokenVersion('txn_1', change(entries()))).toBe(version),
+  );
+});
+
+describe('sign-in', () => {
+  const configured = { issuer: 'https://login.example', client_id: 'console', scope: 'openid' };
+  const store = () => {
+    const items = new Map<string, string>();
+    return {
+      items,
+      getItem: (key: string) => items.get(key) ?? null,
+      setItem: (key: string, value: string) => void items.set(key, value),
+      removeItem: (key: string) => void items.delete(key),
+    };
+  };
+  const json =
+    (body: object, status = 200) =>
+    async () =>
+      new Response(JSON.stringify(body), { status });
+  const endpoints = {
+    issuer: configured.issuer,
+    authorization_endpoint: 'https://login.example/authorize',
+    token_endpoint: 'https://login.example/token',
+  };
+  const page = { address: 'https://levy.example/v1/console?x=1#/filings', hash: '#/filings' };
+
+  it('has the challenge of RFC 7636, appendix B', async () =>
+    expect(await challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
+      'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    ));
+
+  it('refuses the configuration of another issuer, and a token endpoint elsewhere', async () => {
+    const answer = signInAddress(configured, page, store(), json({ ...endpoints, issuer: 'https://evil.example' }));
+    await expect(answer).rejects.toThrow('names another issuer');
+    const elsewhere = { ...endpoints, token_endpoint: 'https://tokens.example/token' };
+    await expect(signInAddress(configured, page, store(), json(elsewhere))).rejects.toThrow('not at the issuer');
+  });
+
+  it('keeps nothing for a second use of a code, and says why there is no token', async () => {
+    const kept = store();
+    const address = new URL(await signInAddress(configured, page, kept, json(endpoints)));
+    expect(address.searchParams.get('redirect_uri')).toBe('https://levy.example/v1/console');
+    const back = `https://levy.example/v1/console?code=c&state=${address.searchParams.get('state')}`;
+    const send = async (url: string | URL | Request) =>
+      String(url).endsWith('/token') ? json({ error: 'invalid_grant' }, 400)() : json(endpoints)();
+    expect(await returnedFrom(configured, back, kept, send)).toEqual({
+      failure: 'The issuer gave no token (status 400).',
+    });
+    expect(kept.items.size).toBe(0);
+    expect(await returnedFrom(configured, back, kept, send)).toMatchObject({
+      failure: expect.stringContaining('did not begin in this tab'),
+    });
+    expect(await returnedFrom(configured, 'https://levy.example/v1/console', kept, send)).toBeNull();
+  });
+});
+
+it('certificates of a form have no empty texts, and one without a reason is removed', () => {
+  const values = {
+    'reason-0': 'resale',
+    'number-0': 'C-1',
+    'states-0': 'mi, OH',
+    'from-0': '',
+    'to-0': '',
+    'reason-1': '',
+  };
+  expect(certificatesFrom(values, 2)).toEqual([
+    { reason: 'resale', states: ['mi', 'OH'], certificate_number: 'C-1', valid_from: null, valid_to: null },
+  ]);
+});
+
+it('the map has a tile for each state with content, and no two in one place', () => {
+  const states = newestBuiltInReleases().map(({ state }) => state.slice(3));
+  expect(Object.keys(tiles).sort()).toEqual(states.sort());
+  expect(new Set(Object.values(tiles).map(String)).size).toBe(states.length);
+});
