@@ -29,7 +29,9 @@ const discover = async ({ issuer }: Issuer, send: typeof fetch): Promise<Endpoin
   if (found.issuer !== issuer) throw new Error(`The configuration of ${issuer} names another issuer, ${found.issuer}.`);
   // The policy of the page would stop the request without a reason.
   if (new URL(found.token_endpoint).origin !== new URL(issuer).origin)
-    throw new Error(`The token endpoint ${found.token_endpoint} is not at the issuer ${issuer}. Sign in with an API key.`);
+    throw new Error(
+      `The token endpoint ${found.token_endpoint} is not at the issuer ${issuer}. Sign in with an API key.`,
+    );
   return found;
 };
 
