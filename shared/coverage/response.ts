@@ -112,11 +112,42 @@ const Gate = described(
   { id: 'ContentGate' },
 );
 
+const ProposedRate = described(
+  z.object({
+    jurisdiction: described(z.string(), 'The code of the jurisdiction.'),
+    name: described(z.string(), 'The name of the jurisdiction.'),
+    kind: described(
+      z.string(),
+      'Which rate: `general`, `food`, or those for sales from other states, `general_interstate` and `food_interstate`.',
+    ),
+    from: described(z.nullable(date), 'The first day of the change. `null` is open.'),
+    to: described(z.nullable(date), 'The last day. `null` is open.'),
+    before: described(z.nullable(rate), 'The rate of the active release. `null` if it has none.'),
+    after: described(z.nullable(rate), 'The rate of the proposed release. `null` if it has none.'),
+  }),
+  'A rate that differs between two releases.',
+  { id: 'ProposedRate' },
+);
+
+const ProposedChanges = described(
+  z.object({
+    against: described(z.string(), 'The release that was active.'),
+    count: described(count, 'The number of rates that change.'),
+    rates: described(z.array(ProposedRate), 'The first 100 of them, by jurisdiction.'),
+  }),
+  'What changes if the proposed release replaces the active one.',
+  { id: 'ProposedChanges' },
+);
+
 const Proposal = described(
   z.object({
     imported_at: described(z.nullable(timestamp), 'When its files were imported.'),
     gates: described(z.array(Gate), 'The gates. Empty before they are measured.'),
     held: described(z.nullable(z.string()), 'Why an update does not activate it. `null` if it may.'),
+    changes: described(
+      z.nullable(ProposedChanges),
+      'The rates that change against the release that was active. `null` before they are compared.',
+    ),
   }),
   'A release of official rates that was never active. An operator compares it by `npm run content -- diff` and activates it by `npm run content -- activate`.',
   { id: 'ProposedRelease' },

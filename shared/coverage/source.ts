@@ -9,7 +9,11 @@ import type { SourceCoverage } from './response.ts';
 export type SourceRecord = UpdateRecord & {
   readonly release: string | null;
   readonly activated: boolean;
-  readonly proposal: { readonly gates: readonly GateResult[]; readonly held: string | null } | null;
+  readonly proposal: {
+    readonly gates: readonly GateResult[];
+    readonly held: string | null;
+    readonly changes: NonNullable<SourceCoverage['proposal']>['changes'];
+  } | null;
 };
 /** The records by the two letters of their states. A state whose files Levy never took has none. */
 export type SourceRecords = ReadonlyMap<string, SourceRecord>;
@@ -26,6 +30,7 @@ const proposalOf = ({ release, activated, imported_at, proposal }: SourceRecord)
         imported_at,
         gates: (proposal?.gates ?? []).map(({ describe, ...gate }) => ({ ...gate, text: describe })),
         held: proposal?.held ?? null,
+        changes: proposal?.changes ?? null,
       };
 
 /** Where the content of a release comes from, and the age of its state's official files on a day (`YYYY-MM-DD`). */

@@ -19,6 +19,7 @@ import {
 } from '../store/content/content-sources.ts';
 import { activate } from './activate.ts';
 import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
+import { compareReleases, type RateChange } from './compare-rates.ts';
 import { gateFigures } from './gate-figures.ts';
 import { type Imported, importFiles } from './import-files.ts';
 import { openRelease } from './open-release.ts';
@@ -165,6 +166,18 @@ const heldReason = (
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
 
+/** The most changes of rates that the record of a state keeps. */
+const keptChanges = 100;
+
+const firstOf = (changes: readonly RateChange[]) => ({
+  count: changes.length,
+  rates: changes.slice(0, keptChanges).map(({ jurisdiction, name, kind, from, to, old, new: next }) => ({
+    ...{ jurisdiction, name, kind, from, to },
+    before: old,
+    after: next,
+  })),
+});
+
 /** Apply the gates to a release that is not active, and activate it if requested and allowed. */
 const activateIfAllowed = async (
   source: ContentSource,
@@ -180,7 +193,8 @@ const activateIfAllowed = async (
   const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
   // Before the activation, so that its event has these figures even if this run ends between the two.
-  const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held } }));
+  const changes = { against: id, ...firstOf(await compareReleases(active, candidate)) };
+  const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held, changes } }));
   if (isActivated) {
     await activate(release, options.reporter, { isMeasured: true });
     accepted(await writeContentSource({ ...proposed, activated: true }));

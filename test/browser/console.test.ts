@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import { startApi } from '../support/api.ts';
 import { openConsole, rowsOf, screenshot, signIn, startBrowser } from './browser.ts';
 import { lastMonth, newShop, states } from './month.ts';
@@ -36,7 +37,7 @@ describe('a sale', () => {
       const steps = await page.locator('.steps li').allInnerTexts();
       expect(steps).toHaveLength(sale.explanation?.length ?? -1);
       expect(steps.join()).toContain('New York');
-      await page.getByText('The chain of 1 entries is intact').waitFor();
+      await page.getByText('The chain of hashes is intact, in 1 version').waitFor();
       await page.getByRole('button', { name: 'Replay' }).click();
       await page.getByText('The same figures with the recorded content.').waitFor();
       await screenshot(page, 'transaction');
@@ -102,6 +103,33 @@ it('shows the coverage of the states, and the rates of an address', async () => 
     await page.getByRole('link', { name: /^MI, Michigan/ }).click();
     await page.getByRole('heading', { name: 'Michigan' }).waitFor();
     await screenshot(page, 'michigan');
+  });
+});
+
+it('shows the gates and the changes of a proposed release', async () => {
+  const changed = { jurisdiction: 'US-VT', name: 'Vermont', kind: 'general', from: '2027-01-01', to: null };
+  const gate = {
+    name: 'changed',
+    describe: 'ZIPs and cities whose combined rate changes',
+    most: 25,
+    unit: '%',
+  } as const;
+  const source = await readContentSource('VT');
+  const record = {
+    ...source,
+    release: 'US-VT@2026-12-01.101',
+    checked_at: '2026-12-01T00:00:00.000Z',
+    proposal: {
+      gates: [{ ...gate, figure: 30, passed: false }],
+      held: 'Gates failed: changed.',
+      changes: { against: 'US-VT@2026-11-22.1', count: 1, rates: [{ ...changed, before: '0.06', after: '0.0625' }] },
+    },
+  };
+  expect((await writeContentSource(record)).ok).toBe(true);
+  await at('#/coverage/VT', async (page) => {
+    expect(await rowsOf(page, 'Gates')).toMatchObject([{ Figure: '30 %', 'At most': '25 %', Result: 'failed' }]);
+    expect(await rowsOf(page, '1 rate that changes')).toMatchObject([{ Before: '6 %', After: '6.25 %' }]);
+    await screenshot(page, 'proposal');
   });
 });
 

@@ -257,12 +257,15 @@ describe('accessibility', () => {
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   };
 
-  it.each(['light', 'dark'] as const)('has no serious findings of axe in the %s theme', async (colorScheme) => {
+  it.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has no serious findings of axe in the %s theme, at %i pixels', async (colorScheme, width) => {
     const sold = await shop.sell('HI', { explain: true });
     await made(
       shop.filer.call('POST', '/customers', { body: { id: `c-${colorScheme}`, exemptions: [{ reason: 'resale' }] } }),
     );
-    const opened = await openConsole(browser, url, '', { colorScheme });
+    const opened = await openConsole(browser, url, '', { colorScheme, viewport: { width, height: 844 } });
     expect(await findings(opened.page)).toEqual([]);
     await signIn(opened.page, shop.key);
     for (const [view, heading] of [
@@ -280,6 +283,8 @@ describe('accessibility', () => {
       await opened.page.getByRole('heading', { name: heading }).first().waitFor();
       await opened.page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
       expect([view, await findings(opened.page)]).toEqual([view, []]);
+      const isWide = 'document.documentElement.scrollWidth > innerWidth';
+      expect([view, await opened.page.evaluate(isWide)]).toEqual([view, false]);
       await screenshot(opened.page, `${view.replaceAll('/', '-')}-${colorScheme}`);
     }
     await opened.close();

@@ -51,6 +51,7 @@ it('shows the built-in content before the first update, and the same in the list
     ],
     release: null,
     in_use: false,
+    proposal: null,
     as_of: '2026-10-01',
     next_expected: null,
     stale: false,

@@ -230,6 +230,13 @@ describe('with contentUpdates=activate', () => {
     await run(proposing, 'IA');
     const [release = ''] = await releasesOf(activating, 'IA');
     const source = await activating.readContentSource('IA');
+    // The file has another first day than the built-in release, and a county tax that Iowa does not have there.
+    const county = { jurisdiction: 'US-IA-00-001', kind: 'general', to: null, before: null, after: '0.005' };
+    expect(source.proposal?.changes).toMatchObject({
+      against: expect.stringMatching(/^US-IA@/),
+      count: 2,
+      rates: [{ jurisdiction: 'US-IA' }, county],
+    });
     // The built-in rates of Iowa differ from the small file, so an operator activates it.
     await activating.activate(release, silent, { replace: true });
     bus.refuse(1);

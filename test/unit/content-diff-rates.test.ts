@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareRates, enter, newRateBook, type RateBook } from '../../shared/cli/content/compare-rates.ts';
 import type { Rate } from '../../shared/content/release-values.ts';
+import { compareRates, enter, newRateBook, type RateBook } from '../../shared/releases/compare-rates.ts';
 import { jurisdiction } from '../support/builders.ts';
 
 const rate = (

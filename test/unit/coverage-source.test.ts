@@ -46,15 +46,18 @@ describe('the source of a state', () => {
 
   it('has a release that is not in use until it is activated', () => {
     const gate = { name: 'changed', figure: 30, most: 25, unit: '%', passed: false } as const;
+    const rate = { jurisdiction: 'US-MN', name: 'Minnesota', kind: 'general', from: '2026-10-01', to: null };
+    const changes = { against: 'US-MN@2026-11-22.1', count: 1, rates: [{ ...rate, before: '0.06875', after: '0.07' }] };
     const waiting = {
       ...minnesota,
       activated: false,
-      proposal: { gates: [{ ...gate, describe: 'changed rates' }], held: 'Gates failed: changed.' },
+      proposal: { gates: [{ ...gate, describe: 'changed rates' }], held: 'Gates failed: changed.', changes },
     };
     const proposal = {
       imported_at: minnesota.imported_at,
       gates: [{ ...gate, text: 'changed rates' }],
       held: 'Gates failed: changed.',
+      changes,
     };
     const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
     expect(sourceOf(builtIn('MN'), waiting, day)).toMatchObject(proposed);

@@ -4,17 +4,16 @@ import { now } from '../../config/clock.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { isOwn } from '../../content/own-rules.ts';
 import type { Release, Rule } from '../../content/release.ts';
+import { compareReleases, type RateChange } from '../../releases/compare-rates.ts';
 import { impactJson, impactLines, impactOrCorruption } from '../../releases/impact-lines.ts';
 import { impactOfChange } from '../../releases/measure-impact.ts';
 import { type OpenRelease, openCompared } from '../../releases/open-release.ts';
-import { pairsByKey } from '../../releases/pairs-by-key.ts';
 import { daysText, percentOrNone, zipsText } from '../../releases/texts.ts';
 import { isZip } from '../../releases/zip-pieces.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { compareLocations, type LocationChange } from './compare-locations.ts';
-import { compareRates, enter, newRateBook, type RateChange } from './compare-rates.ts';
 import { compareRules, type OtherChanges, type RuleChange } from './compare-rules.ts';
 
 /** Consecutive ZIPs with the same changes in the whole ZIP. */
@@ -91,20 +90,13 @@ export const printOwn = ({ own, id }: Release): void => {
 
 type Report = (changes: readonly LocationChange[]) => void;
 
-/** Compare two releases in one pass over their parts. `report` is called for each ZIP or city with changes. */
-const compare = async (before: OpenRelease, after: OpenRelease, report: Report | null) => {
-  const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
-  enter(old, before.head);
-  enter(next, after.head);
-  for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
-    if (left) enter(old, left);
-    if (right) enter(next, right);
-    if (!report) continue;
+/** Compare two releases. `report` is called for each ZIP or city with changes. */
+const compare = (before: OpenRelease, after: OpenRelease, report: Report | null) =>
+  compareReleases(before, after, (key, left, right) => {
+    if (!report) return;
     const changes = compareLocations(key, { head: before.head, part: left }, { head: after.head, part: right });
     if (changes.length > 0) report(changes);
-  }
-  return compareRates(old, next);
-};
+  });
 
 const kinds: Record<RateChange['kind'], string> = {
   general: '',

@@ -40,10 +40,10 @@ export const useAction = <Value,>(write: (key: string) => Promise<Value>, onDone
 };
 
 /** The button of a write, and why it failed. */
-export const ActionButton = ({ action, label }: { action: Action; label: string }) => (
+export const ActionButton = ({ action, label, isPlain }: { action: Action; label: string; isPlain?: boolean }) => (
   <>
     {action.trouble && <TroubleNotice trouble={action.trouble} />}
-    <button type="button" class="primary" disabled={action.isRunning} onClick={action.run}>
+    <button type="button" class={isPlain ? '' : 'primary'} disabled={action.isRunning} onClick={action.run}>
       {action.isRunning ? 'Working …' : label}
     </button>
   </>

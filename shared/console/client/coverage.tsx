@@ -1,7 +1,7 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
 import { Load, useLoad } from './load.tsx';
-import { Facts, Status } from './parts.tsx';
+import { counted, Facts, Status } from './parts.tsx';
 import { RatesBox } from './rates.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
@@ -84,6 +84,22 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
       keyOf={(row) => row.name}
       empty="The gates are not measured yet."
     />
+    {of.changes && (
+      <Table
+        caption={`${counted(of.changes.count, 'rate')} that change${of.changes.count === 1 ? 's' : ''} against ${of.changes.against}${of.changes.count > of.changes.rates.length ? `; the first ${of.changes.rates.length}` : ''}`}
+        columns={[
+          { name: 'Jurisdiction', cell: (row) => `${row.name} (${row.jurisdiction})` },
+          { name: 'Rate', cell: (row) => row.kind.replaceAll('_', ' ') },
+          { name: 'From', cell: (row) => row.from ?? 'always' },
+          { name: 'To', cell: (row) => row.to ?? 'open' },
+          { name: 'Before', isFigure: true, cell: (row) => (row.before === null ? 'none' : percent(row.before)) },
+          { name: 'After', isFigure: true, cell: (row) => (row.after === null ? 'none' : percent(row.after)) },
+        ]}
+        rows={of.changes.rates}
+        keyOf={(row) => row.jurisdiction + row.kind + row.from}
+        empty="No rate of a jurisdiction changes."
+      />
+    )}
     <p class="hint">
       An operator compares it with the active release by <code>npm run content -- diff</code>, and activates it by{' '}
       <code>npm run content -- activate</code>.

@@ -42,6 +42,8 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
   );
 };
 
+const inSixtyDays = (): string => new Date(Date.now() + 60 * 24 * 60 * 60_000).toISOString().slice(0, 10);
+
 /** Customers and their exemption certificates. */
 export const Customers = ({ path, query }: ViewProps) => {
   const [id] = path;
@@ -65,6 +67,9 @@ export const Customers = ({ path, query }: ViewProps) => {
         <Field name="state" label="State" value={query.get('state')} />
         <button type="submit">Find</button>
       </form>
+      <p>
+        <a href={linkTo(['customers'], { expiring_before: inSixtyDays() })}>Certificates that expire within 60 days</a>
+      </p>
       <List query={query} />
     </>
   );

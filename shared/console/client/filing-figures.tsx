@@ -1,5 +1,5 @@
 import type { Schemas } from '../../client/client.ts';
-import { Amount, Facts } from './parts.tsx';
+import { Amount, counted, Facts } from './parts.tsx';
 import { Table } from './table.tsx';
 
 export type FilingData = Schemas['Filing'];
@@ -7,7 +7,7 @@ export type FilingData = Schemas['Filing'];
 const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
   <>
     <p class={of.count > 0 ? 'notice bad' : 'notice good'}>
-      {of.count === 0 ? 'No exceptions.' : `${of.count} transactions are exceptions: check them before you file.`}
+      {of.count === 0 ? 'No exceptions.' : `${counted(of.count, 'exception')}: check the transactions before you file.`}
     </p>
     {of.count > 0 && (
       <Table
@@ -100,8 +100,8 @@ export const FilingFigures = ({ of }: { of: FilingData }) => (
 /** The figures that a write is about, in one sentence. */
 export const figuresText = ({ summary, exceptions }: FilingData): string => {
   const sums = summary.map(
-    ({ currency, tax_amount, count }) => `${tax_amount} ${currency} of tax in ${count} transactions`,
+    ({ currency, tax_amount, count }) => `${tax_amount} ${currency} of tax in ${counted(count, 'transaction')}`,
   );
   const text = sums.length > 0 ? sums.join(' and ') : 'no sales';
-  return exceptions?.count ? `${text}, with ${exceptions.count} exceptions` : text;
+  return exceptions?.count ? `${text}, with ${counted(exceptions.count, 'exception')}` : text;
 };

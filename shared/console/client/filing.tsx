@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { orThrow } from '../../client/client.ts';
+import { type Levy, orThrow } from '../../client/client.ts';
+import { ActionButton, useAction } from './action.tsx';
 import { FilingActions } from './filing-actions.tsx';
 import { type FilingData, FilingFigures } from './filing-figures.tsx';
 import { Load, type Loaded, useLoad } from './load.tsx';
@@ -63,32 +64,38 @@ const Exceptions = ({ id }: { id: string }) => {
 
 const nameOf = ({ state, period_end }: FilingData): string => `${state}-${period_end}`;
 
+/** All transactions of a filing as one CSV text, page by page. */
+const entriesCsv = async (levy: Levy, id: string, onPage: (pages: number) => void): Promise<string> => {
+  const query: { expand: 'entries'; limit: number; starting_after?: string } = { expand: 'entries', limit: 100 };
+  let text = '';
+  for (let pages = 1; ; pages++) {
+    onPage(pages);
+    const csv = orThrow(await levy.getCsv('/filings/{id}', { path: { id }, query }));
+    text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
+    const { entries }: FilingData = orThrow(await levy.get('/filings/{id}', { path: { id }, query }));
+    if (!entries?.next_cursor) return text;
+    query.starting_after = entries.next_cursor;
+  }
+};
+
 const Files = ({ of }: { of: FilingData }) => {
   const { levy } = useSession();
-  const path = { id: of.id ?? '' };
-  const saveTotals = async () =>
-    download(`${nameOf(of)}-totals.csv`, orThrow(await levy.getCsv('/filings/{id}', { path })));
-  const saveEntries = async () => {
-    const query = { expand: 'entries', limit: 100 } as const;
-    let text = '';
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: typeof query & { starting_after?: string } = { ...query, ...(cursor && { starting_after: cursor }) };
-      const csv: string = orThrow(await levy.getCsv('/filings/{id}', { path, query: page }));
-      text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
-      const { entries }: FilingData = orThrow(await levy.get('/filings/{id}', { path, query: page }));
-      cursor = entries?.next_cursor ?? null;
-    }
-    download(`${nameOf(of)}-transactions.csv`, text);
-  };
+  const [pages, setPages] = useState(0);
+  const id = of.id ?? '';
+  const totals = useAction(
+    async () => orThrow(await levy.getCsv('/filings/{id}', { path: { id } })),
+    (csv) => download(`${nameOf(of)}-totals.csv`, csv),
+  );
+  const entries = useAction(
+    () => entriesCsv(levy, id, setPages),
+    (csv) => download(`${nameOf(of)}-transactions.csv`, csv),
+  );
   return (
-    <p class="actions">
-      <button type="button" onClick={() => void saveTotals()}>
-        Download totals as CSV
-      </button>
-      <button type="button" onClick={() => void saveEntries()}>
-        Download transactions as CSV
-      </button>
-    </p>
+    <div class="actions">
+      <ActionButton action={totals} label="Download totals as CSV" isPlain />
+      <ActionButton action={entries} label="Download transactions as CSV" isPlain />
+      <span role="status">{entries.isRunning && `Reading page ${pages} …`}</span>
+    </div>
   );
 };
 

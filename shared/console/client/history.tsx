@@ -1,6 +1,7 @@
 import { everyItem, orThrow } from '../../client/client.ts';
 import { brokenVersion } from './history-chain.ts';
 import { Load, useLoad } from './load.tsx';
+import { counted } from './parts.tsx';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 
@@ -22,7 +23,7 @@ export const History = ({ id, version }: { id: string; version: number }) => {
           <>
             <p class={broken === null ? 'notice good' : 'notice bad'} role="status">
               {broken === null
-                ? `The chain of ${entries.length} entries is intact: this page computed each hash.`
+                ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed each hash.`
                 : `The chain is broken at version ${broken}. Run npm run ledger -- verify, and keep the evidence.`}
             </p>
             <Table

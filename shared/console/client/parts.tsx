@@ -12,6 +12,9 @@ export const Amount = ({ of, currency = '' }: { of: string; currency?: string })
 
 export const Status = ({ of }: { of: string }) => <span class={`status ${of}`}>{of.replaceAll('_', ' ')}</span>;
 
+/** `1 exception`, `2 exceptions`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 /** Names and values. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="facts">

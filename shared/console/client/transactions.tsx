@@ -1,4 +1,5 @@
 import { orThrow } from '../../client/client.ts';
+import { ActionButton, useAction } from './action.tsx';
 import { Load, useLoad } from './load.tsx';
 import { Amount, download, Field, Status, valuesOf } from './parts.tsx';
 import { linkTo } from './route.ts';
@@ -66,8 +67,10 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
   const list = useLoad(JSON.stringify(filters), async (signal) =>
     orThrow(await levy.get('/transactions', { query: filters, signal })),
   );
-  const saveCsv = async () =>
-    download('transactions.csv', orThrow(await levy.getCsv('/transactions', { query: filters })));
+  const csv = useAction(
+    async () => orThrow(await levy.getCsv('/transactions', { query: filters })),
+    (text) => download('transactions.csv', text),
+  );
   return (
     <Load of={list} what="transactions">
       {({ data, next_cursor }) => (
@@ -94,19 +97,15 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
             keyOf={({ id }) => id}
             empty="No transaction matches on this page."
           />
-          <p class="pages">
+          <div class="pages">
             {query.get('starting_after') && (
               <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: '' })}>First page</a>
             )}
             {next_cursor && (
               <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
             )}
-            {data.length > 0 && (
-              <button type="button" onClick={() => void saveCsv()}>
-                Download this page as CSV
-              </button>
-            )}
-          </p>
+            {data.length > 0 && <ActionButton action={csv} label="Download this page as CSV" isPlain />}
+          </div>
         </>
       )}
     </Load>

@@ -23,6 +23,25 @@ const SourceFile = z.object({
   bytes: z.number(),
 });
 
+const ProposedChanges = z.object({
+  /** The release that was active. */
+  against: z.string(),
+  count: z.int(),
+  /** The first of them, in the order of codes; rates are fractions, and `null` is unknown. */
+  rates: z.array(
+    z.object({
+      jurisdiction: z.string(),
+      name: z.string(),
+      kind: z.string(),
+      from: z.nullable(z.string()),
+      to: z.nullable(z.string()),
+      before: z.nullable(z.string()),
+      after: z.nullable(z.string()),
+    }),
+  ),
+});
+export type ProposedChanges = z.infer<typeof ProposedChanges>;
+
 const Source = z.object({
   /** Two letters. */
   state: z.string(),
@@ -40,7 +59,17 @@ const Source = z.object({
    * The gates of `release` when an update last measured them, and why it was or would have been held; `null` if it may be
    * activated. The whole is `null` before the gates are measured.
    */
-  proposal: z._default(z.nullable(z.object({ gates: z.array(GateResult), held: z.nullable(z.string()) })), null),
+  proposal: z._default(
+    z.nullable(
+      z.object({
+        gates: z.array(GateResult),
+        held: z.nullable(z.string()),
+        /** What changes against a release; `null` where an earlier version measured the gates. */
+        changes: z._default(z.nullable(ProposedChanges), null),
+      }),
+    ),
+    null,
+  ),
   /** The id of the last published event of this state. */
   announced: z._default(z.nullable(z.string()), null),
   /** Why the last update failed, and since when updates fail; `null` after a success. */

@@ -1,8 +1,11 @@
-import { firstInForce } from '../../content/effective.ts';
-import { fractionOf, unitsOf } from '../../content/imports/fractions.ts';
-import type { Release } from '../../content/release.ts';
-import type { Jurisdiction, Rate } from '../../content/release-values.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
+import type { ReleasePart } from '../content/content.ts';
+import { firstInForce } from '../content/effective.ts';
+import { fractionOf, unitsOf } from '../content/imports/fractions.ts';
+import type { Release } from '../content/release.ts';
+import type { Jurisdiction, Rate } from '../content/release-values.ts';
+import type { OpenRelease } from './open-release.ts';
+import { pairsByKey } from './pairs-by-key.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
 
 /** The names and rates of a release's jurisdictions, from its head and all its parts. */
 export type RateBook = {
@@ -83,3 +86,22 @@ export const compareRates = (before: RateBook, after: RateBook): readonly RateCh
       })),
     );
   });
+
+type OnPart = (key: string, left: ReleasePart | undefined, right: ReleasePart | undefined) => void;
+
+/** The differences of the rates of two releases, in one pass over their parts. `onPart` gets each ZIP or city. */
+export const compareReleases = async (
+  before: OpenRelease,
+  after: OpenRelease,
+  onPart: OnPart | null = null,
+): Promise<readonly RateChange[]> => {
+  const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
+  enter(old, before.head);
+  enter(next, after.head);
+  for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
+    if (left) enter(old, left);
+    if (right) enter(next, right);
+    onPart?.(key, left, right);
+  }
+  return compareRates(old, next);
+};
