@@ -34,7 +34,7 @@ const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number
       name={`reason-${at}`}
       label="Reason"
       value={of.reason ?? ''}
-      options={[['', 'Remove it'], ...reasons.map((name) => [name, name.replaceAll('_', ' ')] as const)]}
+      options={[['', 'No certificate'], ...reasons.map((name) => [name, name.replaceAll('_', ' ')] as const)]}
     />
     <Field name={`states-${at}`} label="States, such as MI, OH; empty for all" value={of.states?.join(', ') ?? ''} />
     <Field name={`from-${at}`} label="Valid from" type="date" value={of.valid_from ?? ''} />
