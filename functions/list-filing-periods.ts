@@ -16,7 +16,7 @@ export const { endpoint, handler } = defineEndpoint({
   tag: 'Filings',
   summary: 'List periods without a filing',
   description:
-    'Returns the periods of each registered state after its last filing, up to the running one, with their due dates. Periods with a filing are in `GET /filings`. An account without a list of registrations has none.',
+    'Returns the periods of each registered state after its last filing, up to the running one or the end of the registration, with their due dates. Periods with a filing are in `GET /filings`. An account without a list of registrations has none.',
   query: FilingPeriodsQuery,
   responses: [{ status: 200, description: 'The periods, at most 24 of a state.', schema: 'FilingPeriodList' }],
   errors: [],

@@ -6,7 +6,16 @@ import { described } from '../described.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Chain } from './ledger.ts';
 import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
-import { closesAt, followingPeriod, isOver, nextPeriod, type Period, registeredStates } from './periods.ts';
+import {
+  closesAt,
+  followingPeriod,
+  isOver,
+  nextPeriod,
+  type Period,
+  registeredStates,
+  registeredUntil,
+  registrationsIn,
+} from './periods.ts';
 import type { FilingReadPorts } from './ports.ts';
 
 export const FilingPeriodsQuery = z.object({
@@ -27,10 +36,10 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
   due_date: filingTermsOf(state, period.frequency, period.end).due_date,
 });
 
-/** The periods from the next to close up to the running one. */
-const periodsUntil = (first: Period | null, today: string, after: (end: string) => Period | null): Period[] => {
+/** The periods from the next to close that begin by `last`. */
+const periodsUntil = (first: Period | null, last: string, after: (end: string) => Period | null): Period[] => {
   const periods: Period[] = [];
-  for (let next = first; next && next.start <= today && periods.length < periodsMax; next = after(next.end))
+  for (let next = first; next && next.start <= last && periods.length < periodsMax; next = after(next.end))
     periods.push(next);
   return periods;
 };
@@ -41,7 +50,7 @@ type Ports = {
 };
 
 /**
- * The periods of each registered state from the one after its last filing up to the running one (interface decisions 8);
+ * The periods of each registered state from the one after its last filing up to the running one, or the end of the registration (interface decisions 8);
  * `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
  */
 export const filingPeriods = async (
@@ -59,7 +68,9 @@ export const filingPeriods = async (
     states.toSorted().map(async (state) => {
       const chain = chains.get(state) ?? null;
       const first = await nextPeriod(account, state, chain, filings);
-      const periods = periodsUntil(first, today, (end) => followingPeriod(account, state, end, null));
+      const until = registeredUntil(registrationsIn(state, settings.registrations)) ?? today;
+      const last = until < today ? until : today;
+      const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
       return periods.map((period) => answered(account, state, period, chain?.isHeld === true, nowMs));
     }),
   );

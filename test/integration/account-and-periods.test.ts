@@ -66,6 +66,16 @@ describe('GET /filing-periods', () => {
     expect((await periodsOf(filer, '?state=Michigan'))[0]).toMatchObject({ period_end: monthEnd(2), closes_at: null });
   });
 
+  it('ends with the registration', async () => {
+    const filer = filerOf(
+      await newCaller({
+        settings: { registrations: [monthly('MI', '2020-01-01', monthEnd(2)), monthly('OH', '2999-01-01')] },
+      }),
+    );
+    await soldOn(filer, monthEnd(3));
+    expect((await periodsOf(filer)).map(({ period_end }) => period_end)).toEqual([monthEnd(3), monthEnd(2)]);
+  });
+
   it('grows with the calendar', async () => {
     const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } }));
     expect(await periodsOf(filer)).toHaveLength(1);
