@@ -310,6 +310,32 @@ describe('accessibility', () => {
   });
 });
 
+it('sends another key with another content, also after a lost reply', async () => {
+  await made(shop.filer.call('POST', '/customers', { body: { id: 'beta', name: 'Beta', exemptions: [] } }));
+  const { page, close } = await signedIn('#/customers/beta');
+  const save = async (name: string) => {
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+  };
+  const keys: Record<string, Set<string | undefined>> = {};
+  await page.route('**/customers/beta', async (route) => {
+    const request = route.request();
+    if (request.method() !== 'POST') return route.continue();
+    const { name } = request.postDataJSON();
+    keys[name] ??= new Set();
+    keys[name].add(request.headers()['idempotency-key']);
+    return name === 'Beta One' ? route.abort('connectionreset') : route.continue();
+  });
+  await save('Beta One');
+  await page.getByText('Repeating a write is safe').waitFor();
+  await save('Beta Two');
+  await page.getByRole('heading', { name: 'Beta Two' }).waitFor();
+  expect([keys['Beta One']?.size, keys['Beta Two']?.size]).toEqual([1, 1]);
+  expect(keys['Beta One']).not.toEqual(keys['Beta Two']);
+  await close();
+});
+
 it('edits a certificate, and says when somebody else changed the customer', async () => {
   const body = { id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] };
   await made(shop.filer.call('POST', '/customers', { body }));

@@ -8,14 +8,22 @@ export type Action = {
   readonly run: () => void;
 };
 
+const newKey = (): string => `console-${crypto.randomUUID()}`;
+
 /**
  * A write that happens once: a second click waits for the first, and every try has the same idempotency key until it
  * succeeds, so that a lost reply is found again.
  */
-export const useAction = <Value,>(write: (key: string) => Promise<Value>, onDone: (value: Value) => void): Action => {
+export const useAction = <Value,>(
+  write: (key: string) => Promise<Value>,
+  onDone: (value: Value) => void,
+  /** What is written, as text: another text gets another key. */
+  content = '',
+): Action => {
   const [isRunning, setRunning] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const key = useRef(`console-${crypto.randomUUID()}`);
+  const sent = useRef({ content, key: newKey() });
+  if (sent.current.content !== content) sent.current = { content, key: newKey() };
   const isStarted = useRef(false);
   const run = async () => {
     if (isStarted.current) return;
@@ -23,14 +31,14 @@ export const useAction = <Value,>(write: (key: string) => Promise<Value>, onDone
     setRunning(true);
     setTrouble(null);
     try {
-      onDone(await write(key.current));
-      key.current = `console-${crypto.randomUUID()}`;
+      onDone(await write(sent.current.key));
+      sent.current = { content, key: newKey() };
     } catch (error) {
       const found = troubleOf(error);
       setTrouble(found);
       // A refusal is final for its key. Another body needs another one.
       if (found && found.kind !== 'offline' && found.kind !== 'busy' && found.kind !== 'broken')
-        key.current = `console-${crypto.randomUUID()}`;
+        sent.current = { content, key: newKey() };
     } finally {
       isStarted.current = false;
       setRunning(false);

@@ -56,6 +56,7 @@ const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
         }),
       ),
     onDone,
+    JSON.stringify(body),
   );
   const count = body?.exemptions?.length ?? 0;
   return (

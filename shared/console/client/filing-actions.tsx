@@ -22,6 +22,7 @@ const MarkFiled = ({ of, onDone }: Props) => {
     async (idempotencyKey) =>
       orThrow(await levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 })),
     onDone,
+    JSON.stringify(body),
   );
   return (
     <Dialog title="Mark as filed" onClose={onDone}>
