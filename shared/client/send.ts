@@ -26,6 +26,12 @@ type Outgoing = {
   readonly body: string | null;
 };
 
+/** The seconds of `Retry-After`, or `null`. */
+const retryAfterOf = (reply: Reply | null): number | null => {
+  const text = reply?.headers.get('Retry-After') ?? '';
+  return /^\d+$/.test(text) ? Number(text) : null;
+};
+
 /**
  * Levy did not answer, or answered 429 or 5xx, in every try. A write may have been recorded or not: to find out, repeat
  * the same call with this `idempotencyKey`.
@@ -35,10 +41,13 @@ export class LevyUnavailable extends Error {
   /** The HTTP status of the last try, or `null` if there was no response. */
   readonly status: number | null;
   readonly idempotencyKey: string | null;
+  /** The seconds to wait that the last response named, or `null`. */
+  readonly retryAfterSeconds: number | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
     const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : String(cause);
     super(`${method} ${url.split('?')[0]} failed in try ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
+    this.retryAfterSeconds = retryAfterOf(reply);
     this.idempotencyKey = headers.get('Idempotency-Key');
   }
 }
@@ -91,8 +100,8 @@ const isFromLevy = ({ status, headers, body }: Reply): boolean => {
 
 // Retry-After and up to a second, or exponential backoff with full jitter.
 const pauseMs = (reply: Reply | null, tries: number): number => {
-  const retryAfter = reply?.headers.get('Retry-After') ?? '';
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000 + Math.random() * 1000;
+  const retryAfter = retryAfterOf(reply);
+  if (retryAfter !== null) return retryAfter * 1000 + Math.random() * 1000;
   return Math.random() * Math.min(maxPauseMs, 500 * 2 ** tries);
 };
 

@@ -31,7 +31,7 @@ const problem = (status: number, code: string) => (route: Route) =>
   route.fulfill({
     status,
     contentType: 'application/json',
-    headers: { 'Retry-After': '0' },
+    headers: { 'Retry-After': status === 429 ? '7' : '0' },
     body: JSON.stringify({ errors: [{ status: String(status), code, title: code, detail: `Simulated ${code}.` }] }),
   });
 
@@ -44,7 +44,7 @@ describe('trouble', () => {
   });
 
   it.each([
-    [429, 'rate_limited', 'Wait ten seconds'],
+    [429, 'rate_limited', 'Wait 7 seconds'],
     [503, 'unavailable', 'Try again in a minute'],
     [401, 'auth_api_key_not_found', 'Sign in again'],
     [403, 'auth_forbidden', 'Simulated auth_forbidden'],

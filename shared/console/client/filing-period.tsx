@@ -49,6 +49,11 @@ export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: s
           <>
             <p class="hint">A dry run: the figures as they are now. Nothing is stored.</p>
             <FilingFigures of={filing} />
+            <p>
+              <a href={linkTo(['transactions'], { state, from: filing.period_start, to: filing.period_end })}>
+                Transactions of {state} in this period
+              </a>
+            </p>
             {canWrite ? (
               <p class="actions">
                 <button type="button" class="primary" onClick={() => setClosing(true)}>

@@ -32,12 +32,12 @@ const refused = ({ status, code, detail }: { status: number; code: string; detai
   return { kind: 'refused', title: `Refused: ${code}`, advice: detail };
 };
 
-const unavailable = (status: number | null): Trouble => {
+const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble => {
   if (status === 429)
     return {
       kind: 'busy',
       title: 'Too many requests',
-      advice: 'The account reached its limit of requests. Wait ten seconds, and try again.',
+      advice: `The account reached its limit of requests. Wait ${retryAfterSeconds ?? 10} seconds, and try again.`,
     };
   if (status === null)
     return {
@@ -55,7 +55,7 @@ const unavailable = (status: number | null): Trouble => {
 /** What to show for an error of a call. `null` for a call that the page itself stopped. */
 export const troubleOf = (error: unknown): Trouble | null => {
   if (error instanceof LevyRefused) return refused({ ...error.refusal, detail: error.message.replace(/^\w+: /, '') });
-  if (error instanceof LevyUnavailable) return unavailable(error.status);
+  if (error instanceof LevyUnavailable) return unavailable(error);
   if (error instanceof DOMException && error.name === 'AbortError') return null;
   return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };
 };
