@@ -169,6 +169,7 @@ export const everySetting = {
   oidcReadScope: 'tax:read',
   oidcWriteScope: 'tax:write',
   oidcClientId: 'levy-console',
+  oidcTokenOrigin: 'https://token.example.com',
 };
 /** A stage that may lose its data. */
 export const disposable = {
