@@ -34,11 +34,13 @@ const newestOf = (versions: readonly CountedVersion[]): CountedVersion[] => {
 
 type Change = { readonly mark: Mark; readonly difference: readonly Counted[]; readonly isLast: boolean };
 
-/** The next change that makes reports count a version; `null` where they count it, or a newer one. */
+/**
+ * The next change that makes reports count a version; `null` where they count it, or a newer one. A version without a
+ * difference gets its mark, too: an earlier version may arrive later, and must not count then.
+ */
 const changeOf = (to: CountedVersion, mark: Mark | undefined): Change | null => {
   if (mark && mark.version >= to.version) return null;
   const difference = differenceOf(mark?.counted ?? [], to.counted);
-  if (difference.length === 0) return null;
   // All states of one month and all of another do not fit together: first, count nothing.
   if (mark && difference.length >= writesMax)
     return { mark: { ...mark, counted: [] }, difference: differenceOf(mark.counted, []), isLast: false };
@@ -87,7 +89,7 @@ const countSome = async (
     const write = { account, marks: written.map(({ mark }) => mark), rows: rowsAfter(written, before) };
     if ((await store.write(write)) === 'stale') return 'stale';
   }
-  const ended = written.filter(({ isLast }) => isLast);
+  const ended = written.filter(({ isLast, difference }) => isLast && difference.length > 0);
   const left = new Set(
     [...changes.slice(written.length), ...written.filter(({ isLast }) => !isLast)].map(({ mark }) => mark.id),
   );

@@ -21,9 +21,10 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
   let [checked, added] = [0, 0];
   for await (const ids of transactionIds(account, pageSize)) {
     const items = await itemsAt(ids.map((id) => headKey(account, id)));
-    const versions = [...items.values()].map(transactionFrom).map((stored) => {
-      const { id, version } = stored.transaction;
-      return { account, id, version, counted: countedOf(stored) };
+    const versions = [...items.values()].map(transactionFrom).flatMap((stored) => {
+      const { id, version, finalized_at } = stored.transaction;
+      // What was never finalized was never counted, and needs no mark.
+      return finalized_at === null ? [] : [{ account, id, version, counted: countedOf(stored) }];
     });
     added += await countTransactions(versions, countStoreWithin(), retryWhileCounting(unlimited));
     checked += ids.length;
