@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { described } from '../described.ts';
 
 const advice = 'Send a month such as 2026-11.';
-const month = z.optional(z.string(advice).check(z.regex(/^\d{4}-(0[1-9]|1[0-2])$/, advice)));
-const example = (value: string) => ({ param: { example: value }, pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+const month = z.optional(z.string(advice).check(z.regex(/^[12]\d{3}-(0[1-9]|1[0-2])$/, advice)));
+const example = (value: string) => ({ param: { example: value }, pattern: '^[12]\\d{3}-(0[1-9]|1[0-2])$' });
 
 /** The query parameters of GET /reports/by-state: the first and the last month. */
 export const ByStateQuery = z.object({
