@@ -166,6 +166,28 @@ it('deletes an account after a proven export, and nothing of another one', async
   expect(copy.out).toContain('Verified: no findings.');
 });
 
+it('leaves nothing of a draft that a schedule voids during the deletion', async () => {
+  const { id, filer } = await newShop();
+  const draft = await made(filer.create(sale({ reference_id: 'in_3' })));
+  await accounts('close', '--account', id, '--yes');
+  const whole = await exported(id);
+  let sweeps = 0;
+  database.middlewareStack.add(
+    (next) => async (sent) => {
+      const { Key } = sent.input as { readonly Key?: { readonly pk: string; readonly sk: string } };
+      // Its other items are deleted.
+      const isHead = Key?.pk === `T#${id}#${draft.id}` && Key.sk === 'H' && !('ConsistentRead' in sent.input);
+      if (isHead && sweeps++ === 0)
+        await handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+      return next(sent);
+    },
+    { step: 'initialize', name: 'fault' },
+  );
+  const deleted = await remove(id, whole);
+  expect([deleted.code, sweeps > 0]).toEqual([0, true]);
+  expect((await rawOf(id)).filter((item) => !item.includes('"ttl"'))).toHaveLength(1);
+});
+
 it.each([1, 2, 5, 9, 14, 20, 27, 35, 44])('continues a deletion that died at write %i', async (writes) => {
   const { id } = await newShop();
   await accounts('close', '--account', id, '--yes');

@@ -27,23 +27,25 @@ import {
   reportPartition,
   retentionKey,
 } from '../keys.ts';
-import { headItem, transactionIds } from '../ledger/ledger-walk.ts';
+import { headItem, type Item, transactionIds } from '../ledger/ledger-walk.ts';
 
 const { transactions, accounts } = environment.tables;
 const pageSize = 100;
 const atOnce = 16;
 
-type Delete = ItemKey & { readonly table: string };
+/** An item to delete; with a version, only that version of it. */
+type Delete = ItemKey & { readonly table: string; readonly version?: unknown };
 
-/** Delete an item; also succeeds where it does not exist. */
-const deleteItem = ({ table, pk, sk }: Delete): Promise<boolean> =>
-  retryThrottled(() =>
-    isWritten(
-      database.send(
-        new DeleteCommand({ TableName: table, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' }),
-      ),
-    ),
+/** Delete an item; `false` where it does not exist, or has another version. */
+const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
+  const condition =
+    version === undefined
+      ? { ConditionExpression: 'attribute_exists(pk)' }
+      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': version } };
+  return retryThrottled(() =>
+    isWritten(database.send(new DeleteCommand({ TableName: table, Key: { pk, sk }, ...condition }))),
   );
+};
 
 const deleteAll = async (items: Iterable<Delete>): Promise<void> => {
   for await (const some of batchesOf(items, atOnce)) await Promise.all(some.map(deleteItem));
@@ -64,16 +66,19 @@ const deletePartition = async (table: string, pk: string): Promise<void> => {
 
 /** Delete a transaction: its claim, then its audit entries, and at last the head by which an interrupted deletion finds it. */
 const deleteTransaction = async (account: string, id: string): Promise<void> => {
-  const head = await headItem(account, id);
-  const reference = head?.['reference_id'];
-  // Another transaction may have the claim now. It is deleted with that one, or here.
-  if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
   const { pk, sk: headSk } = headKey(account, id);
-  for await (const items of keysIn(transactions, pk))
-    await deleteAll(
-      items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
-    );
-  await deleteItem({ table: transactions, pk, sk: headSk });
+  let head: Item | undefined;
+  do {
+    head = await headItem(account, id);
+    const reference = head?.['reference_id'];
+    // Another transaction may have the claim now. It is deleted with that one, or here.
+    if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
+    for await (const items of keysIn(transactions, pk))
+      await deleteAll(
+        items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
+      );
+    // A schedule may have changed it meanwhile, with another audit entry.
+  } while (head && !(await deleteItem({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
 
 const deleteTransactions = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
