@@ -35,7 +35,7 @@ export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'redacted draft credit recomputed with the data of its sale': [
     {
-      find: 'const kept = next.redacted_at === undefined ? next : withoutPersonalData(next);',
+      find: 'const kept = next.redacted_at === undefined ? next : redactedForm(next);',
       replace: 'const kept = next;',
     },
   ],

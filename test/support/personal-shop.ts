@@ -41,6 +41,8 @@ const saleOf = (random: Random, id: string) =>
     explain: random.chance(0.3),
     line_items: Array.from({ length: 1 + random.below(3) }, (_, at) => lineOf(random, at)),
     metadata: { email: random.secret('mail') },
+    // An unknown field, which a warning names.
+    [random.secret('field')]: true,
     ...(random.chance(0.3) && { ship_from: { address: { ...michigan, line1: random.secret('depot') } } }),
   });
 

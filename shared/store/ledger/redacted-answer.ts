@@ -1,5 +1,5 @@
 import type { CustomerAnswer } from '../../customers/customer.ts';
-import { withoutPersonalData } from '../../transactions/personal-data/fields.ts';
+import { redactedForm } from '../../transactions/personal-data/fields.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { answerAttribute, savedAnswerOf } from './idempotency-item.ts';
 
@@ -17,7 +17,7 @@ export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null 
   const saved = savedAnswerOf(item);
   const body: unknown = JSON.parse(saved.body);
   if (isAnswerOf<Transaction>(body, 'transaction')) {
-    const redacted = { ...withoutPersonalData(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
+    const redacted = { ...redactedForm(body), redacted_at: body.redacted_at ?? new Date(nowMs).toISOString() };
     return answerAttribute({ ...saved, body: JSON.stringify(redacted) });
   }
   if (!isAnswerOf<CustomerAnswer>(body, 'customer')) return null;

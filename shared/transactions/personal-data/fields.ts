@@ -112,6 +112,20 @@ export const withoutPersonalData = (transaction: Transaction, found: Found = () 
   };
 };
 
+/**
+ * What a redaction leaves of a transaction: also without the pointers to unknown fields, whose names the client chose. State
+ * hashes cover these pointers, so that `withoutPersonalData` keeps them. Idempotent.
+ */
+export const redactedForm = (transaction: Transaction): Transaction => {
+  const kept = withoutPersonalData(transaction);
+  return {
+    ...kept,
+    warnings: kept.warnings.map((warning) =>
+      warning.code === 'unknown_field' ? { ...warning, pointer: null } : warning,
+    ),
+  };
+};
+
 /** Whether a transaction names a customer: on the document, on a line, or as the holder of a certificate. */
 export const namesCustomer = ({ customer, line_items }: Transaction, id: string): boolean =>
   customer?.id === id ||

@@ -9,7 +9,7 @@ import { retryWhileStale } from '../retry-while-stale.ts';
 import { isSame } from '../same-value.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { digestOf, newSalt } from './commitments.ts';
-import { withoutPersonalData } from './fields.ts';
+import { redactedForm } from './fields.ts';
 
 /** An entry of a transaction, open (`filing` is `null`) or in a filing. */
 export type PlacedEntry = { readonly entry: OpenEntry; readonly filing: string | null };
@@ -62,7 +62,7 @@ export const redactionOf = (before: StoredTransaction, nowMs: number, by: string
   const { transaction, commitments } = before;
   const salt = commitments && 'salt' in commitments ? commitments.salt : newSalt();
   const at = new Date(nowMs).toISOString();
-  const redacted = { ...withoutPersonalData(transaction), redacted_at: at };
+  const redacted = { ...redactedForm(transaction), redacted_at: at };
   const next = {
     ...before,
     transaction: { ...redacted, updated_at: at, version: transaction.version + 1 },

@@ -3,7 +3,7 @@ import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { invalidFormat } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import { withoutPersonalData } from '../personal-data/fields.ts';
+import { redactedForm } from '../personal-data/fields.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
@@ -66,7 +66,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
   const beside = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
   // A draft credit is recomputed from its sale, which may have the personal data.
-  const kept = next.redacted_at === undefined ? next : withoutPersonalData(next);
+  const kept = next.redacted_at === undefined ? next : redactedForm(next);
   return accept({ next: { ...stored, ...beside, transaction: kept }, fields });
 };
 
