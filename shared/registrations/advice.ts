@@ -108,7 +108,8 @@ const isRegistered = ({ settings }: Account, state: string, day: string): boolea
 };
 
 const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
-  const others = [...new Set(rows.filter((row) => row.currency !== currency).map((row) => row.currency))].sort();
+  const inOthers = rows.filter(({ sales, ...row }) => row.currency !== currency && sales.count > 0);
+  const others = [...new Set(inOthers.map((row) => row.currency))].sort();
   if (others.length === 0) return [];
   const message = `Sales in ${others.join(', ')} count as transactions, but not as sales: thresholds are in US dollars.`;
   return [{ code: 'currency_not_counted', message, pointer: null }];

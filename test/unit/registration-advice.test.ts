@@ -104,6 +104,17 @@ describe('a threshold', () => {
   });
 });
 
+it('warns of another currency only where it has sales', async () => {
+  const warningsOf = async (count: number) => {
+    const rows = async () => [{ ...rowOf('MI', '2026-06', { count }), currency: 'EUR' }];
+    const { warnings } = await registrationAdvice(account, { reports: { rows }, now: () => Date.parse('2026-11-15') });
+    return warnings.map(({ code }) => code).filter((code) => code === 'currency_not_counted');
+  };
+  expect(await warningsOf(1)).toEqual(['currency_not_counted']);
+  // The sales were voided.
+  expect(await warningsOf(0)).toEqual([]);
+});
+
 describe('the content', () => {
   it('has every state with a sales tax, with a source of its own', () => {
     const states = Object.entries(nexus.states);
