@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
+import { closeAccount } from '../../shared/store/accounts/account-closing.ts';
 import { findNamedKey, newKey, rotateKey } from '../../shared/store/accounts/api-key-store.ts';
 import {
   answerTo,
@@ -118,5 +120,19 @@ describe('rotate', () => {
     };
     expect(await rotateKey(late)).toBe(false);
     expect(await keysOf(second.id)).toMatchObject([{ state: 'revoked', expires_at: second.key.expires_at }]);
+  });
+
+  it('creates no key of an account that was closed meanwhile: a closing revokes the keys that it finds', async () => {
+    const { id, key } = await newAccount();
+    const old = (await findNamedKey(id, key.id)) as NonNullable<Awaited<ReturnType<typeof findNamedKey>>>;
+    expect(await closeAccount(id, new Date(now()).toISOString())).toBe(true);
+    const rotation = {
+      old,
+      key: newKey(old.key, now()),
+      secret: newApiKey(),
+      oldEndsAt: new Date(now()).toISOString(),
+    };
+    expect(await rotateKey(rotation)).toBe(false);
+    expect(await keysOf(id)).toMatchObject([{ id: key.id, replaced_by: null }]);
   });
 });

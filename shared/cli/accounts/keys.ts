@@ -175,7 +175,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   const secret = newApiKey();
   if (!(await rotateKey({ old, key, secret, oldEndsAt })))
     throw new CommandError(
-      `${id} was rotated or revoked concurrently; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
+      `${id} was rotated or revoked concurrently, or its account was closed; nothing was changed. See \`npm run accounts -- keys list --account ${account}\`.`,
     );
   // Scripts read the new key from standard output, so the warning goes to standard error.
   if (old.key.expires_at === null && key.expires_at !== null)

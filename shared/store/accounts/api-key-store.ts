@@ -125,7 +125,7 @@ export type Rotation = {
 
 /**
  * Create the new key and set the expiry of the old one, atomically; `false` if the old key was revoked or rotated after it
- * was read.
+ * was read, or the account was closed.
  */
 export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Promise<boolean> => {
   const ending = {
@@ -135,14 +135,18 @@ export const rotateKey = async ({ old, key, secret, oldEndsAt }: Rotation): Prom
     ConditionExpression: 'id = :id AND attribute_not_exists(revoked_at) AND attribute_not_exists(replaced_by)',
     ExpressionAttributeValues: { ':end': oldEndsAt, ':new': key.id, ':id': old.key.id },
   };
-  const TransactItems = [...keyPuts(ApiKey.parse(key), digestOf(secret)), { Update: ending }];
+  const TransactItems = [
+    ...keyPuts(ApiKey.parse(key), digestOf(secret)),
+    { Update: ending },
+    accountIsOpen(key.account),
+  ];
   try {
     await database.send(new TransactWriteCommand({ TransactItems }));
     return true;
   } catch (error) {
-    const reason = error instanceof TransactionCanceledException && error.CancellationReasons?.[2]?.Code;
-    // A conflict means a concurrent revocation or rotation.
-    if (reason === 'ConditionalCheckFailed' || reason === 'TransactionConflict') return false;
+    const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []).slice(2) : [];
+    // A conflict means a concurrent revocation, rotation or closing.
+    if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict')) return false;
     throw error;
   }
 };
