@@ -48,7 +48,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   confirmation_number: filing.confirmation_number,
   totals: null,
   summary: [...filing.summary],
-  exceptions: null,
+  exceptions: filing.exceptions && { ...filing.exceptions, transactions: null },
   progress: {
     entries_moved: moved,
     entries_marked: marked,

@@ -129,10 +129,12 @@ export const FilingExceptions = described(
     ),
     transactions: described(
       z.nullable(z.array(FilingException)),
-      'In a dry run, the exceptions, at most 100. `null` in a filing, whose exceptions are listed by `GET /filings/{id}/exceptions`.',
+      'In a dry run, the exceptions, at most 100. `null` in a filing: `GET /filings/{id}/exceptions` lists its exceptions.',
     ),
   }),
   'Sales and credits to look at before the return is sent.',
   { id: 'FilingExceptions' },
 );
 export type FilingExceptions = z.infer<typeof FilingExceptions>;
+/** The sums of the exceptions alone. */
+export type ExceptionSums = Omit<FilingExceptions, 'transactions'>;

@@ -318,6 +318,8 @@ it('lists 62 sales that the content does not cover among 70', async () => {
     by_reason: [{ reason: 'not_covered', currency: 'USD', count: 62, gross_amount: '1953.00' }],
     transactions: null,
   });
+  // The list has the same, from the filing's own item.
+  expect((await made(shop.filings())).data.map(({ exceptions }) => exceptions)).toEqual([filing.exceptions]);
   expect(filing.summary).toMatchObject([
     {
       gross_amount: '2485.00',

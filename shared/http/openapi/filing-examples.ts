@@ -86,7 +86,7 @@ export const filed: Filing = {
   filed_at: '2026-11-16T15:00:00.000Z',
 };
 
-export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null, exceptions: null }]);
+export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null }]);
 
 /** What a return would list whose content does not cover one sale. */
 export const filingExceptionList: FilingExceptionList = {
