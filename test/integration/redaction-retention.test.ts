@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { retentionPorts } from '../../shared/store/ledger/retention-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { retainPersonalData } from '../../shared/transactions/personal-data/retention.ts';
@@ -121,4 +122,25 @@ it('begins the day again after a failure, and passes over a transaction that was
     expect(await runFor(id)).toEqual({ redacted: 0, failed: 0, inconsistent: 0 });
   });
   await undoTampering();
+});
+
+it('leaves no position of an account whose items are deleted meanwhile', async () => {
+  const { id, client } = await shop('30');
+  await sold(client);
+  // Ids never go back in time, and tests above made later ones.
+  await later(100 * dayMs, async () => {
+    const ports = retentionPorts(() => 600_000, fail);
+    await retainPersonalData({
+      ...ports,
+      accountIds: async () => ({ ids: [id], next: null }),
+      position: sweepPosition({ pk: `DUE#RETENTION#${id}`, sk: '!' }),
+      olderIds: async (...range) => {
+        const ids = await ports.olderIds(...range);
+        if (ids.length > 0) await deleteAccountItems(id, () => {});
+        return ids;
+      },
+    });
+  });
+  const left = await rawItemsOf(id);
+  expect(left.filter((item) => item.includes('"DUE#RETENTION"'))).toEqual([]);
 });
