@@ -7,7 +7,9 @@ import { isEstimated } from './tax.ts';
 
 type Taxed = { readonly tax_lines?: readonly { readonly code: string }[] | null };
 type Payment = {
+  readonly amount: number;
   readonly captured_at?: string | Date | null;
+  readonly captures?: readonly { readonly amount: number }[] | null;
   readonly refunds?:
     | readonly { readonly id: string; readonly amount: number; readonly created_at: string | Date }[]
     | null;
@@ -43,7 +45,8 @@ const fields = [
     'items.tax_lines.code',
     'shipping_methods.tax_lines.code',
   ],
-  ...['payment_collections.payments.captured_at', 'payment_collections.payments.refunds.*'],
+  ...['payment_collections.payments.captured_at', 'payment_collections.payments.amount'],
+  ...['payment_collections.payments.captures.amount', 'payment_collections.payments.refunds.*'],
 ];
 
 const instantOf = (value: string | Date): string => new Date(value).toISOString();
@@ -58,11 +61,18 @@ const refundsOf = (payments: readonly Payment[], currency: string): Refund[] =>
     }))
     .sort((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
 
+/** What was captured of a payment. Each shipment can capture a part. */
+const capturedOf = ({ amount, captured_at, captures }: Payment): number => {
+  const parts = captures ?? [];
+  return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
+};
+
 /** An order of Medusa as Levy should have it now. */
 export const soldOrderOf = (order: MedusaOrder): Order => {
   const currency = order.currency_code.toUpperCase();
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
-  const isPaid = payments.some(({ captured_at }) => captured_at);
+  const paid = payments.reduce((sum, payment) => sum + capturedOf(payment), 0);
+  const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at);
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
   const tax = amountOf(order.tax_total, currency);
   // A refund lowers `total`, and not these two.
@@ -74,6 +84,7 @@ export const soldOrderOf = (order: MedusaOrder): Order => {
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,
     total,
+    paid: amountOf(paid, currency),
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
     refunds: refundsOf(payments, currency),
   };
@@ -94,24 +105,49 @@ export const recordShopOrder = async (container: Container, id: string): Promise
 
 const pageSize = 100;
 
-/** Compare the orders that were placed in a range of days (UTC) with Levy, and record what is missing. */
+/** The rows of a query, page by page. */
+async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
+  for (let skip = 0; ; skip += pageSize) {
+    const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
+    const { data } = await queryOf(container).graph({ ...options, pagination });
+    yield* data;
+    if (data.length < pageSize) return;
+  }
+}
+
+type Paid = { readonly payment?: { readonly payment_collection?: { readonly order?: { readonly id: string } } } };
+
+/** The ids of the orders that were placed, edited, paid or refunded in a range: payments and refunds can come long after. */
+const changedIn = async (container: Container, range: object): Promise<string[]> => {
+  const ids = new Set<string>();
+  for (const column of ['created_at', 'updated_at']) {
+    const orders = rowsOf(container, { entity: 'order', filters: { [column]: range }, fields: ['id'] });
+    for await (const row of orders) ids.add((row as { id: string }).id);
+  }
+  for (const entity of ['capture', 'refund']) {
+    const fields = ['id', 'payment.payment_collection.order.id'];
+    for await (const row of rowsOf(container, { entity, filters: { created_at: range }, fields })) {
+      const id = (row as Paid).payment?.payment_collection?.order?.id;
+      if (id) ids.add(id);
+    }
+  }
+  return [...ids];
+};
+
+/** Compare the orders that were placed, edited, paid or refunded in a range of days (UTC) with Levy, and record what is missing. */
 export const reconcileOrders = async (
   container: Container,
   range: { readonly from: string; readonly to: string },
 ): Promise<Report> => {
   const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
+  const ids = await changedIn(container, { $gte: new Date(range.from), $lt: end });
   const orders: Order[] = [];
-  for (let skip = 0; ; skip += pageSize) {
-    const { data } = await queryOf(container).graph({
-      entity: 'order',
-      filters: { created_at: { $gte: new Date(range.from), $lt: end } },
-      fields,
-      pagination: { skip, take: pageSize, order: { created_at: 'ASC' } },
-    });
-    orders.push(...(data as MedusaOrder[]).map(soldOrderOf).filter(isUnitedStates));
-    if (data.length < pageSize) break;
+  for (let at = 0; at < ids.length; at += pageSize) {
+    const filters = { id: ids.slice(at, at + pageSize) };
+    for await (const row of rowsOf(container, { entity: 'order', filters, fields }))
+      orders.push(soldOrderOf(row as MedusaOrder));
   }
-  return reconcile(levy().ledger, orders, range);
+  return reconcile(levy().ledger, orders.filter(isUnitedStates), range);
 };
 
 /** The id of the order that an event of Medusa is about. */

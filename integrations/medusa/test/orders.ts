@@ -116,7 +116,24 @@ export const staffOf = (shop: Shop) => {
     return read.order.payment_collections[0]?.payments[0]?.id as string;
   };
   return {
-    capture: async (order: string) => shop.admin('POST', `/payments/${await paymentOf(order)}/capture`, {}),
+    /** Capture the payment, or a part of it. */
+    capture: async (order: string, amount?: number) =>
+      shop.admin(
+        'POST',
+        `/payments/${await paymentOf(order)}/capture`,
+        amount === undefined ? {} : { amount: amount / 100 },
+      ),
+    /** Change the quantity of an item of a placed order. */
+    edit: async (order: string, item: string, quantity: number): Promise<Order> => {
+      await shop.admin('POST', '/order-edits', { order_id: order });
+      await shop.admin('POST', `/order-edits/${order}/items/item/${item}`, { quantity });
+      await shop.admin('POST', `/order-edits/${order}/confirm`, {});
+      const read = await shop.admin<{ order: Order }>(
+        'GET',
+        `/orders/${order}?fields=+item_total,+shipping_total,+tax_total`,
+      );
+      return read.order;
+    },
     refund: async (order: string, amount: number) =>
       shop.admin('POST', `/payments/${await paymentOf(order)}/refund`, { amount: amount / 100 }),
     cancel: (order: string) => shop.admin('POST', `/orders/${order}/cancel`, {}),
