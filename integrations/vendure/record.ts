@@ -49,7 +49,11 @@ export const startRecording = async (injector: Injector, { levy, shop }: LevyOpt
     name: 'levy-record',
     process: async ({ data }: { data: Job }) => recordShopOrder(injector, ledger, data.orderId),
   });
-  const add = (order: { readonly id: ID }) => void queue.add({ orderId: order.id }, { retries });
+  // A rejection that nobody handles ends the server.
+  const add = ({ id }: { readonly id: ID }) =>
+    void queue
+      .add({ orderId: id }, { retries })
+      .catch((error) => Logger.error(`The order ${id} waits for a reconciliation: ${error}`, context));
   const bus: EventBus = injector.get(Bus);
   bus.ofType(OrderPlacedEvent).subscribe(({ order }) => add(order));
   bus.ofType(RefundStateTransitionEvent).subscribe(({ order, toState }) => toState === 'Settled' && add(order));

@@ -65,3 +65,10 @@ it('a credit of a whole sale is found when its idempotency key has expired', asy
   await service.advance(25 * 3600);
   expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: false });
 });
+
+it('a cancellation that Levy refuses for good is a final problem', async () => {
+  const order = orderOf(three, 'cancelled', '1.20', { refunds: [refundOf('1', '9.29')], placedAt });
+  await recorded(order);
+  const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
+  expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
+});
