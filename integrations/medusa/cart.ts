@@ -56,7 +56,7 @@ export const amountOf = (value: number, currency: string): string => {
   return /[1-9]/.test(text) ? text : text.replace('-', '');
 };
 
-const discountOf = ({ adjustments }: Adjusted): number =>
+export const discountOf = ({ adjustments }: Adjusted): number =>
   (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
 
 /** A number in millionths of a minor unit. */

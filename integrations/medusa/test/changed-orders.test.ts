@@ -72,3 +72,16 @@ it('a payment and a refund long after the order are found by the reconciliation'
     ['5.00'],
   ]);
 });
+
+it('a return that is paid back is a credit', async () => {
+  const { order, paid } = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
+  await staffOf(shop).capture(order.id);
+  await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
+  await staffOf(shop).takeBack(order.id, order.items[0]?.id as string, 1);
+  await staffOf(shop).refund(order.id, 2826);
+  const recorded = await eventually(levy, order.id, ({ credits }) => credits.length > 0);
+  // The sale stays what it was, with its tax.
+  const sold = [sum(recorded.sales, 'total_amount'), sum(recorded.sales, 'tax_amount')];
+  expect([sold, leftOf(recorded)[0]]).toEqual([[paid, cents(order.tax_total)], paid - 2826]);
+  expect(shop.output()).not.toContain('mismatch');
+});
