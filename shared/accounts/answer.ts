@@ -21,7 +21,12 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
     object: 'account',
     ...{ id, name },
     scopes: (['read', 'write'] as const).filter((scope) => scopes.has(scope)),
-    registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : registrations,
+    collects_in: Array.isArray(registrations)
+      ? 'registered_states'
+      : registrations === 'all'
+        ? 'every_state'
+        : 'not_set',
+    registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : [],
     ...{ time_zone, review_days },
     books_open_from: booksOpenFrom(account),
     ...{ incomplete_coverage, ship_from, service_version },

@@ -16,6 +16,8 @@ const Registration = described(
   { id: 'Registration' },
 );
 
+const collectsIn = ['registered_states', 'every_state', 'not_set'] as const;
+
 /** The response of GET /account. */
 export const AccountAnswer = described(
   z.object({
@@ -26,9 +28,14 @@ export const AccountAnswer = described(
       z.array(described(z.enum(['read', 'write']), 'A scope.', { title: 'Scope' })),
       'What the credential of this request may do.',
     ),
+    collects_in: described(
+      z.enum(collectsIn),
+      'Where the account collects tax: in the states of `registrations`, or in every state. With `not_set`, in every state and with the warning `registrations_missing`.',
+      { title: 'CollectsIn' },
+    ),
     registrations: described(
-      z.nullable(z.union([z.literal('all'), z.array(Registration)])),
-      'Where the account collects tax. `all` is everywhere. `null` is everywhere, with the warning `registrations_missing`.',
+      z.array(Registration),
+      'The registrations. Empty unless `collects_in` is `registered_states`.',
     ),
     time_zone: described(z.string(), 'The IANA time zone whose day is the tax day of an instant.'),
     review_days: described(z.int(), "Days after a period's end before the schedule closes it."),

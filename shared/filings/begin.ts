@@ -17,6 +17,7 @@ export const newFiling = (
   isUnfinished: true,
   confirmation_number: null,
   summary: [],
+  exceptions: null,
   entries: { moved: 0, marked: 0, reopened: 0 },
   filed_by: null,
   created_at: new Date(nowMs).toISOString(),

@@ -1,6 +1,6 @@
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { HeadChange, Commit as LedgerCommit, Replay } from '../transactions/ledger.ts';
-import type { FilingStatus, FilingSummary, Frequency } from './filing.ts';
+import type { ExceptionSums, FilingStatus, FilingSummary, Frequency } from './filing.ts';
 import type { Totals } from './totals.ts';
 
 /** The storage ports of filings, which shared/store implements on DynamoDB. */
@@ -20,6 +20,8 @@ export type StoredFiling = {
   readonly confirmation_number: string | null;
   /** As it was when the filing was closed. */
   readonly summary: readonly FilingSummary[];
+  /** As they were when the filing was closed; `null` before, and where an earlier version closed it. */
+  readonly exceptions: ExceptionSums | null;
   readonly entries: Counts;
   readonly asked_by: string;
   /** The credential that requested `filed`, for the audit entries of the marked transactions. */

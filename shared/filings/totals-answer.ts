@@ -2,7 +2,7 @@ import { exponentOf, formatAmount } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { OpenAmounts } from '../transactions/entries/entry.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
-import type { FilingExceptions, FilingSummary } from './filing.ts';
+import type { ExceptionSums, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
 import { amountsSum, grossOf, type Sum, type Totals } from './totals.ts';
 
@@ -71,7 +71,7 @@ export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
     .sort((a, b) => byText(a.currency, b.currency));
 
 /** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
-export const answeredExceptions = ({ exceptions }: Totals): FilingExceptions => {
+export const answeredExceptions = ({ exceptions }: Totals): ExceptionSums => {
   const sumsOf = (wanted: string) =>
     [...exceptions]
       .flatMap(([key, sum]) => {

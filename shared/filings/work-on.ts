@@ -8,7 +8,7 @@ import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
-import { answeredSummary } from './totals-answer.ts';
+import { answeredExceptions, answeredSummary } from './totals-answer.ts';
 
 const phaseOf = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
@@ -100,9 +100,10 @@ const endOf = (
   assert(chain !== null, 'An unfinished filing is in no chain.');
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
-    const summary = answeredSummary(totalsOf(shards));
+    const totals = totalsOf(shards);
+    const closed = { summary: answeredSummary(totals), exceptions: answeredExceptions(totals) };
     return {
-      head: { before, after: { ...after, status: 'closed', closed_at: at, summary } },
+      head: { before, after: { ...after, status: 'closed', closed_at: at, ...closed } },
       chain: { before: chain, after: free },
     };
   }

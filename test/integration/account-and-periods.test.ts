@@ -23,6 +23,7 @@ describe('GET /account', () => {
       object: 'account',
       id: account.id,
       scopes: ['read'],
+      collects_in: 'registered_states',
       registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
       review_days: 5,
       time_zone: 'UTC',
@@ -31,9 +32,13 @@ describe('GET /account', () => {
   });
 
   it('tells registrations that are not set from those everywhere', async () => {
-    for (const registrations of [null, 'all'] as const) {
+    const answers = [
+      [null, 'not_set'],
+      ['all', 'every_state'],
+    ] as const;
+    for (const [registrations, collects_in] of answers) {
       const { call } = await newCaller({ settings: { registrations } });
-      expect((await made(call('GET', '/account'))).registrations).toBe(registrations);
+      expect(await made(call('GET', '/account'))).toMatchObject({ collects_in, registrations: [] });
     }
   });
 });

@@ -614,6 +614,14 @@ describe('verify, of filings', () => {
       '<filed>  filings: summary is []',
     ],
     [
+      'the exceptions of a filing',
+      changed(
+        () => filingKey(filedBooks.account, filingId('filed')),
+        () => ({ exceptions: { count: 7, gross_amount: '0.00', by_reason: [] } }),
+      ),
+      '<filed>  filings: number of exceptions is 7, should be 0',
+    ],
+    [
       'the first day of a filing',
       changed(
         () => filingKey(filedBooks.account, filingId('closed')),

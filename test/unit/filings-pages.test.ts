@@ -22,6 +22,7 @@ const filing = {
   isUnfinished: false,
   confirmation_number: null,
   summary: [],
+  exceptions: null,
   entries: { moved: 120, marked: 0, reopened: 0 },
   asked_by: 'key_1',
   filed_by: null,

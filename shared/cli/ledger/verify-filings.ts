@@ -66,6 +66,9 @@ const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], adde
   return [
     ...differing('number of entries', filing.entries, countsOf(shards)),
     ...(isKept ? differing('summary', JSON.stringify(filing.summary), JSON.stringify(answeredSummary(added))) : []),
+    ...(isKept && filing.exceptions
+      ? differing('number of exceptions', filing.exceptions.count, answeredExceptions(added).count)
+      : []),
   ];
 };
 

@@ -265,7 +265,7 @@ export const Overview = ({ query }: ViewProps) => {
   return (
     <>
       <h1>Overview</h1>
-      {account.registrations === null && (
+      {account.collects_in === 'not_set' && (
         <p class="notice">
           Registrations are not set: Levy calculates tax in every state, and no period closes by itself. An operator
           sets them with <code>npm run accounts -- settings</code>.

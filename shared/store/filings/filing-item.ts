@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { exceptionReasons } from '../../transactions/entries/reasons.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
 type Item = ItemKey & Readonly<Record<string, unknown>>;
@@ -26,6 +27,13 @@ const Summary = z.object({
   ),
   ...{ not_covered_amount: later, calculated_tax_amount: later, over_collected_amount: later },
   ...{ credit_amount: later, credit_count: z.optional(z.int()) },
+});
+
+const sum = { count: z.int(), gross_amount: text };
+const Exceptions = z.object({
+  count: z.int(),
+  gross_amount: z.nullable(text),
+  by_reason: z.array(z.object({ reason: z.enum(exceptionReasons), currency: text, ...sum })),
 });
 
 // In the order of the API, in which verification compares it.
@@ -65,6 +73,7 @@ const Filing = z.object({
   unfinished: z.boolean(),
   confirmation_number: z.nullable(z.string()),
   summary: z.array(Summary),
+  exceptions: z._default(z.nullable(Exceptions), null),
   entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
   asked_by: z.string(),
   filed_by: z.nullable(z.string()),
