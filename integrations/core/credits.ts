@@ -26,7 +26,8 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
       return shipping < left ? shipping : left;
     }
     const quantity = units.get(charge.line.id) ?? 0;
-    if (quantity >= charge.leftUnits) return quantity > 0 ? left : 0n;
+    if (quantity === 0) return 0n;
+    if (quantity >= charge.leftUnits) return left;
     return divide(left * BigInt(quantity), BigInt(charge.leftUnits));
   });
   if (sumOf(targets) >= total) return distribute(total, targets);

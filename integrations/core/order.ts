@@ -60,6 +60,8 @@ export type Order = Cart & {
   readonly tax: string;
   /** Lines, shipping and tax. */
   readonly total: string;
+  /** What the customer has paid. It exceeds `total` after an edit that lowers the order: its refund needs no credit. */
+  readonly paid?: string;
   /** Whether the tax is the shop's own fallback, not Levy's. */
   readonly isEstimated: boolean;
   /** Settled refunds, oldest first. Their order must not change, because each credit builds on those before. */

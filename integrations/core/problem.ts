@@ -18,8 +18,14 @@ export const failed = (reference: string, code: string, detail: string): { ok: f
   problem: { reference, code, detail, isFinal: true },
 });
 
-/** A refusal of Levy. A conflict can end, such as one with a write that is still running. */
+// Only another change by a person ends these.
+const finalConflicts: readonly string[] = ['conflict_has_credits', 'conflict_over_credit', 'conflict_period_closed'];
+
+/** A refusal of Levy. Other conflicts can end, such as one with a write that is still running. */
 export const refused = (
   reference: string,
   { status, code, detail }: { readonly status: number; readonly code: string; readonly detail: string },
-): { ok: false; problem: Problem } => ({ ok: false, problem: { reference, code, detail, isFinal: status !== 409 } });
+): { ok: false; problem: Problem } => ({
+  ok: false,
+  problem: { reference, code, detail, isFinal: status !== 409 || finalConflicts.includes(code) },
+});

@@ -37,6 +37,16 @@ const accountStatuses: readonly number[] = [401, 403];
 /** The same document gives the same text: `documentOf` writes the fields in one order. */
 export const digestOf = (value: object): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
+const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
+
+/** A call that another request began has the time limit of that one. A quote that has ended is in time. */
+const within = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
+  new Promise((resolve, reject) => {
+    const late = unavailable('No response in the time that is left of this request.');
+    const timer = setTimeout(() => resolve(late), Math.max(ms, 0));
+    quote.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+
 type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
 /**
@@ -54,7 +64,6 @@ export const createQuotes = ({
   const waited = new WeakMap<object, number>();
   let pause: { readonly until: number; readonly detail: string } | null = null;
 
-  const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
   const fail = (detail: string): Quote => {
     pause = { until: now() + pauseMs, detail };
     return unavailable(detail);
@@ -91,16 +100,16 @@ export const createQuotes = ({
   };
 
   return (document, scope = {}) => {
+    const leftMs = Math.floor(timeoutMs - (waited.get(scope) ?? 0));
     const key = digestOf(document);
     const entry = entries.get(key);
     if (entry && entry.until > now()) {
       // Written again, it is the newest.
       entries.delete(key);
       entries.set(key, entry);
-      return spend(scope, entry.quote);
+      return spend(scope, within(entry.quote, leftMs));
     }
     if (pause && pause.until > now()) return Promise.resolve(unavailable(`Not tried again yet. ${pause.detail}`));
-    const leftMs = Math.floor(timeoutMs - (waited.get(scope) ?? 0));
     if (leftMs < leastMs) return Promise.resolve(unavailable(`The calls of this request took ${timeoutMs} ms.`));
     const quote = calculate(document, leftMs);
     keep(key, quote);

@@ -13,7 +13,7 @@ export type Report = {
   readonly extra: readonly Schemas['ExtraTransaction'][];
 };
 
-/** The dates of the orders, such as `2026-10-01`, with the days of both included. */
+/** The dates of the orders in UTC, such as `2026-10-01`, with the days of both included. */
 export type Range = { readonly from: string; readonly to: string };
 
 const chunkSize = 1000;
@@ -29,7 +29,7 @@ const unlike = async ({ levy }: Ledger, orders: readonly Order[]): Promise<Set<s
   return new Set([...missing, ...different].map(({ reference_id }) => reference_id));
 };
 
-const extraIn = async ({ levy }: Ledger, range: Range, orders: readonly Order[]): Promise<Report['extra']> => {
+const extraIn = async ({ levy }: Ledger, { from, to }: Range, orders: readonly Order[]): Promise<Report['extra']> => {
   const paid = orders.filter(({ wanted }) => wanted === 'finalized');
   const sales = new Set(paid.map(({ reference }) => reference));
   const credits = new Set(
@@ -45,6 +45,8 @@ const extraIn = async ({ levy }: Ledger, range: Range, orders: readonly Order[])
   // The service compares the range with a list, too. An entry that does not exist leaves the comparison to `isExtra`.
   const transactions = [{ reference_id: 'levy-reconcile', total_amount: '0', tax_amount: '0' }];
   for (let starting_after: string | null = null; ; ) {
+    // Levy reads a date as a day of the account's time zone.
+    const range = { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` };
     const body = { ...range, transactions, starting_after };
     const page: Schemas['Reconciliation'] = orThrow(await levy.post('/reconciliations', { body }));
     extra.push(...(page.extra ?? []).filter(isExtra));

@@ -1,15 +1,15 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { type Credit, creditsOf } from './credits.ts';
 import { documentOf } from './document.ts';
-import { decimalsOf, toMinor } from './money.ts';
-import type { Order } from './order.ts';
+import { decimalsOf, toDecimal, toMinor } from './money.ts';
+import type { Order, Refund } from './order.ts';
 import { type Attempt, done, failed, type Problem, refused } from './problem.ts';
 import {
   type Body,
   change,
   createOnce,
+  findByReference,
   type Ledger,
-  retrieve,
   type Transaction,
   type Written,
 } from './transactions.ts';
@@ -77,7 +77,9 @@ const bringTo = async (
     const isSame = figuresOf(transaction as Figures) === figuresOf(body);
     return isSame ? done(found) : voidSale(ledger, transaction, reference_id);
   }
-  const update = { shipping: null, ...inputs, ...(wanted === 'finalized' && { status: wanted }) };
+  // Levy merges metadata: without a value, a former estimate would keep its mark.
+  const marks = { estimated: null, ...inputs.metadata };
+  const update = { shipping: null, ...inputs, metadata: marks, ...(wanted === 'finalized' && { status: wanted }) };
   const purpose = wanted === 'finalized' ? 'settled' : 'edited';
   const updated = await change(ledger, purpose, transaction, reference_id, update as Schemas['TransactionUpdate']);
   if (updated.ok) return done({ transaction: updated.data, isChanged: updated.data.version !== transaction.version });
@@ -135,21 +137,29 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
 /** Void what was recorded of an order that was cancelled before its payment. */
 const ensureVoid = async (ledger: Ledger, { reference }: Order): Promise<Recorded> => {
   const nothing: Recorded = { sale: null, problems: [], isChanged: false };
-  // Unlike a list, a reconciliation reads with strong consistency.
-  const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '0' }] };
-  const compared = await ledger.levy.post('/reconciliations', { body });
-  if (!compared.ok) return { ...nothing, problems: [refused(reference, compared.refusal).problem] };
-  const [entry] = [...compared.data.missing, ...compared.data.different];
-  if (!entry?.transaction_id) return nothing;
-  const found = await retrieve(ledger, reference, entry.transaction_id);
+  const found = await findByReference(ledger, reference);
   if (!found.ok) return { ...nothing, problems: [found.problem] };
-  const { status, metadata } = found.value.transaction;
-  if (status === 'void' || metadata?.['shop'] !== ledger.shop) return nothing;
+  const sale = found.value;
+  if (sale?.metadata?.['shop'] !== ledger.shop) return nothing;
   const update = { status: 'void', void_reason: 'The order was cancelled.' } as const;
-  const voided = await change(ledger, 'cancelled', found.value.transaction, reference, update);
+  const voided = await change(ledger, 'cancelled', sale, reference, update);
   if (voided.ok) return { ...nothing, isChanged: true };
   if (voided.refusal.code === 'conflict_draft_expired') return nothing;
-  return { ...nothing, sale: found.value.transaction, problems: [refused(reference, voided.refusal).problem] };
+  return { ...nothing, sale, problems: [refused(reference, voided.refusal).problem] };
+};
+
+/**
+ * The refunds that the sale needs credits for. Where an edit lowered a paid order, its sale has the new amounts, and the first
+ * refunds give back what was paid above them.
+ */
+const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refund[] => {
+  let above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);
+  return refunds.flatMap((refund) => {
+    if (above <= 0n) return refund;
+    const left = toMinor(refund.total, exponent) - above;
+    above = left < 0n ? -left : 0n;
+    return left > 0n ? { ...refund, total: toDecimal(left, exponent), lines: [], shipping: '0' } : [];
+  });
 };
 
 /**
@@ -172,7 +182,7 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
     const detail = `The order is ${order.total} with tax in the shop, and ${sale.total_amount} in ${sale.id}.`;
     problems.push(failed(order.reference, 'mismatch', detail).problem);
   }
-  for (const credit of isRecorded(sale) ? creditsOf(sale, order.refunds) : []) {
+  for (const credit of isRecorded(sale) ? creditsOf(sale, refundsOfSale(order, exponent)) : []) {
     const credited = await ensureCredit(ledger, sale, credit, order);
     if (credited.problem) problems.push(credited.problem);
     isChanged ||= credited.isChanged;

@@ -28,9 +28,26 @@ export const retrieve = async ({ levy }: Ledger, reference: string, id: string):
 };
 
 /**
+ * The transaction that has a reference, or `null` if there is none, if it is void, and if it is finalized without any amount.
+ * Unlike a list, a reconciliation reads with strong consistency.
+ */
+export const findByReference = async (ledger: Ledger, reference: string): Promise<Attempt<Transaction | null>> => {
+  const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '0' }] };
+  const compared = await ledger.levy.post('/reconciliations', { body });
+  if (!compared.ok) return refused(reference, compared.refusal);
+  const [entry] = [...compared.data.missing, ...compared.data.different];
+  if (!entry?.transaction_id) return done(null);
+  const found = await retrieve(ledger, reference, entry.transaction_id);
+  if (!found.ok) return found;
+  const { transaction } = found.value;
+  return done(transaction.status === 'void' ? null : transaction);
+};
+
+/**
  * Create a transaction unless its reference has one, and return the one that has it, which may be another one.
  *
- * The idempotency key has the digest of the body, so that a changed body is a new request.
+ * The idempotency key has the digest of the body, so that a changed body is a new request. Keys expire: a credit that was
+ * recorded long ago is refused as one too many, before its reference is compared.
  */
 export const createOnce = async (
   ledger: Ledger,
@@ -45,7 +62,10 @@ export const createOnce = async (
     if (!result.ok) {
       const { code, errors } = result.refusal;
       const id = code === 'conflict_duplicate_reference_id' ? transactionIn(errors) : undefined;
-      return id === undefined ? refused(reference, result.refusal) : retrieve(ledger, reference, id);
+      if (id !== undefined) return retrieve(ledger, reference, id);
+      const found = await findByReference(ledger, reference);
+      if (!found.ok || found.value === null) return refused(reference, result.refusal);
+      return done({ transaction: found.value, isChanged: false });
     }
     // A replayed response is that of the first request. The transaction may have changed since.
     if (!result.headers.has('Idempotent-Replayed')) return done({ transaction: result.data, isChanged: true });
@@ -55,14 +75,17 @@ export const createOnce = async (
   }
 };
 
-/** Change a transaction of the order `reference`. A repeated call changes it once. */
+/**
+ * Change a transaction of the order `reference`. The idempotency key has the version, because an order can be edited there and
+ * back. A repeated call with the next version sends stored values, which changes nothing.
+ */
 export const change = (
   { levy, shop }: Ledger,
   purpose: string,
-  { id }: Pick<Transaction, 'id'>,
+  { id, version }: Pick<Transaction, 'id' | 'version'>,
   reference: string,
   body: Schemas['TransactionUpdate'],
 ) => {
-  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${digestOf(body).slice(0, 32)}`;
+  const idempotencyKey = `${shop}-${purpose}-${reference}-${id}-${version}-${digestOf(body).slice(0, 32)}`;
   return levy.post('/transactions/{id}', { path: { id }, body, idempotencyKey });
 };

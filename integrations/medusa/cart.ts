@@ -12,7 +12,11 @@ export type Item = Adjusted & {
   readonly variant?: { readonly metadata?: Record<string, unknown> | null } | null;
   readonly product?: { readonly metadata?: Record<string, unknown> | null } | null;
 };
-export type ShippingMethod = Adjusted & { readonly id: string; readonly amount: number };
+export type ShippingMethod = Adjusted & {
+  readonly id: string;
+  readonly amount: number;
+  readonly is_tax_inclusive?: boolean;
+};
 export type Document = {
   readonly id: string;
   readonly currency_code: string;
@@ -31,7 +35,14 @@ export type Document = {
 /** The fields that `cartOf` reads, for `query.graph`. */
 export const documentFields = [
   ...['id', 'currency_code', 'customer_id', 'shipping_address.*', 'shipping_methods.id', 'shipping_methods.amount'],
-  ...['shipping_methods.adjustments.amount', 'items.id', 'items.title', 'items.quantity', 'items.unit_price'],
+  ...[
+    'shipping_methods.is_tax_inclusive',
+    'shipping_methods.adjustments.amount',
+    'items.id',
+    'items.title',
+    'items.quantity',
+    'items.unit_price',
+  ],
   ...['items.is_tax_inclusive', 'items.adjustments.amount', 'items.variant.metadata', 'items.product.metadata'],
 ];
 
@@ -39,9 +50,13 @@ const exponentOf = (currency: string): number =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 /** An amount of Medusa as Levy takes it: Medusa calculates in fractions of a cent, and shops charge cents. */
-export const amountOf = (value: number, currency: string): string => Number(value).toFixed(exponentOf(currency));
+export const amountOf = (value: number, currency: string): string => {
+  const text = Number(value).toFixed(exponentOf(currency));
+  // Discounts of the whole charge can leave less than nothing by a rounding error.
+  return /[1-9]/.test(text) ? text : text.replace('-', '');
+};
 
-const discountOf = ({ adjustments }: Adjusted): number =>
+export const discountOf = ({ adjustments }: Adjusted): number =>
   (adjustments ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
 
 /** A number in millionths of a minor unit. */
@@ -70,7 +85,7 @@ const discountsOf = (lines: readonly Item[], exponent: number, charged: bigint |
   const exact = lines.map((item) => exactOf(discountOf(item), exponent));
   const rounded = roundedSum(exact);
   const prices =
-    lines.reduce((sum, item) => sum + exactOf(item.unit_price, exponent) * BigInt(item.quantity), 0n) / million;
+    lines.reduce((sum, item) => sum + exactOf(item.unit_price * Number(item.quantity), exponent), 0n) / million;
   const total = charged === null ? rounded : prices - charged;
   return distributeDiscount(exact, total === rounded + 1n ? total : rounded);
 };
@@ -91,7 +106,9 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   const exponent = exponentOf(currency);
   // A query returns items in any order, and equal fractions of a discount are distributed by the order of the lines.
   const lines = (items ?? []).filter(({ quantity }) => Number(quantity) > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
-  if (lines.some(({ is_tax_inclusive }) => is_tax_inclusive))
+  const isInclusive = [...lines, ...(shipping_methods ?? [])].some(({ is_tax_inclusive }) => is_tax_inclusive);
+  // Abroad, the shop calculates the tax.
+  if (isInclusive && address?.country_code?.toUpperCase() === 'US')
     throw new Error('Levy adds US sales tax to net prices: turn off tax-inclusive pricing of the region.');
   const shipping = (shipping_methods ?? []).reduce(
     (sum, method) => sum + Number(method.amount) - discountOf(method),

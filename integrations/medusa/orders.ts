@@ -1,25 +1,33 @@
 import type { Order, Refund } from '../core/order.ts';
-import { type Report, reconcile } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
-import { amountOf, cartOf, type Document, documentFields, type Item, type ShippingMethod } from './cart.ts';
+import { amountOf, cartOf, type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
 import { type Logger, levy } from './levy.ts';
 import { isEstimated } from './tax.ts';
 
-type Taxed = { readonly tax_lines?: readonly { readonly code: string }[] | null };
+type Taxed = { readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null };
+type Returned = {
+  readonly detail?: {
+    readonly return_received_quantity?: number | null;
+    readonly return_dismissed_quantity?: number | null;
+  } | null;
+};
 type Payment = {
+  readonly amount: number;
   readonly captured_at?: string | Date | null;
+  readonly captures?: readonly { readonly amount: number }[] | null;
   readonly refunds?:
     | readonly { readonly id: string; readonly amount: number; readonly created_at: string | Date }[]
     | null;
 };
-type MedusaOrder = Document & {
+type SoldItem = Item & Taxed & Returned;
+export type MedusaOrder = Document & {
   readonly status: string;
   readonly created_at: string | Date;
   readonly canceled_at?: string | Date | null;
   readonly item_total: number;
   readonly shipping_total: number;
   readonly tax_total: number;
-  readonly items?: readonly (Item & Taxed)[] | null;
+  readonly items?: readonly SoldItem[] | null;
   readonly shipping_methods?: readonly (ShippingMethod & Taxed)[] | null;
   readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
 };
@@ -31,7 +39,7 @@ type Query = { readonly graph: (options: object) => Promise<{ readonly data: rea
 export const queryOf = (container: Container): Query => container.resolve('query') as Query;
 export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
 
-const fields = [
+export const orderFields = [
   ...documentFields,
   ...[
     'status',
@@ -41,9 +49,13 @@ const fields = [
     'shipping_total',
     'tax_total',
     'items.tax_lines.code',
+    'items.tax_lines.rate',
+    'items.detail.return_received_quantity',
+    'items.detail.return_dismissed_quantity',
     'shipping_methods.tax_lines.code',
   ],
-  ...['payment_collections.payments.captured_at', 'payment_collections.payments.refunds.*'],
+  ...['payment_collections.payments.captured_at', 'payment_collections.payments.amount'],
+  ...['payment_collections.payments.captures.amount', 'payment_collections.payments.refunds.*'],
 ];
 
 const instantOf = (value: string | Date): string => new Date(value).toISOString();
@@ -58,15 +70,35 @@ const refundsOf = (payments: readonly Payment[], currency: string): Refund[] =>
     }))
     .sort((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
 
+/** What returns took from an order's totals, which Medusa calculates for the units that are left. The sale had all of them. */
+const returnedOf = (items: readonly SoldItem[]) => {
+  const parts = items.map((item) => {
+    const { return_received_quantity, return_dismissed_quantity } = item.detail ?? {};
+    const units = Number(return_received_quantity ?? 0) + Number(return_dismissed_quantity ?? 0);
+    const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
+    const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
+    return { net, tax: (net * rate) / 100 };
+  });
+  return parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
+};
+
+/** What was captured of a payment. Each shipment can capture a part. */
+const capturedOf = ({ amount, captured_at, captures }: Payment): number => {
+  const parts = captures ?? [];
+  return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
+};
+
 /** An order of Medusa as Levy should have it now. */
 export const soldOrderOf = (order: MedusaOrder): Order => {
   const currency = order.currency_code.toUpperCase();
   const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
-  const isPaid = payments.some(({ captured_at }) => captured_at);
+  const paid = payments.reduce((sum, payment) => sum + capturedOf(payment), 0);
+  const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at);
   const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
-  const tax = amountOf(order.tax_total, currency);
+  const returned = returnedOf(order.items ?? []);
+  const tax = amountOf(order.tax_total + returned.tax, currency);
   // A refund lowers `total`, and not these two.
-  const total = amountOf(order.item_total + order.shipping_total, currency);
+  const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
   return {
     ...cartOf(order, { total, tax }),
     reference: order.id,
@@ -74,44 +106,23 @@ export const soldOrderOf = (order: MedusaOrder): Order => {
     wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
     tax,
     total,
+    paid: amountOf(paid, currency),
     isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
     refunds: refundsOf(payments, currency),
   };
 };
 
-const isUnitedStates = ({ address }: Order): boolean => address?.country?.toUpperCase() === 'US';
+export const isUnitedStates = ({ address }: Order): boolean => address?.country?.toUpperCase() === 'US';
 
 /** Bring Levy to the state of an order. Throws `LevyUnavailable` during an outage. */
 export const recordShopOrder = async (container: Container, id: string): Promise<void> => {
-  const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields });
+  const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields: orderFields });
   const [order] = data as MedusaOrder[];
   const sold = order && soldOrderOf(order);
   if (!sold || !isUnitedStates(sold)) return;
   const { problems } = await recordOrder(levy().ledger, sold);
   for (const { reference, code, detail } of problems)
     loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
-};
-
-const pageSize = 100;
-
-/** Compare the orders that were placed in a range of days (UTC) with Levy, and record what is missing. */
-export const reconcileOrders = async (
-  container: Container,
-  range: { readonly from: string; readonly to: string },
-): Promise<Report> => {
-  const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
-  const orders: Order[] = [];
-  for (let skip = 0; ; skip += pageSize) {
-    const { data } = await queryOf(container).graph({
-      entity: 'order',
-      filters: { created_at: { $gte: new Date(range.from), $lt: end } },
-      fields,
-      pagination: { skip, take: pageSize, order: { created_at: 'ASC' } },
-    });
-    orders.push(...(data as MedusaOrder[]).map(soldOrderOf).filter(isUnitedStates));
-    if (data.length < pageSize) break;
-  }
-  return reconcile(levy().ledger, orders, range);
 };
 
 /** The id of the order that an event of Medusa is about. */

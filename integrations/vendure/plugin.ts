@@ -1,4 +1,5 @@
 import {
+  ConfigService,
   type Injector,
   LanguageCode,
   type Order,
@@ -13,7 +14,7 @@ import {
   VendurePlugin,
 } from '@vendure/core';
 import type { LevyOptions } from './options.ts';
-import { startRecording } from './record.ts';
+import { editingStates, startRecording } from './record.ts';
 import { saleOf, storeSale } from './sale.ts';
 import { LevyOrderTaxStrategy } from './summary.ts';
 import { createTaxes, isEstimated, type ShopTaxes } from './tax.ts';
@@ -61,6 +62,9 @@ const orderProcess = (options: LevyOptions, { taxOf }: ShopTaxes): OrderProcess<
   return {
     init: async (given) => {
       injector = given;
+      // Amounts are read as cents, and a wrong unit would record ten times the sale.
+      const { precision = 2 } = given.get(ConfigService).entityOptions.moneyStrategy;
+      if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);
       await startRecording(given, options);
     },
     onTransitionStart: async (_from, to, { ctx, order }) => {
@@ -75,9 +79,10 @@ const orderProcess = (options: LevyOptions, { taxOf }: ShopTaxes): OrderProcess<
       return 'The sales tax cannot be calculated at the moment. Please try again in a minute.';
     },
     onTransitionEnd: async (from, to, { ctx, order }) => {
-      const isPlaced = ['ArrangingPayment', 'ArrangingAdditionalPayment', 'Modifying'].includes(from);
-      if (!isPlaced || !soldStates.includes(to)) return;
-      await keepSale(ctx, order);
+      const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
+      // An edited order returns to its state, such as PartiallyShipped.
+      const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
+      if (isPlaced || isEdited) await keepSale(ctx, order);
     },
   };
 

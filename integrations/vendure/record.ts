@@ -23,12 +23,17 @@ import { relations, soldOrderOf } from './sale.ts';
 const context = 'LevyPlugin';
 const retries = 20;
 
+/** The states in which an order is edited. */
+export const editingStates: readonly string[] = ['Modifying', 'ArrangingAdditionalPayment'];
+
 type Job = { readonly orderId: ID };
 
 /** Brings Levy to the state of an order. Throws where another try can succeed. */
 export const recordShopOrder = async (injector: Injector, ledger: Ledger, orderId: ID): Promise<void> => {
   const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
   const order = await injector.get(OrderService).findOne(ctx, orderId, [...relations]);
+  // The end of an edit records it. Until then, a refund of the edit looks like one of the sale before.
+  if (order?.state === 'Modifying') return;
   const sold = order && soldOrderOf(order);
   if (!sold) return;
   const { problems } = await recordOrder(ledger, sold);
@@ -44,20 +49,55 @@ export const startRecording = async (injector: Injector, { levy, shop }: LevyOpt
     name: 'levy-record',
     process: async ({ data }: { data: Job }) => recordShopOrder(injector, ledger, data.orderId),
   });
-  const add = (order: { readonly id: ID }) => void queue.add({ orderId: order.id }, { retries });
+  // A rejection that nobody handles ends the server.
+  const add = ({ id }: { readonly id: ID }) =>
+    void queue
+      .add({ orderId: id }, { retries })
+      .catch((error) => Logger.error(`The order ${id} waits for a reconciliation: ${error}`, context));
   const bus: EventBus = injector.get(Bus);
   bus.ofType(OrderPlacedEvent).subscribe(({ order }) => add(order));
   bus.ofType(RefundStateTransitionEvent).subscribe(({ order, toState }) => toState === 'Settled' && add(order));
   bus.ofType(OrderStateTransitionEvent).subscribe(({ order, toState, fromState }) => {
-    if (['PaymentSettled', 'Cancelled'].includes(toState) || fromState === 'Modifying') add(order);
+    if (['PaymentSettled', 'Cancelled'].includes(toState) || editingStates.includes(fromState)) add(order);
   });
 };
 
 const pageSize = 100;
 
+type Repository = ReturnType<typeof TransactionalConnection.prototype.getRepository<Order>>;
+
+const isIn = (column: string): string => `(${column} >= :from AND ${column} < :end)`;
+
+/** The orders that were placed or changed in a range, page by page, each with all its payments and refunds. */
+async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGenerator<Order> {
+  // Payments and refunds can come long after their order.
+  const changes = ['order.orderPlacedAt', 'order.updatedAt', 'payment.updatedAt', 'refund.updatedAt'].map(isIn);
+  for (let skip = 0; ; skip += pageSize) {
+    const found = await repository
+      .createQueryBuilder('order')
+      .leftJoin('order.payments', 'payment')
+      .leftJoin('payment.refunds', 'refund')
+      .where(`order.orderPlacedAt IS NOT NULL AND (${changes.join(' OR ')})`, { from, end })
+      .orderBy('order.id')
+      .skip(skip)
+      .take(pageSize)
+      .getMany();
+    if (found.length === 0) return;
+    // The conditions above would leave out the refunds before the range.
+    yield* await repository
+      .createQueryBuilder('order')
+      .leftJoinAndSelect('order.payments', 'payment')
+      .leftJoinAndSelect('payment.refunds', 'refund')
+      .leftJoinAndSelect('refund.lines', 'refundLine')
+      .where('order.id IN (:...ids)', { ids: found.map(({ id }) => id) })
+      .getMany();
+    if (found.length < pageSize) return;
+  }
+}
+
 /**
- * Compare the orders that were placed or refunded in a range of days (UTC) with Levy, and record what is missing. Run it each night, as a
- * scheduled task. Throws during an outage of Levy; the next run continues.
+ * Compare the orders that were placed, paid, edited or refunded in a range of days (UTC) with Levy, and record what is missing. Run
+ * it each night, as a scheduled task. Throws during an outage of Levy; the next run continues.
  */
 export const reconcileOrders = async (
   injector: Injector,
@@ -66,23 +106,11 @@ export const reconcileOrders = async (
 ): Promise<Report> => {
   const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
   const repository = injector.get(TransactionalConnection).getRepository(ctx, Order);
+  const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
   const orders = [];
-  const [from, end] = [new Date(range.from), new Date(Date.parse(range.to) + 24 * 60 * 60_000)];
-  for (let skip = 0; ; skip += pageSize) {
-    const page = await repository
-      .createQueryBuilder('order')
-      .leftJoinAndSelect('order.payments', 'payment')
-      .leftJoinAndSelect('payment.refunds', 'refund')
-      .leftJoinAndSelect('refund.lines', 'refundLine')
-      // A refund can come long after its order.
-      .where('(order.orderPlacedAt >= :from AND order.orderPlacedAt < :end)', { from, end })
-      .orWhere('(refund.updatedAt >= :from AND refund.updatedAt < :end)', { from, end })
-      .orderBy('order.id')
-      .skip(skip)
-      .take(pageSize)
-      .getMany();
-    orders.push(...page.flatMap((order) => soldOrderOf(order) ?? []));
-    if (page.length < pageSize) break;
+  for await (const order of ordersIn(repository, new Date(range.from), end)) {
+    const sold = soldOrderOf(order);
+    if (sold) orders.push(sold);
   }
   return reconcile({ levy, shop }, orders, range);
 };

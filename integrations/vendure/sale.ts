@@ -1,5 +1,6 @@
 import type { Order, Refund, RequestContext } from '@vendure/core';
 import { type TransactionalConnection, Order as VendureOrder } from '@vendure/core';
+import { documentOf } from '../core/document.ts';
 import { toDecimal } from '../core/money.ts';
 import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/order.ts';
 import { cartOf, exponentOf, type OrderFields, type RefundFields } from './cart.ts';
@@ -71,16 +72,25 @@ const wantedOf = ({ state, payments = [] }: Order): SoldOrder['wanted'] => {
   return state === 'Cancelled' ? 'void' : 'draft';
 };
 
+const paidOf = (order: Order): string => {
+  const settled = (order.payments ?? []).filter(({ state }) => state === 'Settled');
+  return writerOf(order)(settled.reduce((sum, { amount }) => sum + amount, 0));
+};
+
 /** The relations that `soldOrderOf` reads. */
 export const relations = ['payments', 'payments.refunds', 'payments.refunds.lines'] as const;
 
-/** The order as Levy should have it now; `null` for one that was never placed, or that Levy cannot have. */
+/** The order as Levy should have it now; `null` for one that was never placed, goes abroad, or that Levy cannot have. */
 export const soldOrderOf = (order: Order): SoldOrder | null => {
   const { levySale } = order.customFields as OrderFields;
   if (!levySale) return null;
+  const sale = JSON.parse(levySale) as Sale;
+  const documented = documentOf(sale);
+  if (!documented.ok && documented.gap.code === 'foreign_country') return null;
   return {
-    ...(JSON.parse(levySale) as Sale),
+    ...sale,
     reference: order.code,
+    paid: paidOf(order),
     wanted: wantedOf(order),
     refunds: refundsOf(order),
   };

@@ -95,7 +95,8 @@ export const createClient = (options: ClientOptions): Levy => {
   const call = async (method: string, path: string, input: Loose = {}) => {
     const headers = new Headers({ 'Service-Version': serviceVersion, ...input.headers });
     if ('apiKey' in options) headers.set('X-API-Key', options.apiKey);
-    if (method === 'POST') headers.set('Idempotency-Key', input.idempotencyKey ?? crypto.randomUUID());
+    const key = input.idempotencyKey ?? headers.get('Idempotency-Key') ?? crypto.randomUUID();
+    if (method === 'POST') headers.set('Idempotency-Key', key);
     if (input.body) headers.set('Content-Type', 'application/json');
     const body = input.body ? JSON.stringify(input.body) : null;
     const reply = await send(options, { method, url: urlOf(options.url, path, input), headers, body }, input);

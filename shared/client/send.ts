@@ -94,7 +94,8 @@ const sendOnce = async (options: ClientOptions, { method, url, headers, body }: 
 
 // A proxy or a captive portal can answer, too.
 const isFromLevy = ({ status, headers, body }: Reply): boolean => {
-  if (status < 300) return typeof body === 'object' || /^text\/csv\b/.test(headers.get('Content-Type') ?? '');
+  if (status < 300)
+    return (typeof body === 'object' && body !== null) || /^text\/csv\b/.test(headers.get('Content-Type') ?? '');
   return status === 304 || Array.isArray((body as { errors?: unknown } | null)?.errors);
 };
 
@@ -111,7 +112,8 @@ const pauseMs = (reply: Reply | null, tries: number): number => {
  * if Retry-After exceeds 15 s or the response is final and not from Levy.
  */
 export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<Reply> => {
-  const { timeoutMs = 30_000, maxTries = 4, signal } = { ...options, ...call };
+  // Not spread: a call can have `undefined`.
+  const { timeoutMs = options.timeoutMs ?? 30_000, maxTries = options.maxTries ?? 4, signal } = call;
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     let failure: unknown;

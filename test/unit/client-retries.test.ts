@@ -64,6 +64,12 @@ describe('a request', () => {
     }
   });
 
+  it('has the Idempotency-Key of its headers, if the call has none', async () => {
+    const { levy, sent } = scripted([networkFailure]);
+    await create(levy, { headers: { 'idempotency-key': 'mine' } });
+    expect(keysOf(sent)).toEqual(['mine', 'mine']);
+  });
+
   it('requests a bearer token for every try', async () => {
     let calls = 0;
     const { fetch, sent } = scripted([networkFailure, error(503)]);
@@ -130,6 +136,13 @@ describe('a failed request', () => {
     expect([sent.length, pauses]).toEqual([1, []]);
   });
 
+  it('has the limits of the client where the call names none', async () => {
+    const { levy, sent } = scripted([noReply], { maxTries: 1 });
+    const unset = { maxTries: undefined, timeoutMs: undefined } as object;
+    await expect(create(levy, unset)).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
+    expect(sent).toHaveLength(1);
+  });
+
   it('throws at once when Retry-After exceeds 15 s', async () => {
     const { levy, sent } = scripted([error(429, { 'Retry-After': '60' })]);
     await expect(levy.get('/filings')).rejects.toMatchObject({ status: 429 });
@@ -177,6 +190,7 @@ describe('a failed request', () => {
   it.each([
     ['an HTML page', () => new Response('<html>')],
     ['other JSON', () => Response.json({ message: 'Forbidden' }, { status: 403 })],
+    ['an empty JSON', () => Response.json(null)],
     ['a redirect', () => new Response(null, { status: 302, headers: { Location: 'http://other.test' } })],
   ])('throws for %s, which is not from Levy', async (_, reply) => {
     const { levy, sent } = scripted([reply]);

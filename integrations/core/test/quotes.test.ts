@@ -101,8 +101,13 @@ describe('a quote', () => {
     now = 10_000;
     expect(await quote(document('2.00'), scope)).toMatchObject({ ok: false, reason: 'unavailable' });
     expect(faults.state.seen).toHaveLength(1);
-    await quote(document('2.00'), {});
-    expect(faults.state.seen).toHaveLength(2);
+    const ended: string[] = [];
+    const other = quote(document('2.00'), {}).then(() => ended.push('other'));
+    expect(faults.state.seen).toHaveLength(1);
+    // The call of another request has its own limit.
+    await quote(document('2.00'), scope).then(() => ended.push('this'));
+    await other;
+    expect([ended, faults.state.seen.length]).toEqual([['this', 'other'], 2]);
   });
 });
 

@@ -248,4 +248,17 @@ describe('a reconciliation', () => {
     for (const order of [kept, missing, different])
       expect((await statesOf(order.reference)).at(-1)).toBe('sale finalized 27.87');
   });
+
+  it('has a range in UTC, as the orders of the shop, whatever the time zone of the account', async () => {
+    const ranges: unknown[] = [];
+    const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
+      ranges.push([sent?.['from'], sent?.['to']]) < 0;
+    Object.assign(faults.state, { fault: 503, applies });
+    const at = (time: string) => orderOf(mugs, newReference(), '1.20', { placedAt: `2026-09-20T${time}Z` });
+    const orders = [at('00:00:00.000'), at('23:59:59.999')];
+    for (const order of [...orders, at('00:00:00.000')]) await recordOrder(ledger, order);
+    const { extra } = await reconcile(ledger, orders, { from: '2026-09-20', to: '2026-09-20' });
+    expect(extra).toHaveLength(1);
+    expect(ranges.at(-1)).toEqual(['2026-09-20T00:00:00.000Z', '2026-09-20T23:59:59.999Z']);
+  });
 });

@@ -116,7 +116,37 @@ export const staffOf = (shop: Shop) => {
     return read.order.payment_collections[0]?.payments[0]?.id as string;
   };
   return {
-    capture: async (order: string) => shop.admin('POST', `/payments/${await paymentOf(order)}/capture`, {}),
+    /** Capture the payment, or a part of it. */
+    capture: async (order: string, amount?: number) =>
+      shop.admin(
+        'POST',
+        `/payments/${await paymentOf(order)}/capture`,
+        amount === undefined ? {} : { amount: amount / 100 },
+      ),
+    /** Ship an item, and take some units of it back. */
+    takeBack: async (order: string, id: string, quantity: number) => {
+      const items = [{ id, quantity }];
+      await shop.admin('POST', `/orders/${order}/fulfillments`, { items });
+      const { return: back } = await shop.admin<{ return: { id: string } }>('POST', '/returns', { order_id: order });
+      const step = (path: string, body: Record<string, unknown> = {}) =>
+        shop.admin('POST', `/returns/${back.id}/${path}`, body);
+      await step('request-items', { items });
+      await step('request');
+      await step('receive');
+      await step('receive-items', { items });
+      await step('receive/confirm');
+    },
+    /** Change the quantity of an item of a placed order. */
+    edit: async (order: string, item: string, quantity: number): Promise<Order> => {
+      await shop.admin('POST', '/order-edits', { order_id: order });
+      await shop.admin('POST', `/order-edits/${order}/items/item/${item}`, { quantity });
+      await shop.admin('POST', `/order-edits/${order}/confirm`, {});
+      const read = await shop.admin<{ order: Order }>(
+        'GET',
+        `/orders/${order}?fields=+item_total,+shipping_total,+tax_total`,
+      );
+      return read.order;
+    },
     refund: async (order: string, amount: number) =>
       shop.admin('POST', `/payments/${await paymentOf(order)}/refund`, { amount: amount / 100 }),
     cancel: (order: string) => shop.admin('POST', `/orders/${order}/cancel`, {}),

@@ -43,6 +43,8 @@ export const startPostgres = async () => {
   run(`${bin}/createdb -h 127.0.0.1 -p ${port} -U levy shop`);
   return {
     url: `postgres://levy@127.0.0.1:${port}/shop`,
+    /** Run a statement. */
+    sql: (statement: string) => run(`${bin}/psql -h 127.0.0.1 -p ${port} -U levy -c "${statement}" shop`),
     stop: () => {
       run(`${bin}/pg_ctl -D ${folder}/data -m immediate stop`);
       run(`rm -rf ${folder}`);

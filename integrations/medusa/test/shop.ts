@@ -101,6 +101,7 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     admin: <Data>(method: string, path: string, body: Json | null = null) =>
       send<Data>(method, `/admin${path}`, body, { Authorization: `Bearer ${token}` }),
     output: () => output,
+    sql: postgres.sql,
     stop: async () => {
       const ended = once(service, 'exit');
       process.kill(-(service.pid as number), 'SIGKILL');

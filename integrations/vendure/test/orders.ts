@@ -133,7 +133,7 @@ export const staffOf = ({ send }: Shop) => ({
     return read.payments.flatMap(({ refunds }) => refunds).find((refund) => refund.id === id)?.total as number;
   },
   /** Change the quantity of a line after the payment, and take the difference by another payment. */
-  enlarge: async (order: string, orderLineId: string, quantity: number) => {
+  enlarge: async (order: string, orderLineId: string, quantity: number, state = 'PaymentSettled') => {
     const to = (state: string) => result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, '');
     await to('Modifying');
     const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }] };
@@ -141,7 +141,42 @@ export const staffOf = ({ send }: Shop) => ({
     await to('ArrangingAdditionalPayment');
     const payment = { orderId: order, method: 'cash', transactionId: 'more', metadata: {} };
     await result(send, 'addManualPaymentToOrder(input: $input)', { input: payment }, '($input: ManualPaymentInput!)');
-    await to('PaymentSettled');
+    await to(state);
+  },
+  /** Change the quantity of a line after the payment, pay back the difference, and return to the state from before. */
+  lower: async (order: string, orderLineId: string, quantity: number, state: string, isPaidBackFirst: boolean) => {
+    const to = (next: string) => result(send, `transitionOrderToState(id: "${order}", state: "${next}")`, {}, '');
+    await to('Modifying');
+    const refund = { paymentId: await paymentOf(send, order), reason: 'less' };
+    const input = { dryRun: false, orderId: order, adjustOrderLines: [{ orderLineId, quantity }], refund };
+    await result(send, 'modifyOrder(input: $input)', { input }, '($input: ModifyOrderInput!)');
+    const settle = async () => {
+      const { order: read } = await send<{ order: { payments: { refunds: { id: string; state: string }[] }[] } }>(
+        `{ order(id: "${order}") { payments { refunds { id state } } } }`,
+      );
+      const { id } = read.payments.flatMap(({ refunds }) => refunds).find((one) => one.state === 'Pending') as {
+        id: string;
+      };
+      await result(send, `settleRefund(input: { id: "${id}", transactionId: "t${id}" })`, {}, '');
+    };
+    if (isPaidBackFirst) await settle();
+    if (isPaidBackFirst) await new Promise((resolve) => setTimeout(resolve, 300));
+    await to(state);
+    if (!isPaidBackFirst) await settle();
+  },
+  /** Ship one unit of a line. */
+  shipOne: async (orderLineId: string) => {
+    const handler = {
+      code: 'manual-fulfillment',
+      arguments: [
+        { name: 'method', value: 'post' },
+        { name: 'trackingCode', value: '1' },
+      ],
+    };
+    const input = { lines: [{ orderLineId, quantity: 1 }], handler };
+    const types = '($input: FulfillOrderInput!)';
+    const { id } = await result(send, 'addFulfillmentToOrder(input: $input)', { input }, types);
+    await result(send, `transitionFulfillmentToState(id: "${id}", state: "Shipped")`, {}, '');
   },
   cancel: (order: string) =>
     result(

@@ -9,6 +9,7 @@ import {
   LanguageCode,
   LogLevel,
   Populator,
+  type VendureConfig,
 } from '@vendure/core';
 import type { LevyOptions } from '../options.ts';
 import { LevyPlugin } from '../plugin.ts';
@@ -142,7 +143,12 @@ const fill = async (app: Awaited<ReturnType<typeof bootstrap>>, send: Send) => {
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
 /** A Vendure server with the plugin, its database in memory, or in a file where `location` names one. */
-export const startShop = async (levy: LevyOptions, location: string | null = null, isNew = true) => {
+export const startShop = async (
+  levy: LevyOptions,
+  location: string | null = null,
+  isNew = true,
+  more: Pick<VendureConfig, 'entityOptions'> = {},
+) => {
   const logger = new TestLogger({ level: LogLevel.Warn });
   const app = await bootstrap(
     {
@@ -155,6 +161,7 @@ export const startShop = async (levy: LevyOptions, location: string | null = nul
         ...(location !== null && { location, autoSave: true }),
       },
       paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
+      ...more,
       importExportOptions: { importAssetsDir: '/nowhere' },
       logger,
       plugins: [DefaultJobQueuePlugin.init({ pollInterval: 50 }), LevyPlugin.init(levy)],

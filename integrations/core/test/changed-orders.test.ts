@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
+import type { Order } from '../order.ts';
+import { recordOrder } from '../sales.ts';
+import type { Ledger } from '../transactions.ts';
+import { apiKey, type LocalLevy, startLevy } from './levy.ts';
+import { cartOf, orderOf } from './orders.ts';
+
+let service: LocalLevy;
+let ledger: Ledger;
+beforeAll(async () => {
+  service = await startLevy();
+  ledger = { levy: createClient({ url: service.url, apiKey }), shop: 'test' };
+});
+afterAll(() => service.stop());
+
+const three = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
+const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
+const placedAt = new Date().toISOString();
+const refundOf = (id: string, total: string) => {
+  const lines = [{ id: 'mug', quantity: 1 }];
+  return { id, total, lines, shipping: '0', at: placedAt };
+};
+
+/** Record an order, and read its sale from Levy again: a replayed response would be an old one. */
+const recorded = async (order: Order) => {
+  const { sale, problems } = await recordOrder(ledger, order);
+  expect(problems).toEqual([]);
+  return orThrow(await service.levy.get('/transactions/{id}', { path: { id: sale?.id as string } }));
+};
+
+it('a draft follows the edits of its order there and back', async () => {
+  const order = orderOf(three, 'edited', '1.20', { wanted: 'draft', placedAt });
+  const edited = orderOf(two, 'edited', '0.80', { wanted: 'draft', placedAt });
+  for (const next of [order, edited, order, edited]) {
+    expect(await recorded(next)).toMatchObject({ total_amount: next.total, status: 'draft' });
+    expect(await recordOrder(ledger, next)).toMatchObject({ isChanged: false });
+  }
+});
+
+it('a sale is no estimate when its draft was one', async () => {
+  await recorded(orderOf(three, 'estimated', '1.87', { wanted: 'draft', isEstimated: true, placedAt }));
+  const { metadata } = await recorded(orderOf(three, 'estimated', '1.20', { placedAt }));
+  expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
+});
+
+it('a sale that was lowered has no credit for what was paid above it', async () => {
+  await recorded(orderOf(three, 'lowered', '1.20', { placedAt, paid: '27.87' }));
+  const lowered = orderOf(two, 'lowered', '0.80', { placedAt, paid: '27.87' });
+  const above = [refundOf('1', '9.29')];
+  expect(await recorded({ ...lowered, refunds: above })).toMatchObject({
+    total_amount: '18.58',
+    refund_status: 'none',
+  });
+  const refunds = [...above, refundOf('2', '9.29'), refundOf('3', '9.29')];
+  expect(await recorded({ ...lowered, refunds })).toMatchObject({ credited_tax_amount: '0.80', refund_status: 'full' });
+  // The first refund can be more than that.
+  const more = { ...lowered, reference: 'lowered-more', refunds: [refundOf('1', '10.29')] };
+  expect(await recorded(more)).toMatchObject({ credited_amount: '0.96', credited_tax_amount: '0.04' });
+});
+
+it('a credit of a whole sale is found when its idempotency key has expired', async () => {
+  const order = orderOf(three, 'credited', '1.20', { refunds: [refundOf('1', '27.87')], placedAt });
+  await recorded(order);
+  await service.advance(25 * 3600);
+  expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: false });
+});
+
+it('a cancellation that Levy refuses for good is a final problem', async () => {
+  const order = orderOf(three, 'cancelled', '1.20', { refunds: [refundOf('1', '9.29')], placedAt });
+  await recorded(order);
+  const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
+  expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
+});

@@ -1,0 +1,107 @@
+import { DefaultMoneyStrategy, TransactionalConnection } from '@vendure/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../../shared/client/client.ts';
+import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { reconcileOrders } from '../record.ts';
+import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  shop = await startShop({ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' });
+});
+afterAll(() => levy.stop());
+
+const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
+const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
+
+/** What is in Levy now, with its tax, after everything that was credited. */
+const leftOf = async (order: ShopOrder, from: LocalLevy = levy) => {
+  await shop.settled();
+  const { sales, credits } = await recordedOf(from, order.code);
+  const sum = (of: 'total_amount' | 'tax_amount') =>
+    sales.reduce((all, sale) => all + cents(sale[of]), 0) - credits.reduce((all, credit) => all + cents(credit[of]), 0);
+  return [sum('total_amount'), sum('tax_amount')];
+};
+const problemsOf = () => shop.logger.lines.filter((line) => /conflict|mismatch|excess|foreign/.test(line));
+
+describe('an order that is edited', () => {
+  it.each([true, false])(
+    'to fewer units is the smaller sale, if it is paid back first: %s',
+    async (isPaidBackFirst) => {
+      const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
+      await shop.settled();
+      await staffOf(shop).lower(order.id, lineOf(order), 2, 'PaymentSettled', isPaidBackFirst);
+      const edited = await staffOf(shop).read(order.id);
+      expect(edited.totalWithTax).toBeLessThan(order.totalWithTax);
+      expect(await leftOf(edited)).toEqual([edited.totalWithTax, taxOf(edited)]);
+      expect(problemsOf()).toEqual([]);
+    },
+  );
+
+  it('when a part was shipped is recorded', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
+    await staffOf(shop).shipOne(lineOf(order));
+    await shop.settled();
+    await staffOf(shop).enlarge(order.id, lineOf(order), 5, 'PartiallyShipped');
+    const larger = await staffOf(shop).read(order.id);
+    expect(await leftOf(larger)).toEqual([larger.totalWithTax, taxOf(larger)]);
+    await staffOf(shop).lower(order.id, lineOf(order), 4, 'PartiallyShipped', false);
+    const smaller = await staffOf(shop).read(order.id);
+    expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
+  });
+});
+
+describe('a reconciliation', () => {
+  const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
+  const sql = (query: string) => shop.injector.get(TransactionalConnection).rawConnection.query(query);
+  /** An order as it would be if it was placed ten days ago. */
+  const backdate = ({ code }: ShopOrder) =>
+    sql(`UPDATE "order" SET orderPlacedAt = '${day(10)} 12:00:00.000' WHERE code = '${code}'`);
+
+  it('finds payments and refunds of orders that were placed before', async () => {
+    const refunded = await placeOrder(shop, { items: [['Mug', 3]] });
+    await staffOf(shop).refund(refunded.id, { amount: 1000 });
+    await sql(`UPDATE refund SET updatedAt = '${day(9)} 12:00:00.000'`);
+    await staffOf(shop).refund(refunded.id, { amount: 500 });
+    const paid = await placeOrder(shop, { items: [['Mug', 1]], pay: 'authorize' });
+    await staffOf(shop).settle(paid.id);
+    for (const order of [refunded, paid]) await backdate(order);
+    await shop.settled();
+    // Another Levy has nothing yet, as if it had been down.
+    const empty = await startLevy();
+    try {
+      const options = { levy: createClient({ url: empty.url, apiKey }), shop: 'vendure' };
+      await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+      expect((await recordedOf(empty, refunded.code)).credits.map(({ total_amount }) => total_amount).sort()).toEqual([
+        '10.00',
+        '5.00',
+      ]);
+      expect((await recordedOf(empty, paid.code)).sales.map(({ status }) => status)).toEqual(['finalized']);
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  it('has no problem with orders that go abroad', async () => {
+    const address = { streetLine1: 'x', city: 'Berlin', postalCode: '10115', countryCode: 'DE' };
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address });
+    await shop.settled();
+    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
+    const { problems, extra } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+    expect([problems, extra]).toEqual([[], []]);
+    expect(problemsOf().filter((line) => line.includes(order.code))).toEqual([]);
+  });
+});
+
+it('a shop with prices in tenths of a cent does not start', async () => {
+  // Two shops in one process share Vendure's configuration.
+  await shop.stop();
+  const moneyStrategy = Object.assign(new DefaultMoneyStrategy(), { precision: 3 });
+  const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
+  await expect(startShop(options, null, true, { entityOptions: { moneyStrategy } })).rejects.toThrow(
+    'precision 2, not 3',
+  );
+});
