@@ -57,9 +57,9 @@ const byHand: Readonly<Record<PriceName, string>> = {
   // counting 350,400 x 40 + 470,000 x 5 = 16,366,000. Together 65,605 s x 0.0000133334 = 0.8747
   lambdaTime: '0.87',
   // 1,500,000 + 330,000 + 1,440,000 + 1,950,000 + 1,400,000 + 180,000 + 2,430,000 + 800,000 = 10,030,000; the rate limit
-  // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460; counting 4 x 370,000.
-  // 13,307,300 x 0.625 = 8.317
-  writeUnit: '8.32',
+  // 1,790,000, because requests seconds apart are leased one by one; keys 5 functions x 1,460; counting 4 x 370,000 and
+  // 2 x 100,000. 13,507,300 x 0.625 = 8.442
+  writeUnit: '8.44',
   // 60,000 + 360,000 + 200,000 + 30,000 + 540,000 + 100,000 = 1,290,000; customers of calculations 1,000,000; gets 200,000 x 2 (5,000 bytes); lists 40,000 x 3
   // (22,500 bytes, halves of 4,096); look-ups 3 x (4 x 43,800 + 40,000) = 645,600; idle runs 10 x 8,760 = 87,600; counting 2 x 370,000.
   // 4,283,200 x 0.125 = 0.5354

@@ -57,7 +57,7 @@ const rowsOfList = BigInt(pageLimitOf({}));
 /** Not measured in a deployment either. Microseconds, bytes, and counts for a month. */
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
-  ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n },
+  ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n, markWrites: 2n },
   ...{ refusalCodes: 10n, taxedStates: 46n, keyRequests: 100_000n, mails: 10n },
   // Counting for reports: writes and halves of reads of a transaction, bytes of its mark, time of a run and of a record.
   ...{ countWrites: 4n, countReads: 4n, countBytes: 330n, countRun: 40_000n, countRecord: 5000n, streamShards: 4n },
@@ -103,14 +103,14 @@ const countsOf = (options: CostOptions) => {
 };
 type Counts = ReturnType<typeof countsOf>;
 
-/** What counting for reports takes: one record for each final transaction, and one for the sale of a credit. */
+/** What counting for reports takes: one record for each final transaction, and one for the sale of a credit, whose mark is written. */
 const countingOf = ({ steps }: Counts) => {
   const transactions = steps['create finalized'] + steps.finalize + steps.credit;
   const records = transactions + steps.credit;
   // Runs begin after 30 seconds at the latest (infra/reports.ts).
   const runs = least(records, (assumed.streamShards * monthSeconds) / 30n);
-  const [writes, readHalves] = [transactions * assumed.countWrites, transactions * assumed.countReads];
-  const bytes = transactions * assumed.countBytes;
+  const writes = transactions * assumed.countWrites + steps.credit * assumed.markWrites;
+  const [readHalves, bytes] = [transactions * assumed.countReads, transactions * assumed.countBytes];
   return { runs, writes, readHalves, bytes, ms: ceil(runs * assumed.countRun + records * assumed.countRecord, 1000n) };
 };
 
