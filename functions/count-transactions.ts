@@ -8,8 +8,8 @@ import { type CountedVersion, countedOf } from '../shared/reports/counted.ts';
 import { headOwner } from '../shared/store/keys.ts';
 import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
 import { retryWhileCounting } from '../shared/store/reports/count-ports.ts';
-import { countStoreWithin } from '../shared/store/reports/report-store.ts';
-import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { countStoreWithin, deletedAccounts } from '../shared/store/reports/report-store.ts';
+import { accountPartition, partitions } from '../shared/store/table-access.ts';
 
 const head = { sk: { S: ['H'] } };
 const finalized = { status: { S: ['finalized'] } };
@@ -18,7 +18,10 @@ const finalized = { status: { S: ['finalized'] } };
 export const countTransactions = {
   name: 'count-transactions',
   timeoutSeconds: 60,
-  access: ledgerAccess(['BatchGetItem', 'PutItem'], partitions.transactions, partitions.reports),
+  access: {
+    actions: { transactions: ['BatchGetItem', 'PutItem'], accounts: ['BatchGetItem'] },
+    partitions: { transactions: [partitions.transactions, partitions.reports], accounts: [accountPartition] },
+  },
   /**
    * The records that can change a sum: finalized transactions, and those that were. Imported ones may be filed. Lambda drops
    * all other records free of charge.
@@ -63,13 +66,16 @@ const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
 
 /**
  * Counts the transactions of stream records. Lambda repeats a batch that fails, bisects it, and at last sends the failing
- * record to the dead-letter queue; a repeated record counts once.
+ * record to the dead-letter queue; a repeated record counts once. A record of a deleted account, which must leave nothing, does
+ * not count.
  */
 export const handler = async (event: unknown, context: Context): Promise<void> => {
   const remainingMs = () => context.getRemainingTimeInMillis();
   try {
     const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => versionOf(itemOf(NewImage)));
-    await count(versions, countStoreWithin(remainingMs), retryWhileCounting(remainingMs));
+    const deleted = await deletedAccounts([...new Set(versions.map(({ account }) => account))], remainingMs);
+    const counted = versions.filter(({ account }) => !deleted.has(account));
+    await count(counted, countStoreWithin(remainingMs), retryWhileCounting(remainingMs));
   } catch (error) {
     const line = failureLine(error);
     console.error({ function: countTransactions.name, ...line });

@@ -81,6 +81,7 @@ export const customersRead = { readOnly: [partitions.customers] } as const satis
 
 /** The accounts that a schedule works for: never their keys. */
 export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
+export const [accountPartition] = accountPartitions;
 
 /**
  * The access of an endpoint that needs a credential: it also reads the key and the account, counts the request and

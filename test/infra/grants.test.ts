@@ -31,8 +31,8 @@ const entries: Record<string, TableAccess> = {
   'method-not-allowed': { actions: {} },
   'announce-changes': { actions: {} },
   'count-transactions': {
-    actions: { transactions: ['BatchGetItem', 'PutItem'] },
-    partitions: { transactions: ['T#*', 'S#*'] },
+    actions: { transactions: ['BatchGetItem', 'PutItem'], accounts: ['BatchGetItem'] },
+    partitions: { transactions: ['T#*', 'S#*'], accounts: ['ACCOUNT#*'] },
   },
   ...defined,
 };

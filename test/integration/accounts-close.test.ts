@@ -3,14 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { handler as countTransactions } from '../../functions/count-transactions.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
+import { countedKey } from '../../shared/store/keys.ts';
+import { claimItemOf, headItem } from '../../shared/store/ledger/ledger-walk.ts';
 import { newCaller } from '../support/api.ts';
 import { failSends, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
@@ -77,8 +81,15 @@ const exported = async (id: string) => {
   return out;
 };
 
-const runSchedule = () =>
-  handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
+const context = { getRemainingTimeInMillis: () => 240_000 } as Context;
+const runSchedule = () => handlers.schedules['close-periods']({}, context);
+
+/** The stream's record of a transaction as it is now. */
+const recordOf = async (account: string, reference: string) => {
+  const claim = await claimItemOf(account, reference);
+  const item = await headItem(account, String(claim?.['transaction_id']));
+  return { dynamodb: { SequenceNumber: '1', NewImage: marshall(item) } };
+};
 
 it('closes an account: no credential, no period, no new key or setting', async () => {
   const { id, call } = await newShop();
@@ -144,6 +155,7 @@ it('deletes an account after a proven export, and nothing of another one', async
   expect((await remove(id, cut)).err).toContain('Line 4');
   expect(await rawOf(id)).toEqual(before);
   const others = await rawOf(neighbour.id);
+  const lateRecord = await recordOf(id, 'in_1');
 
   const deleted = await remove(id, whole);
   expect(deleted.err.split('\n').at(-2)).toContain('Deleted 6 transactions');
@@ -156,6 +168,12 @@ it('deletes an account after a proven export, and nothing of another one', async
     expect.objectContaining({ pk: `ACCOUNT#${id}`, deletion: expect.any(Object), deleted_at: expect.any(String) }),
   ]);
   expect(JSON.stringify(left.filter(({ ttl }) => ttl === undefined))).not.toContain('Test');
+  // A record of the stream that arrives late leaves nothing either. That of another account counts.
+  const { id: sold } = await made(neighbour.filer.create(sale({ status: 'finalized', reference_id: 'in_9' })));
+  await countTransactions({ Records: [lateRecord, await recordOf(neighbour.id, 'in_9')] }, context);
+  expect((await rawOf(id)).map((item) => JSON.parse(item))).toEqual(left);
+  const key = Object.values(countedKey(neighbour.id, sold)).map((text) => JSON.stringify(text));
+  expect((await rawOf(neighbour.id)).filter((item) => key.every((text) => item.includes(text)))).toHaveLength(1);
 
   expect((await remove(id, whole)).err).toContain('already deleted');
   expect((await accounts('settings', '--account', id)).err).toContain('was deleted at');

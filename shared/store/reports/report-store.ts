@@ -6,7 +6,7 @@ import { placeText } from '../../reports/counted.ts';
 import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPages } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
-import { countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';
+import { accountKey, countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';
 import { markFrom, markItem, rowFrom, rowItem } from './report-item.ts';
 
 const TableName = environment.tables.transactions;
@@ -51,6 +51,15 @@ export const countStoreWithin = (remainingMs?: RemainingMs): CountStore => ({
     return kind;
   },
 });
+
+/** Which of at most 100 accounts are being deleted, or were deleted. */
+export const deletedAccounts = async (
+  accounts: readonly string[],
+  remainingMs: RemainingMs,
+): Promise<ReadonlySet<string>> => {
+  const items = await batchGet(environment.tables.accounts, accounts.map(accountKey), remainingMs, ['id', 'deletion']);
+  return new Set(items.flatMap(({ id, deletion }) => (deletion === undefined ? [] : String(id))));
+};
 
 /** Reads the sums of an account. */
 export const reportReads: ReportReads = {
