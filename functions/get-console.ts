@@ -21,7 +21,7 @@ export const read = (): PublicDocument => {
       // After a deployment, people have the new page within five minutes.
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': issuer
-        ? policy.replace("connect-src 'self'", `connect-src 'self' ${new URL(issuer.issuer).origin}`)
+        ? policy.replace("connect-src 'self'", `connect-src 'self' ${issuer.origins.join(' ')}`)
         : policy,
       'X-Frame-Options': 'DENY',
       'Cross-Origin-Opener-Policy': 'same-origin',

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -19,6 +19,7 @@ import { type Action, draftPartitions, type TableAccess, updatablePartitions } f
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
 import { useOf } from './data-key.ts';
+import { FunctionRole } from './function-role.ts';
 import type { GradualDeployment } from './gradual-deployment.ts';
 import { logGroup } from './log-group.ts';
 import { fixLogicalId, pascalCase } from './logical-id.ts';
@@ -66,7 +67,7 @@ export class EndpointFunction extends LambdaFunction {
   constructor(scope: Construct, entry: Entry, { access, tables, settings, environment, ...options }: Props) {
     const logs = logGroup(scope, `${entry}-logs`, settings);
     // The default managed policy can write to every log group of the account.
-    const role = new Role(scope, `${entry}-role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new FunctionRole(scope, `${entry}-role`);
     logs.grantWrite(role);
     const reserved = settings.reservedConcurrency[entry];
     super(scope, entry, {
@@ -99,10 +100,8 @@ export class EndpointFunction extends LambdaFunction {
     fixLogicalId(this, pascalCase(entry));
     this.#grant(access, tables);
     if (settings.tracing)
-      Validations.of(role).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'X-Ray has no resource that a policy could name.',
-      });
+      for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
+        Validations.of(role).acknowledge({ id, reason: 'X-Ray has no resource that a policy could name.' });
     else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
   }
 

@@ -107,6 +107,11 @@ const shape = {
   oidcWriteScope: text.nullable().default(null),
   /** The public client of the console at the issuer; without it, people sign in to the console with API keys. */
   oidcClientId: text.nullable().default(null),
+  /** The origin of the issuer's token endpoint, where it is not the issuer's own. */
+  oidcTokenOrigin: matching(
+    /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/,
+    'Give an https origin, such as https://login.example.com.',
+  ),
   /** Whether the API has the console. */
   console: flag(true),
 };
@@ -137,6 +142,7 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
   ['wafRequestsPerAddress', null, 'waf', 'Give waf=true as well, or leave it out.'],
   // With only one of the two, functions would start and refuse every token.
   ['oidcIssuer', null, 'oidcAudience', 'Give oidcAudience as well: the audience of the tokens.'],
+  ['oidcTokenOrigin', null, 'oidcClientId', 'Give oidcClientId as well: the client of the console.'],
   ...(
     ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcClientId'] as const
   ).map((name) => [name, null, 'oidcIssuer', 'Give oidcIssuer as well: the issuer of the tokens.'] as const),

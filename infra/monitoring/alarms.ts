@@ -150,6 +150,14 @@ const ofSchedules = ({ metrics, failedRuns }: Watched): AlarmDefinition[] => [
     ...silent,
   })),
   {
+    id: 'SweepIncomplete',
+    description:
+      'For an hour, every run of sweep-drafts has failed for some draft or some account, or has left due drafts.',
+    metric: metrics.ofSchedule('sweep-drafts', 'Complete', Stats.MAXIMUM),
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: 12,
+  },
+  {
     id: 'FilingsStuck',
     description: 'For half an hour, every run of close-periods has failed for some filing or account.',
     metric: metrics.ofSchedule('close-periods', 'Failed', Stats.MINIMUM),

@@ -1,6 +1,8 @@
 import { accept, mapResult, type Result } from '../result.ts';
+import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
 import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';
+import type { FilingException } from './filing.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
@@ -28,7 +30,7 @@ export const filingAnswer = (
     ...rowAnswer(filing, countsOf(shards)),
     totals: answeredTotals(totals),
     summary: answeredSummary(totals),
-    exceptions: answeredExceptions(totals),
+    exceptions: { ...answeredExceptions(totals), transactions: null },
     entries,
   };
 };
@@ -60,6 +62,24 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   canceled_at: filing.canceled_at,
   warnings: [],
   entries: null,
+});
+
+/** What an entry answers about its transaction. */
+export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
+  transaction_id: transactionId,
+  reference_id: document?.reference_id ?? null,
+  type: document?.type ?? null,
+  tax_day: document?.tax_day ?? null,
+  customer_id: document?.customer_id ?? null,
+  postal_code: document?.postal_code ?? null,
+  certificate_numbers: [...(document?.certificate_numbers ?? [])],
+});
+
+/** An entry with exceptions in the API. */
+export const exceptionAnswer = (entry: OpenEntry): FilingException => ({
+  ...transactionAnswer(entry),
+  currency: entry.currency,
+  reasons: [...(entry.exceptions ?? [])],
 });
 
 /** The answer to a request, and the filing to work on afterwards. */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
-import { rowAnswer } from './answer.ts';
+import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
 import { lastMonthOf, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
@@ -14,6 +14,8 @@ import { answeredExceptions, answeredSummary, answeredTotals } from './totals-an
 const pageEntries = 1000;
 // The time that the answer takes.
 const answerMs = 2000;
+// The exceptions of a dry run are to check before closing. A filing pages through all of them.
+const exceptionsMax = 100;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
 
@@ -27,7 +29,7 @@ type Preview = {
 
 /**
  * The totals that closing a period would give, if the earlier open periods close first: its open entries, and the late ones
- * that no earlier open period takes. Stores nothing, and holds one page of each shard at a time.
+ * that no earlier open period takes, with the first exceptions. Stores nothing, and holds one page of each shard at a time.
  */
 export const dryRun = async (
   { account, state, period, firstMonth }: Preview,
@@ -41,6 +43,10 @@ export const dryRun = async (
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
   const totals = totalsOfAll(known.map((sum) => sum.totals));
+  const exceptions = known
+    .flatMap((sum) => sum.exceptions)
+    .sort(byPlace)
+    .slice(0, exceptionsMax);
   const moved = known.reduce((sum, { count }) => sum + count, 0);
   const filing = newFiling(
     { account: account.id, id: '', state, previous: null, asked_by: askedBy },
@@ -53,27 +59,40 @@ export const dryRun = async (
     status: 'dry_run',
     totals: answeredTotals(totals),
     summary: answeredSummary(totals),
-    exceptions: answeredExceptions(totals),
+    exceptions: { ...answeredExceptions(totals), transactions: exceptions.map(exceptionAnswer) },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
     created_at: null,
   });
 };
+
+type ShardSum = {
+  readonly totals: Totals;
+  readonly count: number;
+  /** The first entries with exceptions. */
+  readonly exceptions: readonly OpenEntry[];
+};
+
+const placeOf = ({ month, transactionId, currency }: OpenEntry) => `${month} ${transactionId} ${currency}`;
+const byPlace = (a: OpenEntry, b: OpenEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
 
 /** `null` where the time is up. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },
   { filings, remainingMs }: Ports,
-): Promise<{ readonly totals: Totals; readonly count: number } | null> => {
+): Promise<ShardSum | null> => {
   let totals = noTotals;
   let count = 0;
+  const exceptions: OpenEntry[] = [];
   let after: OpenEntry | null = null;
   do {
     if (remainingMs() <= answerMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
     totals = withEntries(totals, page.entries);
     count += page.entries.length;
+    for (const entry of page.entries)
+      if (entry.exceptions?.length && exceptions.length < exceptionsMax) exceptions.push(entry);
     after = page.next;
   } while (after !== null);
-  return { totals, count };
+  return { totals, count, exceptions };
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, currencyCode, signedAmount } from '../calculations/answer-scalars.ts';
+import { count, currencyCode, date, signedAmount } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
 
@@ -61,6 +61,50 @@ export const exceptionReason = described(
   { title: 'ExceptionReason' },
 );
 
+// Entries that earlier versions posted have no document.
+const documentShape = {
+  reference_id: described(
+    z.nullable(z.string()),
+    'The reference of the transaction when it was finalized or its tax was changed.',
+  ),
+  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.', { title: 'TransactionType' }),
+  tax_day: described(z.nullable(date), 'The day of the tax date.'),
+  customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
+  postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
+  certificate_numbers: described(
+    z.array(z.string()),
+    'The numbers of the certificates that exempted line items in the state.',
+  ),
+};
+
+export const transactionShape = {
+  transaction_id: described(z.string(), 'The id of the transaction.'),
+  ...documentShape,
+};
+
+export const FilingException = described(
+  z.object({
+    ...transactionShape,
+    currency: currencyCode,
+    reasons: described(
+      z.array(
+        described(
+          z.object({
+            reason: exceptionReason,
+            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
+          }),
+          'Why a transaction needs attention.',
+          { id: 'FilingExceptionReason' },
+        ),
+      ),
+      'Why the transaction needs attention.',
+    ),
+  }),
+  'A sale or credit to look at before the return is sent.',
+  { id: 'FilingException' },
+);
+export type FilingException = z.infer<typeof FilingException>;
+
 export const FilingExceptions = described(
   z.object({
     count: described(count, 'The number of entries with exceptions. Send it as `acknowledge_exceptions`.'),
@@ -82,6 +126,10 @@ export const FilingExceptions = described(
         ),
       ),
       'The exceptions by reason and currency.',
+    ),
+    transactions: described(
+      z.nullable(z.array(FilingException)),
+      'In a dry run, the exceptions, at most 100. `null` in a filing, whose exceptions are listed by `GET /filings/{id}/exceptions`.',
     ),
   }),
   'Sales and credits to look at before the return is sent.',

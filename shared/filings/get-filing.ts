@@ -3,12 +3,12 @@ import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { pageLimitOf } from '../transactions/page-limit.ts';
-import { filingAnswer } from './answer.ts';
+import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
 import { type EntryPlace, entryPlaceOf } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
-import type { Filing, FilingEntries, FilingEntry, FilingException, FilingExceptionList } from './response.ts';
+import type { Filing, FilingEntries, FilingEntry, FilingExceptionList } from './response.ts';
 import { answeredEntryAmounts } from './totals-answer.ts';
 
 /**
@@ -137,16 +137,6 @@ const entriesOf = async (list: List, limit: number, after: Place, ports: FilingR
   return { object: 'list', has_more: next_cursor !== null, next_cursor, data };
 };
 
-const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
-  transaction_id: transactionId,
-  reference_id: document?.reference_id ?? null,
-  type: document?.type ?? null,
-  tax_day: document?.tax_day ?? null,
-  customer_id: document?.customer_id ?? null,
-  postal_code: document?.postal_code ?? null,
-  certificate_numbers: [...(document?.certificate_numbers ?? [])],
-});
-
 const entryAnswer = (entry: OpenEntry): FilingEntry => ({
   ...transactionAnswer(entry),
   month: entry.month,
@@ -156,10 +146,4 @@ const entryAnswer = (entry: OpenEntry): FilingEntry => ({
     const jurisdiction = { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code };
     return { ...jurisdiction, rate, ...answeredEntryAmounts(amounts, entry.currency) };
   }),
-});
-
-const exceptionAnswer = (entry: OpenEntry): FilingException => ({
-  ...transactionAnswer(entry),
-  currency: entry.currency,
-  reasons: [...(entry.exceptions ?? [])],
 });

@@ -9,19 +9,19 @@ import {
   objectType,
   rate,
   reportingCode,
-  signedAmount,
   timestamp,
 } from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
 import {
   amounts,
-  exceptionReason,
+  FilingException,
   FilingExceptions,
   FilingSummary,
   filingStatuses,
   frequencies,
   sums,
+  transactionShape,
 } from './filing.ts';
 
 const FilingRate = described(
@@ -67,27 +67,6 @@ const FilingEntryAmount = described(
   { id: 'FilingEntryAmount' },
 );
 
-// Entries that earlier versions posted have no document.
-const documentShape = {
-  reference_id: described(
-    z.nullable(z.string()),
-    'The reference of the transaction when it was finalized or its tax was changed.',
-  ),
-  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.', { title: 'TransactionType' }),
-  tax_day: described(z.nullable(date), 'The day of the tax date.'),
-  customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
-  postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
-  certificate_numbers: described(
-    z.array(z.string()),
-    'The numbers of the certificates that exempted line items in the state.',
-  ),
-};
-
-const transactionShape = {
-  transaction_id: described(z.string(), 'The id of the transaction.'),
-  ...documentShape,
-};
-
 const FilingEntry = described(
   z.object({
     ...transactionShape,
@@ -115,29 +94,6 @@ const FilingEntries = described(
   { id: 'FilingEntries' },
 );
 export type FilingEntries = z.infer<typeof FilingEntries>;
-
-const FilingException = described(
-  z.object({
-    ...transactionShape,
-    currency: currencyCode,
-    reasons: described(
-      z.array(
-        described(
-          z.object({
-            reason: exceptionReason,
-            gross_amount: described(signedAmount, 'The gross that is not covered, or whose tax differs.'),
-          }),
-          'Why a transaction needs attention.',
-          { id: 'FilingExceptionReason' },
-        ),
-      ),
-      'Why the transaction needs attention.',
-    ),
-  }),
-  'A sale or credit to look at before the return is sent.',
-  { id: 'FilingException' },
-);
-export type FilingException = z.infer<typeof FilingException>;
 
 export const FilingExceptionList = described(
   z.object({

@@ -71,7 +71,7 @@ export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
     .sort((a, b) => byText(a.currency, b.currency));
 
 /** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
-export const answeredExceptions = ({ exceptions }: Totals): FilingExceptions => {
+export const answeredExceptions = ({ exceptions }: Totals): Omit<FilingExceptions, 'transactions'> => {
   const sumsOf = (wanted: string) =>
     [...exceptions]
       .flatMap(([key, sum]) => {

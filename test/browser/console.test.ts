@@ -61,6 +61,8 @@ describe('a month', () => {
       await screenshot(page, 'filings');
       for (const state of states) {
         await page.goto(`${url}/console#/filings/US-${state}/${lastMonth.last}`);
+        // To be checked before the period is closed.
+        if (state === 'MI') await page.getByRole('link', { name: 'sale-over' }).waitFor();
         await page.getByRole('button', { name: 'Close the period …' }).click();
         const close = page.getByRole('button', { name: `Close US-${state} ${lastMonth.last}` });
         await screenshot(page, `close-${state}`);

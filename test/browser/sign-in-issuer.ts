@@ -4,7 +4,10 @@ import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { listen } from '../support/http.ts';
 
-/** An issuer over HTTP on loopback that signs everybody in by authorization code with PKCE (RFC 7636), as `claims` says. */
+/**
+ * An issuer over HTTP on loopback, with its token endpoint at another origin, that signs everybody in by authorization code with PKCE (RFC 7636),
+ * as `claims` says.
+ */
 export const startSignInIssuer = async () => {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
@@ -33,19 +36,21 @@ export const startSignInIssuer = async () => {
       .setExpirationTime('5m');
     return { access_token: await token.sign(privateKey), token_type: 'Bearer' };
   };
-  const server = createServer(async (request, response) => {
-    const issuer = `http://${request.headers.host}`;
-    const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
+  const tokens = await listen(
+    createServer(async (request, response) => {
+      const token = await exchange(new URLSearchParams(await text(request)), url);
+      response.writeHead(token ? 200 : 400, { 'Access-Control-Allow-Origin': '*' });
+      response.end(JSON.stringify(token ?? { error: 'invalid_grant' }));
+    }),
+  );
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
     response.setHeader('Access-Control-Allow-Origin', '*');
     if (pathname === '/authorize') return response.writeHead(302, { Location: authorize(searchParams) }).end();
     if (pathname === '/keys') return response.end(JSON.stringify({ keys: [jwk] }));
-    if (pathname === '/token') {
-      const token = await exchange(new URLSearchParams(await text(request)), issuer);
-      return response.writeHead(token ? 200 : 400).end(JSON.stringify(token ?? { error: 'invalid_grant' }));
-    }
-    const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
-    return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys`, ...endpoints }));
+    const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${tokens.url}/token` };
+    return response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys`, ...endpoints }));
   });
   const { url, close } = await listen(server);
-  return { url, state, close };
+  return { url, tokenUrl: tokens.url, state, close: () => Promise.all([close(), tokens.close()]) };
 };

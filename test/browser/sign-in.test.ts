@@ -9,7 +9,12 @@ let url: string;
 // The service reads its environment when it is loaded.
 beforeAll(async () => {
   issuer = await startSignInIssuer();
-  Object.assign(process.env, { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'levy', OIDC_CLIENT_ID: 'console' });
+  Object.assign(process.env, {
+    OIDC_ISSUER: issuer.url,
+    OIDC_AUDIENCE: 'levy',
+    OIDC_CLIENT_ID: 'console',
+    OIDC_TOKEN_ORIGIN: issuer.tokenUrl,
+  });
   const { newCaller, startApi } = await import('../support/api.ts');
   ({ url } = await startApi());
   const { account } = await newCaller();

@@ -7,7 +7,11 @@ import { read } from '../../functions/get-console.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { consolePage } from '../../shared/console/console.ts';
 
-const settings = { OIDC_ISSUER: 'https://login.example/realms/shop"<', OIDC_CLIENT_ID: 'levy-console' };
+const settings = {
+  OIDC_ISSUER: 'https://login.example/realms/shop"<',
+  OIDC_CLIENT_ID: 'levy-console',
+  OIDC_TOKEN_ORIGIN: 'https://token.example',
+};
 afterEach(() => {
   for (const name of Object.keys(settings)) delete process.env[name];
 });
@@ -21,13 +25,14 @@ it('is the built page, which connects to the service only', () => {
 
 it('names the issuer with a client, and connects to it, too', () => {
   Object.assign(process.env, settings);
-  expect(policyOf()).toContain("connect-src 'self' https://login.example;");
+  expect(policyOf()).toContain("connect-src 'self' https://login.example https://token.example;");
   const [, content = ''] = /name="levy-issuer" content="([^"]*)"/.exec(read().text) ?? [];
   expect(content).not.toContain('<');
   expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
     issuer: settings.OIDC_ISSUER,
     client_id: 'levy-console',
     scope: 'openid levy/read levy/write',
+    origins: ['https://login.example', 'https://token.example'],
   });
 });
 

@@ -239,7 +239,7 @@ describe('the alarms', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
       [
         ...['ErrorShare', 'ErrorShareOfHour', 'InternalErrors', 'SlowCalculations', 'Throttled', 'CredentialsUnread'],
-        'FilingsLate',
+        ...['FilingsLate', 'SweepIncomplete'],
         ...['LedgerErrors', 'LimiterOpen', 'SweepDraftsSilent', 'ClosePeriodsSilent', 'FilingsStuck', 'BackupsFailed'],
         ...['RunsFailed', 'TablesThrottled', 'IndexesThrottled'],
         ...['EventsDeadLetterQueue', 'EventsFailing', 'EventsStopped', 'ContentCorrupt'],
@@ -346,9 +346,12 @@ describe('the alarms', () => {
     expect(isBreached(named('UpdateContentSilent'), values)).toBe(fires);
   });
 
-  it('FilingsLate fires after an hour in which no run was complete', () => {
-    expect(named('FilingsLate')).toMatchObject({
-      ...{ MetricName: 'Complete', Dimensions: [{ Name: 'schedule', Value: 'close-periods' }], Statistic: 'Maximum' },
+  it.each([
+    ['FilingsLate', 'close-periods'],
+    ['SweepIncomplete', 'sweep-drafts'],
+  ])('%s fires after an hour in which no run of %s was complete', (alarm, schedule) => {
+    expect(named(alarm)).toMatchObject({
+      ...{ MetricName: 'Complete', Dimensions: [{ Name: 'schedule', Value: schedule }], Statistic: 'Maximum' },
       ...{ Period: 300, EvaluationPeriods: 12, Threshold: 1, ComparisonOperator: 'LessThanThreshold' },
     });
   });

@@ -244,6 +244,7 @@ it('only functions that authenticate, and the console, get the issuer, the claim
             OIDC_READ_SCOPE: 'tax:read',
             OIDC_WRITE_SCOPE: 'tax:write',
             OIDC_CLIENT_ID: 'levy-console',
+            OIDC_TOKEN_ORIGIN: 'https://token.example.com',
           },
     );
   }
@@ -304,6 +305,10 @@ it.each([
   [{ alarmMail: 'tax@example.com' }, "alarmMail is 'tax@example.com'. There is no such setting. Give one of: stage"],
   [{ oidcIssuer: 'https://login.example.com/' }, 'Give oidcAudience as well'],
   [{ oidcAudience: 'levy' }, 'Give oidcIssuer as well'],
+  [
+    { oidcIssuer: 'https://login.example.com/', oidcAudience: 'levy', oidcTokenOrigin: 'https://a.example' },
+    'Give oidcClientId as well',
+  ],
   [{ oidcScopesClaim: 'scp' }, 'Give oidcIssuer as well'],
   [{ oidcIssuer: 'http://login.example.com', oidcAudience: 'levy' }, 'Give an https address.'],
   [{ stage: { name: 'a' } }, 'stage is \'{"name":"a"}\'. Give a text'],

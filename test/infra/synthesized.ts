@@ -85,6 +85,7 @@ export type Properties = Record<References, Reference> &
     readonly Integration: { readonly Type: string; readonly Uri: Joined };
     readonly LoggingConfig: { readonly LogGroup: Reference; readonly ApplicationLogLevel?: string };
     readonly ManagedPolicyArns?: readonly Reference[];
+    readonly Policies?: readonly Pick<Properties, 'PolicyDocument'>[];
     readonly Period: number;
     readonly Replicas: readonly [
       {
@@ -169,6 +170,7 @@ export const everySetting = {
   oidcReadScope: 'tax:read',
   oidcWriteScope: 'tax:write',
   oidcClientId: 'levy-console',
+  oidcTokenOrigin: 'https://token.example.com',
 };
 /** A stage that may lose its data. */
 export const disposable = {
@@ -221,10 +223,15 @@ export const idOf = (reference: Reference | undefined): string => flat(reference
 export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
 /** The statements of all policies of a role; without an id, those of all roles. */
-export const statementsOf = ({ propertiesOf }: Synthesized, roleId?: string): Statement[] =>
-  propertiesOf('AWS::IAM::Policy')
-    .filter(({ Roles }) => roleId === undefined || Roles.some(({ Ref }) => Ref === roleId))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+export const statementsOf = ({ propertiesOf, ofType }: Synthesized, roleId?: string): Statement[] =>
+  [
+    ...propertiesOf('AWS::IAM::Policy').filter(
+      ({ Roles }) => roleId === undefined || Roles.some(({ Ref }) => Ref === roleId),
+    ),
+    ...ofType('AWS::IAM::Role').flatMap(([id, { Properties }]) =>
+      roleId === undefined || id === roleId ? (Properties.Policies ?? []) : [],
+    ),
+  ].flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 
 /** What a role is allowed to do, as `action on resource`, sorted. */
 export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =>

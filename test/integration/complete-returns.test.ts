@@ -236,6 +236,7 @@ describe('a return', () => {
     expect(dry.summary).toEqual([summary]);
     checkTotals(dry);
     expect([dry.exceptions?.count, dry.progress.entries_moved]).toEqual([exceptions.length, ids.length]);
+    expect(exceptionsText(dry.exceptions?.transactions ?? [])).toEqual(exceptions);
   });
 
   it('lists its exceptions, and is filed only with their number', async () => {
@@ -243,7 +244,7 @@ describe('a return', () => {
     const dry = await made(filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }));
     const { id } = await made(filer.close({ state: 'IN', period_end: '2025-08-31' }));
     const filing = await settled(filer, id);
-    expect([filing.summary, filing.exceptions]).toEqual([[summary], dry.exceptions]);
+    expect([filing.summary, filing.exceptions]).toEqual([[summary], { ...dry.exceptions, transactions: null }]);
     checkTotals(filing);
     expect(filing.totals).toEqual(dry.totals);
 
@@ -315,6 +316,7 @@ it('lists 62 sales that the content does not cover among 70', async () => {
     count: 62,
     gross_amount: '1953.00',
     by_reason: [{ reason: 'not_covered', currency: 'USD', count: 62, gross_amount: '1953.00' }],
+    transactions: null,
   });
   expect(filing.summary).toMatchObject([
     {
@@ -336,4 +338,21 @@ it('lists 62 sales that the content does not cover among 70', async () => {
     );
   expect(refusalOf(await shop.exceptions('fil_none'))).toBe('404 | not_found');
   expect(refusalOf(await filer.exceptions(id))).toBe('404 | not_found');
+});
+
+it('lists the first 100 exceptions in a dry run', async () => {
+  const shop = filerOf(await newCaller());
+  for (let at = 0; at < 104; at++)
+    await made(
+      shop.create({
+        ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2025-08-15' },
+        customer: { address: places.IN },
+        line_items: [{ product_tax_code: 'FOOD.GROCERY', quantity: '1', unit_price: '1.00' }],
+      }),
+    );
+  const { exceptions } = await made(shop.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }));
+  expect(exceptions?.count).toBe(104);
+  expect(exceptions?.transactions?.map(({ reference_id }) => reference_id)).toEqual(
+    Array.from({ length: 100 }, (_, at) => `order-${at}`),
+  );
 });

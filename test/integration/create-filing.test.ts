@@ -150,7 +150,9 @@ describe('a dry run of any period', () => {
     const closed: Filing[] = [];
     for (const end of ends.slice(0, 3)) closed.push(await closedFiling(filer, 'MI', end));
     expect(closed.map(({ totals, summary, exceptions }) => [totals, summary, exceptions])).toEqual(
-      before.slice(0, 3).map(({ totals, summary, exceptions }) => [totals, summary, exceptions]),
+      before
+        .slice(0, 3)
+        .map(({ totals, summary, exceptions }) => [totals, summary, { ...exceptions, transactions: null }]),
     );
     expect(await dry(filer, endIn(0))).toEqual(before[3]);
   });

@@ -92,6 +92,7 @@ describe('a period from dry run to filed', () => {
     expect(words(out)).toEqual(
       expect.arrayContaining([
         'Dry run: US-IN, 2025-08-01 to 2025-08-31 (month).',
+        expect.stringMatching(new RegExp(`^${reasons?.transactions?.[0]?.transaction_id}`)),
         expect.stringMatching(/^Due: day 20 \(average above/),
         `Gross sales | ${gross()}`,
         `Not covered | ${uncovered}`,

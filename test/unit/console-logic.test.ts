@@ -134,7 +134,12 @@ describe('the chain of a history', () => {
 });
 
 describe('sign-in', () => {
-  const configured = { issuer: 'https://login.example', client_id: 'console', scope: 'openid' };
+  const configured = {
+    issuer: 'https://login.example',
+    client_id: 'console',
+    scope: 'openid',
+    origins: ['https://login.example'],
+  };
   const store = () => {
     const items = new Map<string, string>();
     return {

@@ -1,5 +1,6 @@
 /** Filings and exceptions as text for a terminal. */
-import type { Filing, FilingException } from '../../filings/response.ts';
+import type { FilingException } from '../../filings/filing.ts';
+import type { Filing } from '../../filings/response.ts';
 import { counted, instantText, print, printJson, shown, textTable } from '../terminal/output.ts';
 
 const headings = ['filing', 'state', 'period', 'status', 'due', 'currency', 'gross', 'exempt', 'tax collected'];
@@ -90,6 +91,7 @@ const filingText = (filing: Filing): string => {
     ...(summary.length === 0 ? ['', 'No sales.'] : ['', summaryTable(summary)]),
     ...(totals?.length ? ['', totalsTable(totals)] : []),
     ...(exceptions ? ['', exceptionsText(exceptions)] : []),
+    ...(exceptions?.transactions?.length ? ['', exceptionsTable(exceptions.transactions)] : []),
   ].join('\n');
 };
 

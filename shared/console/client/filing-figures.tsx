@@ -1,8 +1,39 @@
 import type { Schemas } from '../../client/client.ts';
 import { Amount, counted, Facts } from './parts.tsx';
+import { linkTo } from './route.ts';
 import { Table } from './table.tsx';
 
 export type FilingData = Schemas['Filing'];
+
+/** Transactions with exceptions, each with a link. */
+export const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingException'][] }) => (
+  <Table
+    caption="Transactions that are exceptions"
+    columns={[
+      {
+        name: 'Reference',
+        cell: (row) => (
+          <a href={linkTo(['transactions', row.transaction_id])}>{row.reference_id ?? row.transaction_id}</a>
+        ),
+      },
+      { name: 'Day', cell: (row) => row.tax_day },
+      { name: 'Customer', cell: (row) => row.customer_id },
+      { name: 'ZIP', cell: (row) => row.postal_code },
+      {
+        name: 'Reasons',
+        cell: ({ reasons, currency }) =>
+          reasons.map(({ reason, gross_amount }) => (
+            <span key={reason}>
+              {reason.replaceAll('_', ' ')}, <Amount of={gross_amount} currency={currency} />{' '}
+            </span>
+          )),
+      },
+    ]}
+    rows={rows}
+    keyOf={(row) => row.transaction_id}
+    empty="None."
+  />
+);
 
 const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
   <>
@@ -25,6 +56,10 @@ const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
         keyOf={(row) => row.reason + row.currency}
         empty=""
       />
+    )}
+    {of.transactions && of.transactions.length > 0 && <ExceptionTable rows={of.transactions} />}
+    {of.transactions && of.count > of.transactions.length && (
+      <p class="hint">The first {of.transactions.length}. A filing lists all of its exceptions.</p>
     )}
   </>
 );

@@ -2,12 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
 import { ActionButton, useAction } from './action.tsx';
 import { FilingActions } from './filing-actions.tsx';
-import { type FilingData, FilingFigures } from './filing-figures.tsx';
+import { ExceptionTable, type FilingData, FilingFigures } from './filing-figures.tsx';
 import { Load, type Loaded, useLoad } from './load.tsx';
-import { Amount, download, Facts, Status } from './parts.tsx';
-import { linkTo } from './route.ts';
+import { download, Facts, Status } from './parts.tsx';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
 
 const Exceptions = ({ id }: { id: string }) => {
   const { levy } = useSession();
@@ -20,32 +18,7 @@ const Exceptions = ({ id }: { id: string }) => {
     <Load of={list} what="exceptions">
       {({ data, next_cursor }) => (
         <>
-          <Table
-            caption="Transactions that are exceptions"
-            columns={[
-              {
-                name: 'Reference',
-                cell: (row) => (
-                  <a href={linkTo(['transactions', row.transaction_id])}>{row.reference_id ?? row.transaction_id}</a>
-                ),
-              },
-              { name: 'Day', cell: (row) => row.tax_day },
-              { name: 'Customer', cell: (row) => row.customer_id },
-              { name: 'ZIP', cell: (row) => row.postal_code },
-              {
-                name: 'Reasons',
-                cell: ({ reasons, currency }) =>
-                  reasons.map(({ reason, gross_amount }) => (
-                    <span key={reason}>
-                      {reason.replaceAll('_', ' ')}, <Amount of={gross_amount} currency={currency} />{' '}
-                    </span>
-                  )),
-              },
-            ]}
-            rows={data}
-            keyOf={(row) => row.transaction_id}
-            empty="None."
-          />
+          <ExceptionTable rows={data} />
           {cursor && (
             <button type="button" onClick={() => setCursor(null)}>
               First page

@@ -1,7 +1,13 @@
 /** Sign-in by authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1). */
 
 /** What the service writes into the page. */
-export type Issuer = { readonly issuer: string; readonly client_id: string; readonly scope: string };
+export type Issuer = {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly scope: string;
+  /** Where the policy of the page allows connections. */
+  readonly origins: readonly string[];
+};
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 type Pending = { readonly state: string; readonly verifier: string; readonly hash: string };
@@ -22,15 +28,16 @@ export const challengeOf = async (verifier: string): Promise<string> =>
 
 type Endpoints = { readonly authorization_endpoint: string; readonly token_endpoint: string };
 
-const discover = async ({ issuer }: Issuer, send: typeof fetch): Promise<Endpoints> => {
+const discover = async ({ issuer, origins }: Issuer, send: typeof fetch): Promise<Endpoints> => {
   const response = await send(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`);
   if (!response.ok) throw new Error(`The issuer ${issuer} answered ${response.status} to its configuration.`);
   const found = (await response.json()) as Endpoints & { issuer: string };
   if (found.issuer !== issuer) throw new Error(`The configuration of ${issuer} names another issuer, ${found.issuer}.`);
   // The policy of the page would stop the request without a reason.
-  if (new URL(found.token_endpoint).origin !== new URL(issuer).origin)
+  const { origin } = new URL(found.token_endpoint);
+  if (!origins.includes(origin))
     throw new Error(
-      `The token endpoint ${found.token_endpoint} is not at the issuer ${issuer}. Sign in with an API key.`,
+      `The token endpoint ${found.token_endpoint} is not at the issuer ${issuer}. Sign in with an API key, or deploy with oidcTokenOrigin=${origin}.`,
     );
   return found;
 };

@@ -42,7 +42,7 @@ export const closed: Filing = {
   confirmation_number: null,
   totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
   summary: [{ currency: 'USD', ...figures }],
-  exceptions: { count: 0, gross_amount: '0.00', by_reason: [] },
+  exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: null },
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },
   asked_by: 'key_9c1f24ad7be0',
   created_at: '2026-11-02T09:00:00.000Z',
@@ -66,6 +66,7 @@ export const dryRun: Filing = {
   ...closed,
   id: null,
   status: 'dry_run',
+  exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: [] },
   created_at: null,
   closed_at: null,
 };
