@@ -39,13 +39,15 @@ export const sourceOf = (release: Release, record: SourceRecord | null, day: str
   const age = publisher ? staleness(publisher, record, day) : null;
   const { format, chain = [] } = headOf(release);
   const newest = record?.release ?? null;
+  const inUse = newest !== null && (newest === release.id || chain.includes(newest));
   return {
     origin: format ?? 'built_in',
     publisher: publisher?.name ?? null,
     addresses: publisher ? [...addressesOf(publisher, day)] : [],
     release: newest,
-    in_use: newest !== null && (newest === release.id || chain.includes(newest)),
-    proposal: record && proposalOf(record),
+    in_use: inUse,
+    // Only the next update records an activation by an operator.
+    proposal: record && !inUse ? proposalOf(record) : null,
     as_of: age?.asOf ?? localCoverageOn(release, day).as_of,
     next_expected: age?.nextExpected ?? null,
     stale: age?.isStale ?? false,

@@ -119,15 +119,17 @@ describe('the chain of a history', () => {
     return all;
   };
 
-  it('is intact as the ledger writes it', async () => expect(await brokenVersion('txn_1', entries())).toBeNull());
+  it('is intact as the ledger writes it', async () => expect(await brokenVersion('txn_1', entries(), 4)).toBeNull());
 
   it.each([
     ['a changed field', (all) => all.with(1, { ...(all[1] as never as (typeof all)[1]), by: 'key_2' } as never), 2],
     ['a removed entry', (all) => all.toSpliced(1, 1), 3],
     ['a removed first entry', (all) => all.slice(1), 2],
+    ['a removed last entry', (all) => all.slice(0, -1), 4],
+    ['no entries', () => [], 1],
   ] as readonly [string, (all: ReturnType<typeof entries>) => ReturnType<typeof entries>, number][])(
     'is broken by %s',
-    async (_, change, version) => expect(await brokenVersion('txn_1', change(entries()))).toBe(version),
+    async (_, change, version) => expect(await brokenVersion('txn_1', change(entries()), 4)).toBe(version),
   );
 });
 
@@ -185,6 +187,17 @@ describe('sign-in', () => {
       failure: expect.stringContaining('did not begin in this tab'),
     });
     expect(await returnedFrom(configured, 'https://levy.example/v1/console', kept, send)).toBeNull();
+  });
+
+  it('repeats the words of the issuer only where the sign-in began in this tab', async () => {
+    const kept = store();
+    const refusal = 'https://levy.example/v1/console?error=denied&error_description=Send+your+key+to+us';
+    const foreign = await returnedFrom(configured, refusal, kept, json(endpoints));
+    expect(foreign).toMatchObject({ failure: expect.stringContaining('did not begin in this tab') });
+    const state = new URL(await signInAddress(configured, page, kept, json(endpoints))).searchParams.get('state');
+    expect(await returnedFrom(configured, `${refusal}&state=${state}`, kept, json(endpoints))).toMatchObject({
+      failure: expect.stringContaining('Send your key'),
+    });
   });
 });
 

@@ -61,6 +61,8 @@ describe('the source of a state', () => {
     };
     const proposed = { origin: 'built_in', release: own, in_use: false, as_of: '2026-08-18', proposal };
     expect(sourceOf(builtIn('MN'), waiting, day)).toMatchObject(proposed);
+    // An operator activated it, which the next update records.
+    expect(sourceOf(headOf(own), waiting, day)).toMatchObject({ in_use: true, proposal: null });
     // An operator rolled it back.
     expect(sourceOf(builtIn('MN'), minnesota, day)).toMatchObject({ in_use: false, proposal: null });
     const another = headOf('US-MN@2026-10-01.102', { chain: ['US-MN@2026-06-01.101'] });

@@ -53,6 +53,10 @@ const Bar = ({ session, current }: { session: Session; current: string }) => (
 export const App = ({ issuer }: { issuer: Issuer | null }) => {
   const [session, setSession] = useState<Session | null>(null);
   const route = useRoute();
+  const isSignedIn = session !== null;
+  const path = route.path.join('/');
+  // The link that was followed may be gone.
+  useEffect(() => document.getElementById('main')?.focus(), [path, isSignedIn]);
   if (!session) return <SignIn issuer={issuer} onSession={setSession} onSignOut={() => setSession(null)} />;
   const [name, title, View] = views.find(([view]) => view === route.path[0]) ?? views[0];
   document.title = `${title} · Levy`;

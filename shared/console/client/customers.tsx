@@ -31,7 +31,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
             ]}
             rows={data}
             keyOf={({ id }) => id}
-            empty="No customer matches."
+            empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
           />
           {next_cursor && (
             <a href={linkTo(['customers'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { Load, useLoad } from './load.tsx';
+import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
 type Step = Schemas['ExplanationStep'];
@@ -39,7 +40,7 @@ const inputsOf = (of: Document) => ({
     customer: line.customer,
     ship_from: line.ship_from,
   })),
-  ...(of.type === 'credit' && { type: of.type, parent_transaction_id: of.parent_transaction_id }),
+  type: of.type,
   explain: true,
 });
 
@@ -65,16 +66,25 @@ const Recalculated = ({ of }: { of: Document }) => {
   );
 };
 
-/** Why each figure is what it is, with citations: as it was recorded, or calculated again on request. */
+/**
+ * Why each figure is what it is, with citations: as it was recorded, or calculated again on request. A credit of a sale cannot
+ * be calculated again, because it counts as credited already.
+ */
 export const Explanation = ({ of }: { of: Document }) => {
   const [isAsked, setAsked] = useState(false);
-  const recorded = of.explanation;
+  const { explanation: recorded, parent_transaction_id: parent } = of;
   return (
     <section aria-labelledby="explanation">
       <h2 id="explanation">Explanation</h2>
       {recorded && <Steps of={recorded} />}
-      {!recorded && isAsked && <Recalculated of={of} />}
-      {!recorded && !isAsked && (
+      {!recorded && parent && (
+        <p>
+          A credit returns the tax of <a href={linkTo(['transactions', parent])}>the sale</a>, which has the
+          explanation.
+        </p>
+      )}
+      {!recorded && !parent && isAsked && <Recalculated of={of} />}
+      {!recorded && !parent && !isAsked && (
         <button type="button" onClick={() => setAsked(true)}>
           Explain the tax
         </button>

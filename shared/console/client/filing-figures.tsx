@@ -118,6 +118,7 @@ export const FilingFigures = ({ of }: { of: FilingData }) => (
       columns={[
         { name: 'Jurisdiction', cell: (row) => row.jurisdiction_name },
         { name: 'Code', cell: (row) => row.reporting_code ?? row.jurisdiction_code },
+        { name: 'Currency', cell: (row) => row.currency },
         ...figures.map(([name, field]) => ({
           name,
           isFigure: true,

@@ -31,10 +31,37 @@ const CloseDialog = ({ of, onClose }: { of: FilingData; onClose: () => void }) =
   );
 };
 
-/** A period without a filing: its dry run, and the button that closes it. */
-export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: string }) => {
-  const { levy, canWrite } = useSession();
+const DryRun = ({ of, reload }: { of: FilingData; reload: () => void }) => {
+  const { canWrite } = useSession();
   const [isClosing, setClosing] = useState(false);
+  const { state, period_start: from, period_end: to } = of;
+  return (
+    <>
+      <p class="hint">A dry run: the figures as they are now. Nothing is stored.</p>
+      <FilingFigures of={of} />
+      <p>
+        <a href={linkTo(['transactions'], { state, from, to })}>Transactions of {state} in this period</a>
+      </p>
+      {canWrite ? (
+        <p class="actions">
+          <button type="button" class="primary" onClick={() => setClosing(true)}>
+            Close the period …
+          </button>
+          <button type="button" onClick={reload}>
+            Run again
+          </button>
+        </p>
+      ) : (
+        <p class="hint">Your credential may read only. Closing needs the scope write.</p>
+      )}
+      {isClosing && <CloseDialog of={of} onClose={() => setClosing(false)} />}
+    </>
+  );
+};
+
+/** A period: its dry run, and the button that closes it; or a link to its filing, which the API returns instead. */
+export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: string }) => {
+  const { levy } = useSession();
   const body = { state, period_end: periodEnd, dry_run: true };
   const dryRun = useLoad(`${state} ${periodEnd}`, async (signal) =>
     orThrow(await levy.post('/filings', { body, signal })),
@@ -45,30 +72,16 @@ export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: s
         {state}, period to {periodEnd}
       </h1>
       <Load of={dryRun} what="the dry run">
-        {(filing) => (
-          <>
-            <p class="hint">A dry run: the figures as they are now. Nothing is stored.</p>
-            <FilingFigures of={filing} />
-            <p>
-              <a href={linkTo(['transactions'], { state, from: filing.period_start, to: filing.period_end })}>
-                Transactions of {state} in this period
-              </a>
+        {(found) =>
+          found.id === null ? (
+            <DryRun of={found} reload={dryRun.reload} />
+          ) : (
+            <p class="notice">
+              This period has a filing, which is {found.status}.{' '}
+              <a href={linkTo(['filings', found.id])}>Open the filing</a>
             </p>
-            {canWrite ? (
-              <p class="actions">
-                <button type="button" class="primary" onClick={() => setClosing(true)}>
-                  Close the period …
-                </button>
-                <button type="button" onClick={dryRun.reload}>
-                  Run again
-                </button>
-              </p>
-            ) : (
-              <p class="hint">Your credential may read only. Closing needs the scope write.</p>
-            )}
-            {isClosing && <CloseDialog of={filing} onClose={() => setClosing(false)} />}
-          </>
-        )}
+          )
+        }
       </Load>
     </>
   );

@@ -113,7 +113,7 @@ const Filed = ({ query }: Pick<ViewProps, 'query'>) => {
               ]}
               rows={data}
               keyOf={(row) => row.id ?? ''}
-              empty="No filing matches."
+              empty={next_cursor ? 'No filing matches on this page.' : 'No filing matches.'}
             />
             {next_cursor && (
               <a href={linkTo(['filings'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>

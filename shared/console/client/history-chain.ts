@@ -22,14 +22,19 @@ const isIntact = async (
 
 /**
  * Check a complete history, the oldest entry first: each entry's hash, its link to the entry before, and that no version is
- * missing. Returns the version of the first broken entry, or `null`.
+ * missing up to `last`, the version of the transaction. Returns the version of the first broken or missing entry, or `null`.
  */
-export const brokenVersion = async (transactionId: string, entries: readonly Entry[]): Promise<number | null> => {
+export const brokenVersion = async (
+  transactionId: string,
+  entries: readonly Entry[],
+  last: number,
+): Promise<number | null> => {
   let previous: Entry | null = null;
   for (const entry of entries) {
     const follows = entry.previous_hash === (previous?.hash ?? null) && entry.version === (previous?.version ?? 0) + 1;
     if (!follows || !(await isIntact(transactionId, entry))) return entry.version;
     previous = entry;
   }
-  return null;
+  const seen = previous?.version ?? 0;
+  return seen < last ? seen + 1 : null;
 };

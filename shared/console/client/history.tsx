@@ -13,7 +13,7 @@ export const History = ({ id, version }: { id: string; version: number }) => {
       orThrow(await levy.get('/transactions/{id}/history', { path: { id }, query: { limit: 100, ...cursor }, signal }));
     const entries = await Array.fromAsync(everyItem(page));
     const oldestFirst = entries.toSorted((a, b) => a.version - b.version);
-    return { entries, broken: await brokenVersion(id, oldestFirst) };
+    return { entries, broken: await brokenVersion(id, oldestFirst, version) };
   });
   return (
     <section aria-labelledby="history">

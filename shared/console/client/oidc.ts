@@ -85,8 +85,8 @@ export const returnedFrom = async (
   if (!code && !error) return null;
   const pending = JSON.parse(store.getItem(storeKey) ?? 'null') as Pending | null;
   store.removeItem(storeKey);
-  if (error) return { failure: `The issuer refused: ${searchParams.get('error_description') ?? error}.` };
   if (!pending || pending.state !== state) return { failure: 'This sign-in did not begin in this tab. Sign in again.' };
+  if (error) return { failure: `The issuer refused: ${searchParams.get('error_description') ?? error}.` };
   const { token_endpoint } = await discover(configured, send);
   const response = await send(token_endpoint, {
     method: 'POST',

@@ -2,8 +2,9 @@ import { useMemo } from 'preact/hooks';
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { Bars } from './bars.tsx';
 import { daysBetween, dueText, monthsBefore, todayIn } from './days.ts';
+import { expiringDrafts } from './expiring-drafts.ts';
 import { Load, useLoad } from './load.tsx';
-import { Amount, Field, Status, valuesOf } from './parts.tsx';
+import { Amount, counted, Field, Status, valuesOf } from './parts.tsx';
 import { currenciesOf, measures, monthlyOf, type Row, stateTotals } from './report.ts';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
@@ -112,13 +113,15 @@ const Due = () => {
   const { levy, account } = useSession();
   const today = todayIn(account.time_zone, Date.now());
   const due = useLoad('due', async (signal) => {
-    const [periods, closed] = await Promise.all([
+    // The newest come first, so that the most urgent are on the last page.
+    const [periods, ...filings] = await Promise.all([
       levy.get('/filing-periods', { signal }),
-      levy.get('/filings', { query: { status: 'closed', limit: 100 }, signal }),
+      ...(['closing', 'closed', 'marking'] as const).map((status) =>
+        Array.fromAsync(levy.list('/filings', { query: { status, limit: 100 }, signal })),
+      ),
     ]);
     const open = orThrow(periods).data.filter(({ is_over }) => is_over);
-    const filings = orThrow(closed).data.map((filing) => ({ ...filing, is_over: true }));
-    return [...open.map((period) => ({ ...period, id: null, status: 'not closed' })), ...filings].sort((a, b) =>
+    return [...open.map((period) => ({ ...period, id: null, status: 'not closed' })), ...filings.flat()].sort((a, b) =>
       (a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1,
     );
   });
@@ -184,22 +187,15 @@ const Advice = () => {
 
 const Drafts = () => {
   const { levy } = useSession();
-  const drafts = useLoad('drafts', async (signal) => {
-    const { data, has_more } = orThrow(
-      await levy.get('/transactions', { query: { status: 'draft', limit: 100 }, signal }),
-    );
-    const inOneDay = new Date(Date.now() + 24 * 60 * 60_000).toISOString();
-    const ending = data.filter(({ expires_at }) => expires_at !== null && expires_at < inOneDay);
-    return { rows: ending.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), has_more };
-  });
+  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, signal));
   return (
     <section aria-labelledby="drafts">
       <h2 id="drafts">Drafts about to expire</h2>
       <Load of={drafts} what="drafts">
-        {({ rows, has_more }) => (
+        {({ rows, hours, has_more }) => (
           <>
             <Table
-              caption="Drafts that expire within a day"
+              caption={`Drafts that expire within ${counted(hours, 'hour')}`}
               columns={[
                 {
                   name: 'Reference',
@@ -214,9 +210,13 @@ const Drafts = () => {
               ]}
               rows={rows}
               keyOf={({ id }) => id}
-              empty="No draft expires within a day."
+              empty={has_more ? 'None was found.' : `No draft expires within ${counted(hours, 'hour')}.`}
             />
-            {has_more && <p class="hint">Of the newest 100 drafts. Open Transactions for all.</p>}
+            {has_more && (
+              <p class="hint">
+                There may be others: see <a href={linkTo(['transactions'], { status: 'draft' })}>all drafts</a>.
+              </p>
+            )}
           </>
         )}
       </Load>

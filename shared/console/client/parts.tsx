@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { grouped } from './amounts.ts';
 
 /** An amount of a currency. */
@@ -37,7 +37,12 @@ type FieldProps = {
 };
 
 const Input = ({ id, name, value = '', type, isRequired = false }: FieldProps & { id: string }) => {
-  const shared = { id, name, defaultValue: value, required: isRequired, autocomplete: 'off', spellcheck: false };
+  const ref = useRef<HTMLInputElement>(null);
+  // A browser keeps what was typed when the default changes, such as by going back.
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.value = value;
+  }, [value]);
+  const shared = { id, ref, name, defaultValue: value, required: isRequired, autocomplete: 'off', spellcheck: false };
   return type === 'date' ? <input type="date" {...shared} /> : <input {...shared} />;
 };
 
@@ -78,7 +83,12 @@ export const Dialog = ({
   children: ComponentChildren;
 }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // After the page has removed the dialog: until then, nothing outside takes the focus.
+    return () => queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
+  }, []);
   return (
     <dialog ref={dialog} aria-label={title} onClose={onClose}>
       <h2>{title}</h2>

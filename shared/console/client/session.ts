@@ -14,6 +14,9 @@ export type Credential = { readonly apiKey: string } | { readonly token: string 
 /** The address of the API: that of the page without `/console`. */
 export const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
+/** Whether a text can be an API key. A header takes no other characters. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
 /** Sign in: read the account of a credential. Throws what the client throws. */
 export const openSession = async (credential: Credential, address: string, signOut: () => void): Promise<Session> => {
   // A person waits: one more try, and then a message.

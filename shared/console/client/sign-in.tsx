@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
-import { type Credential, openSession, type Session } from './session.ts';
+import { type Credential, isKey, openSession, type Session } from './session.ts';
 import { troubleOf } from './trouble.ts';
 
 type Props = {
@@ -9,9 +9,11 @@ type Props = {
   readonly onSignOut: () => void;
 };
 
+const noSuchKey = 'There is no such API key, or it was revoked. Check it, and try again.';
+
 const adviceOf = (error: unknown): string => {
   const trouble = troubleOf(error);
-  if (trouble?.kind === 'signed_out') return 'There is no such API key, or it was revoked. Check it, and try again.';
+  if (trouble?.kind === 'signed_out') return noSuchKey;
   return trouble ? `${trouble.title}. ${trouble.advice}` : '';
 };
 
@@ -28,7 +30,10 @@ const useReturn = (issuer: Issuer | null, open: (credential: Credential) => void
         dispatchEvent(new HashChangeEvent('hashchange'));
         open({ token: returned.token });
       })
-      .catch((error: unknown) => fail(String(error)));
+      .catch((error: unknown) => {
+        history.replaceState(null, '', location.pathname);
+        fail(String(error));
+      });
   }, []);
 };
 
@@ -62,8 +67,9 @@ export const SignIn = ({ issuer, onSession, onSignOut }: Props) => {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const key = new FormData(event.currentTarget).get('key');
-          open({ apiKey: String(key).trim() });
+          const apiKey = String(new FormData(event.currentTarget).get('key')).trim();
+          if (isKey(apiKey)) open({ apiKey });
+          else setFailure(noSuchKey);
         }}
       >
         <label class="field">

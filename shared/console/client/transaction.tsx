@@ -1,5 +1,6 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
-import { negative, percent, sumOf } from './amounts.ts';
+import { percent } from './amounts.ts';
+import { creditedOf } from './credited.ts';
 import { Explanation } from './explanation.tsx';
 import { History } from './history.tsx';
 import { Load, useLoad } from './load.tsx';
@@ -70,20 +71,19 @@ const Filed = ({ of }: { of: Document }) => (
 
 const Credits = ({ of }: { of: Document }) => {
   const { levy } = useSession();
-  const credits = useLoad(of.id, async (signal) =>
-    orThrow(await levy.get('/transactions', { query: { parent_transaction_id: of.id, limit: 100 }, signal })),
+  const credits = useLoad(of.id, (signal) =>
+    Array.fromAsync(levy.list('/transactions', { query: { parent_transaction_id: of.id, limit: 100 }, signal })),
   );
-  // `credited_amount` is without tax.
-  const credited = sumOf([of.credited_amount, of.credited_tax_amount]);
+  const { credited, left } = creditedOf(of);
   return (
     <section aria-labelledby="credits">
       <h2 id="credits">Credits</h2>
       <p>
-        Credited <Amount of={credited} currency={of.currency} />, left{' '}
-        <Amount of={sumOf([of.total_amount, negative(credited)])} currency={of.currency} />.
+        Credited <Amount of={credited} currency={of.currency} />, left <Amount of={left} currency={of.currency} />.
+        {/[1-9]/.test(of.applied_third_party_discount_amount) && ' Both are before discounts of third parties.'}
       </p>
       <Load of={credits} what="credits">
-        {({ data }) => (
+        {(rows) => (
           <Table
             caption="Credits of this sale"
             columns={[
@@ -95,7 +95,7 @@ const Credits = ({ of }: { of: Document }) => {
               { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
               { name: 'Total', isFigure: true, cell: (row) => <Amount of={row.total_amount} /> },
             ]}
-            rows={data}
+            rows={rows}
             keyOf={({ id }) => id}
             empty="None."
           />

@@ -1,0 +1,88 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startApi } from '../support/api.ts';
+import { openConsole, signIn, startBrowser } from './browser.ts';
+import { lastMonth, newShop } from './month.ts';
+
+let browser: Browser;
+let url: string;
+let shop: Awaited<ReturnType<typeof newShop>>;
+beforeAll(async () => {
+  ({ url } = await startApi());
+  browser = await startBrowser();
+  shop = await newShop();
+});
+afterAll(() => browser?.close());
+
+const at = async (view: string, use: (page: Page) => Promise<void>) => {
+  const { page, complaints, close } = await openConsole(browser, url, view);
+  await signIn(page, shop.key);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await use(page);
+  expect(complaints).toEqual([]);
+  await close();
+};
+
+it('going back shows the address whose rates the page shows', async () => {
+  await at('#/coverage?city=Detroit&state=MI&postal_code=48226', async (page) => {
+    await page.getByText('6 %').first().waitFor();
+    for (const [label, text] of [
+      ['City', 'New York'],
+      ['State', 'NY'],
+      ['ZIP code', '10001'],
+    ] as const)
+      await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByRole('button', { name: 'Show rates' }).click();
+    await page.getByText('8.875 %').waitFor();
+    await page.goBack();
+    await page.getByText('8.875 %').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('ZIP code').inputValue()).toBe('48226');
+  });
+});
+
+it('a period with a filing leads to the filing, and does not offer to close it', async () => {
+  await shop.sell('WA');
+  await at('#/filings', async (page) => {
+    await shop.filer.close({ state: 'WA', period_end: lastMonth.last });
+    await page.goto(`${url}/console#/filings/US-WA/${lastMonth.last}`);
+    await page.getByText('This period has a filing').waitFor();
+    expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
+    expect(await page.getByText('A dry run').count()).toBe(0);
+    await page.getByRole('link', { name: 'Open the filing' }).click();
+    await page.getByRole('button', { name: 'Mark as filed …' }).waitFor();
+  });
+});
+
+it('an empty page with a next one does not say that nothing matches', async () => {
+  await at('#/transactions', async (page) => {
+    const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
+    for (const list of ['customers', 'filings']) {
+      await page.route(`**/${list}?*`, (route) => route.fulfill({ json }));
+      await page.goto(`${url}/console#/${list}?state=MI`);
+      await page.getByText('matches on this page.').waitFor();
+      await page.getByRole('link', { name: 'Next page' }).waitFor();
+    }
+  });
+});
+
+it('a key with other characters is no key', async () => {
+  const { page, close } = await openConsole(browser, url);
+  await signIn(page, 'levy_ключ');
+  await page.getByText('There is no such API key').waitFor();
+  await close();
+});
+
+it('moves the focus into a new view, and back from a dialog', async () => {
+  const focused = (page: Page) =>
+    page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
+  await at('#/customers', async (page) => {
+    await page.getByRole('link', { name: 'Coverage' }).click();
+    await page.getByRole('heading', { name: 'Coverage' }).waitFor();
+    expect(await focused(page)).toBe('main');
+    await page.goto(`${url}/console#/filings/US-HI/${lastMonth.last}`);
+    await page.getByRole('button', { name: 'Close the period …' }).click();
+    await page.getByRole('button', { name: 'Keep it open' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Close the period …');
+  });
+});
