@@ -54,24 +54,25 @@ describe('the overview', () => {
   it('has all filings that are not filed, also while they close', async () => {
     const shop = await newShop();
     for (const state of ['MI', 'NY', 'OH'] as const) {
-      await shop.sell(state);
+      await shop.sell(state, { tax_amount: state === 'MI' ? '9.00' : null });
       await closedFiling(shop.filer, state, lastMonth.last);
     }
     const { page, close } = await signedIn('#/customers', shop);
     await page.route('**/filings?*', oneRowAPage);
     await page.route('**/filings?*status=closing*', async (route) => {
       const [filing] = (await shop.filer.filings({ state: 'OH' })).body.data;
-      const data = [{ ...filing, state: 'US-AZ', status: 'closing' }];
+      const data = [{ ...filing, state: 'US-AZ', status: 'closing', exceptions: null }];
       await route.fulfill({ json: { object: 'list', has_more: false, next_cursor: null, data } });
     });
     await page.goto(`${url}/console#/overview`);
     const rows = await rowsOf(page, 'Periods that are over and not filed');
     const ofFilings = rows.filter(({ Status }) => Status !== 'not closed');
-    expect(ofFilings.map(({ Period, Status }) => `${Period?.slice(0, 5)} ${Status}`).sort()).toEqual([
-      'US-AZ closing',
-      'US-MI closed',
-      'US-NY closed',
-      'US-OH closed',
+    const texts = ofFilings.map(({ Period, Status, Exceptions }) => `${Period?.slice(0, 5)} ${Status} ${Exceptions}`);
+    expect(texts.sort()).toEqual([
+      'US-AZ closing see the figures',
+      'US-MI closed 1',
+      'US-NY closed 0',
+      'US-OH closed 0',
     ]);
     await close();
   });

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi } from '../support/api.ts';
+import { newCaller, startApi } from '../support/api.ts';
+import { made } from '../support/sales.ts';
 import { openConsole, signIn, startBrowser } from './browser.ts';
 import { lastMonth, newShop } from './month.ts';
 
@@ -78,11 +79,36 @@ it('moves the focus into a new view, and back from a dialog', async () => {
   await at('#/customers', async (page) => {
     await page.getByRole('link', { name: 'Coverage' }).click();
     await page.getByRole('heading', { name: 'Coverage' }).waitFor();
-    expect(await focused(page)).toBe('main');
+    await expect.poll(() => focused(page)).toBe('main');
     await page.goto(`${url}/console#/filings/US-HI/${lastMonth.last}`);
     await page.getByRole('button', { name: 'Close the period …' }).click();
     await page.getByRole('button', { name: 'Keep it open' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused(page)).toBe('Close the period …');
+    await expect.poll(() => focused(page)).toBe('Close the period …');
   });
+});
+
+it('a customer that somebody else changed can be loaded again', async () => {
+  const body = { id: 'gamma', name: 'Gamma', exemptions: [] };
+  await made(shop.filer.call('POST', '/customers', { body }));
+  await at('#/customers/gamma', async (page) => {
+    await page.getByLabel('Name').fill('Mine');
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await made(shop.filer.call('POST', '/customers/gamma' as '/customers/{id}', { body: { name: 'Theirs' } }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else changed this').waitFor();
+    await page.getByRole('button', { name: 'Load it again' }).click();
+    await page.getByRole('heading', { name: 'Theirs' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
+  });
+});
+
+it('an account whose registrations begin later has no period, and is not said to have no registrations', async () => {
+  const registrations = [{ state: 'MI', from: '2999-01-01', to: null, frequency: 'month' as const }];
+  const { key } = await newCaller({ settings: { registrations } });
+  const { page, close } = await openConsole(browser, url, '#/filings');
+  await signIn(page, key);
+  await page.getByText('No registered state has an open period.').waitFor();
+  expect(await page.getByText('no list of registrations').count()).toBe(0);
+  await close();
 });

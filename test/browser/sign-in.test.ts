@@ -52,7 +52,7 @@ it('refuses a code that this tab did not ask for', async () => {
 
 it('removes the code from the address where the issuer cannot be reached', async () => {
   const { page, close } = await openConsole(browser, url, '#/coverage');
-  await page.route(`${issuer.url}/token`, (route) => route.abort('connectionreset'));
+  await page.route(`${issuer.tokenUrl}/token`, (route) => route.abort('connectionreset'));
   await page.getByRole('button', { name: 'Sign in with your company’s account' }).click();
   await page.getByRole('alert').getByText('Failed to fetch').waitFor();
   expect(page.url()).not.toContain('code=');

@@ -6,6 +6,7 @@ import { certificatesFrom } from '../../shared/console/client/certificates.ts';
 import { daysBetween, dueText, monthsBefore, monthsFrom, todayIn } from '../../shared/console/client/days.ts';
 import { brokenVersion } from '../../shared/console/client/history-chain.ts';
 import { challengeOf, returnedFrom, signInAddress } from '../../shared/console/client/oidc.ts';
+import { measures, monthlyOf, type Row } from '../../shared/console/client/report.ts';
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { troubleOf } from '../../shared/console/client/trouble.ts';
@@ -45,6 +46,22 @@ describe('amounts', () => {
     ['0.00375', '0.375 %'],
     ['1', '100 %'],
   ])('the rate %s is shown as %s', (rate, shown) => expect(percent(rate)).toBe(shown));
+});
+
+describe('the report', () => {
+  const amounts = (tax_amount: string) => ({ tax_amount, taxable_amount: tax_amount, gross_amount: tax_amount });
+  const row = (currency: string, month: string, sold: string, credited: string) =>
+    ({ state: 'US-MI', currency, month, sales: amounts(sold), credits: amounts(credited) }) as Row;
+
+  it.each([
+    ['USD', '10.00', '2.50', ['0.00', '7.50']],
+    ['JPY', '1000', '1200', ['0', '-200']],
+    ['KWD', '1.500', '0.000', ['0.000', '1.500']],
+  ])('has the decimals of %s, also in a month without sales', (currency, sold, credited, expected) => {
+    const rows = [row(currency, '2026-10', sold, credited), row('EUR', '2026-09', '9.99', '0.00')];
+    const months = monthlyOf(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
+    expect(months.map(({ amount }) => amount)).toEqual(expected);
+  });
 });
 
 describe('routes', () => {

@@ -82,6 +82,11 @@ const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
             Sales from now on use them; recorded sales stay as they are.
           </p>
           <ActionButton action={action} label="Save" />
+          {action.trouble?.kind === 'changed' && (
+            <button type="button" onClick={onDone}>
+              Load it again
+            </button>
+          )}
         </>
       )}
     </form>

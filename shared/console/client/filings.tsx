@@ -38,7 +38,11 @@ const OpenPeriods = () => {
           ]}
           rows={data}
           keyOf={(row) => row.state + row.period_end}
-          empty="The account has no list of registrations, so that there is no calendar. Open a period below, or set registrations with npm run accounts -- settings."
+          empty={
+            account.collects_in === 'registered_states'
+              ? 'No registered state has an open period.'
+              : 'The account has no list of registrations, so that there is no calendar. Open a period below, or set registrations with npm run accounts -- settings.'
+          }
         />
       )}
     </Load>

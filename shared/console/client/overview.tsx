@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { Bars } from './bars.tsx';
-import { daysBetween, dueText, monthsBefore, todayIn } from './days.ts';
-import { expiringDrafts } from './expiring-drafts.ts';
+import { monthsBefore, todayIn } from './days.ts';
+import { Drafts } from './expiring-drafts.tsx';
 import { Load, useLoad } from './load.tsx';
-import { Amount, counted, Field, Status, valuesOf } from './parts.tsx';
+import { Amount, Field, Status, valuesOf } from './parts.tsx';
 import { currenciesOf, measures, monthlyOf, type Row, stateTotals } from './report.ts';
+import { Due } from './returns-due.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -109,55 +110,6 @@ const Report = ({ query }: Pick<ViewProps, 'query'>) => {
   );
 };
 
-const Due = () => {
-  const { levy, account } = useSession();
-  const today = todayIn(account.time_zone, Date.now());
-  const due = useLoad('due', async (signal) => {
-    // The newest come first, so that the most urgent are on the last page.
-    const [periods, ...filings] = await Promise.all([
-      levy.get('/filing-periods', { signal }),
-      ...(['closing', 'closed', 'marking'] as const).map((status) =>
-        Array.fromAsync(levy.list('/filings', { query: { status, limit: 100 }, signal })),
-      ),
-    ]);
-    const open = orThrow(periods).data.filter(({ is_over }) => is_over);
-    return [...open.map((period) => ({ ...period, id: null, status: 'not closed' })), ...filings.flat()].sort((a, b) =>
-      (a.due_date ?? '9') < (b.due_date ?? '9') ? -1 : 1,
-    );
-  });
-  return (
-    <section aria-labelledby="due">
-      <h2 id="due">Returns to file</h2>
-      <Load of={due} what="periods">
-        {(rows) => (
-          <Table
-            caption="Periods that are over and not filed"
-            columns={[
-              {
-                name: 'Period',
-                cell: ({ id, state, period_start, period_end }) => (
-                  <a href={linkTo(id ? ['filings', id] : ['filings', state, period_end])}>
-                    {state} {period_start} to {period_end}
-                  </a>
-                ),
-              },
-              { name: 'Status', cell: ({ status }) => <Status of={status} /> },
-              {
-                name: 'Due',
-                cell: ({ due_date }) =>
-                  due_date ? `${due_date}, ${dueText(daysBetween(today, due_date))}` : 'not established',
-              },
-            ]}
-            rows={rows}
-            keyOf={({ state, period_end }) => state + period_end}
-            empty="Nothing is due."
-          />
-        )}
-      </Load>
-    </section>
-  );
-};
-
 const advised = ['reached', 'upcoming', 'approaching'];
 
 const Advice = () => {
@@ -179,45 +131,6 @@ const Advice = () => {
             keyOf={({ state }) => state}
             empty="No state’s threshold is near."
           />
-        )}
-      </Load>
-    </section>
-  );
-};
-
-const Drafts = () => {
-  const { levy } = useSession();
-  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, signal));
-  return (
-    <section aria-labelledby="drafts">
-      <h2 id="drafts">Drafts about to expire</h2>
-      <Load of={drafts} what="drafts">
-        {({ rows, hours, has_more }) => (
-          <>
-            <Table
-              caption={`Drafts that expire within ${counted(hours, 'hour')}`}
-              columns={[
-                {
-                  name: 'Reference',
-                  cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
-                },
-                { name: 'Expires', cell: (row) => row.expires_at },
-                {
-                  name: 'Total',
-                  isFigure: true,
-                  cell: (row) => <Amount of={row.total_amount} currency={row.currency} />,
-                },
-              ]}
-              rows={rows}
-              keyOf={({ id }) => id}
-              empty={has_more ? 'None was found.' : `No draft expires within ${counted(hours, 'hour')}.`}
-            />
-            {has_more && (
-              <p class="hint">
-                There may be others: see <a href={linkTo(['transactions'], { status: 'draft' })}>all drafts</a>.
-              </p>
-            )}
-          </>
         )}
       </Load>
     </section>

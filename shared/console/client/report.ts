@@ -28,9 +28,12 @@ type Chosen = { readonly currency: string; readonly state: string; readonly meas
 /** A figure by month, also of months without sales; of one state, or with `''` of all. */
 export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
   const chosen = rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
+  // A zero with the decimals of the currency.
+  const [amount = '0.00'] = chosen.map(measure.of);
+  const zero = sumOf([amount, negative(amount)]);
   return monthsFrom(from, to).map((name) => ({
     name,
-    amount: sumOf(['0.00', ...chosen.filter(({ month }) => month === name).map(measure.of)]),
+    amount: sumOf([zero, ...chosen.filter(({ month }) => month === name).map(measure.of)]),
   }));
 };
 
