@@ -146,6 +146,7 @@ export const Coverage = ({ path, query }: ViewProps) => {
         return (
           <>
             <h1>Coverage</h1>
+            {path[0] && <p class="notice bad">There is no state {path[0]}. Use a code of the table below.</p>}
             <RatesBox query={query} />
             <h2>Local rates by state</h2>
             <TileMap states={states} />

@@ -104,7 +104,11 @@ const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
     )}
     <FilingFigures of={of} />
     {(of.exceptions?.count ?? 0) > 0 && of.id && <Exceptions id={of.id} />}
-    <Files of={of} />
+    {of.closed_at === null ? (
+      <p class="hint">The files can be downloaded when the filing is closed.</p>
+    ) : (
+      <Files of={of} />
+    )}
     <FilingActions of={of} onChange={onChange} />
   </>
 );

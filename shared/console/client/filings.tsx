@@ -110,7 +110,9 @@ const Filed = ({ query }: Pick<ViewProps, 'query'>) => {
                   isFigure: true,
                   cell: ({ summary }) =>
                     summary.map(({ currency, tax_amount }) => (
-                      <Amount key={currency} of={tax_amount} currency={currency} />
+                      <div key={currency}>
+                        <Amount of={tax_amount} currency={currency} />
+                      </div>
                     )),
                 },
                 { name: 'Confirmation', cell: (row) => row.confirmation_number },

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { grouped } from './amounts.ts';
 
 /** An amount of a currency. */
@@ -83,14 +83,15 @@ export const Dialog = ({
   children: ComponentChildren;
 }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    // After the page has removed the dialog: until then, nothing outside takes the focus.
-    return () => queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    // Gives the focus back, which removing the element does not.
+    return () => shown?.close();
   }, []);
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
+    // An element that the page has removed reports its end, too.
+    <dialog ref={dialog} aria-label={title} onClose={(event) => event.currentTarget.isConnected && onClose()}>
       <h2>{title}</h2>
       {children}
     </dialog>
