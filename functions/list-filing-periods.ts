@@ -3,7 +3,7 @@ import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-peri
 import { stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { accept } from '../shared/result.ts';
+import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
@@ -18,10 +18,10 @@ export const { endpoint, handler } = defineEndpoint({
   description:
     'Returns the periods of each registered state after its last filing, up to the running one or the end of the registration, with their due dates. Periods with a filing are in `GET /filings`. An account without a list of registrations has none.',
   query: FilingPeriodsQuery,
-  responses: [{ status: 200, description: 'The periods, at most 24 of a state.', schema: 'FilingPeriodList' }],
-  errors: [],
+  responses: [{ status: 200, description: 'A page of periods.', schema: 'FilingPeriodList' }],
+  errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) => {
     const only = query.state === undefined ? null : stateOf(query.state);
-    return accept(ok(await filingPeriods(caller.account, only, { ...filingReadPorts, now })));
+    return mapResult(await filingPeriods(caller.account, only, query, { ...filingReadPorts, now }), ok);
   },
 });

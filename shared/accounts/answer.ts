@@ -16,7 +16,8 @@ const answeredRegistration = ({ state, from, to, frequency }: Registration) => (
 /** An account as a client sees it, with the scopes of its credential. */
 export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): AccountAnswer => {
   const { id, name, settings } = account;
-  const { registrations, time_zone, review_days, incomplete_coverage, ship_from, service_version } = settings;
+  const { registrations, time_zone, review_days, draft_ttl_hours, incomplete_coverage, ship_from, service_version } =
+    settings;
   return {
     object: 'account',
     ...{ id, name },
@@ -27,7 +28,7 @@ export const answeredAccount = (account: Account, scopes: ReadonlySet<Scope>): A
         ? 'every_state'
         : 'not_set',
     registrations: Array.isArray(registrations) ? registrations.map(answeredRegistration) : [],
-    ...{ time_zone, review_days },
+    ...{ time_zone, review_days, draft_ttl_hours },
     books_open_from: booksOpenFrom(account),
     ...{ incomplete_coverage, ship_from, service_version },
   };

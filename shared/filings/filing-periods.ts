@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { state as stateField } from '../content/location/state-field.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
 import { described } from '../described.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { pageLimit, pageLimitOf } from '../transactions/page-limit.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Chain } from './ledger.ts';
 import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
@@ -17,13 +20,19 @@ import {
   registrationsIn,
 } from './periods.ts';
 import type { FilingReadPorts } from './ports.ts';
+import { invalidCursor } from './problems.ts';
+import { startingAfter } from './query.ts';
 
 export const FilingPeriodsQuery = z.object({
   state: described(z.optional(stateField), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
+  limit: pageLimit(),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
+  ),
 });
-
-/** More open periods of one state than anybody files at once. The newest are left out. */
-const periodsMax = 24;
+export type FilingPeriodsQuery = z.infer<typeof FilingPeriodsQuery>;
 
 const answered = (account: Account, state: string, period: Period, isHeld: boolean, nowMs: number): FilingPeriod => ({
   object: 'filing_period',
@@ -39,8 +48,7 @@ const answered = (account: Account, state: string, period: Period, isHeld: boole
 /** The periods from the next to close that begin by `last`. */
 const periodsUntil = (first: Period | null, last: string, after: (end: string) => Period | null): Period[] => {
   const periods: Period[] = [];
-  for (let next = first; next && next.start <= last && periods.length < periodsMax; next = after(next.end))
-    periods.push(next);
+  for (let next = first; next && next.start <= last; next = after(next.end)) periods.push(next);
   return periods;
 };
 
@@ -49,30 +57,58 @@ type Ports = {
   readonly now: () => number;
 };
 
-/**
- * The periods of each registered state from the one after its last filing up to the running one, or the end of the registration (interface decisions 8);
- * `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
- */
-export const filingPeriods = async (
+/** All periods without a filing, by state and with the oldest first. */
+const openPeriods = async (
   account: Account,
-  only: string | null,
+  states: readonly string[],
   { filings, now }: Ports,
-): Promise<FilingPeriodList> => {
-  const { settings } = account;
-  const states = registeredStates(settings.registrations).filter((state) => only === null || state === only);
+): Promise<FilingPeriod[]> => {
+  if (states.length === 0) return [];
+  const { registrations, time_zone } = account.settings;
   const chains = new Map<string, Chain>();
-  if (states.length > 0) for (const chain of await filings.chains(account.id, states)) chains.set(chain.state, chain);
+  for (const chain of await filings.chains(account.id, states)) chains.set(chain.state, chain);
   const nowMs = now();
-  const today = taxDateAt(nowMs, settings.time_zone).slice(0, 10);
+  const today = taxDateAt(nowMs, time_zone).slice(0, 10);
   const rows = await Promise.all(
     states.toSorted().map(async (state) => {
       const chain = chains.get(state) ?? null;
       const first = await nextPeriod(account, state, chain, filings);
-      const until = registeredUntil(registrationsIn(state, settings.registrations)) ?? today;
+      const until = registeredUntil(registrationsIn(state, registrations)) ?? today;
       const last = until < today ? until : today;
       const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
       return periods.map((period) => answered(account, state, period, chain?.isHeld === true, nowMs));
     }),
   );
-  return { object: 'list', url: '/filing-periods', has_more: false, data: rows.flat() };
+  return rows.flat();
+};
+
+const positionOf = ({ state, period_end }: FilingPeriod): string => `${state} ${period_end}`;
+
+/**
+ * List the periods of each registered state from the one after its last filing up to the running one, or the end of the
+ * registration (interface decisions 8). `only` is a jurisdiction code, `null` all states. An account without a list of
+ * registrations has none.
+ *
+ * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
+ */
+export const filingPeriods = async (
+  account: Account,
+  only: string | null,
+  query: FilingPeriodsQuery,
+  ports: Ports,
+): Promise<Result<FilingPeriodList>> => {
+  const scope: CursorScope = { list: 'filing-periods', secret: account.cursor_secret, filters: { state: only } };
+  const after = query.starting_after === undefined ? '' : decodeCursor(query.starting_after, scope);
+  if (after === null) return refuse(invalidCursor);
+  const states = registeredStates(account.settings.registrations).filter((state) => only === null || state === only);
+  const rows = (await openPeriods(account, states, ports)).filter((row) => positionOf(row) > after);
+  const data = rows.slice(0, pageLimitOf(query));
+  const last = rows.length > data.length ? data.at(-1) : undefined;
+  return accept({
+    object: 'list',
+    url: '/filing-periods',
+    has_more: last !== undefined,
+    next_cursor: last ? encodeCursor(positionOf(last), scope) : null,
+    data,
+  });
 };

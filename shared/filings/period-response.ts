@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, hasMore, objectType, timestamp } from '../calculations/answer-scalars.ts';
+import { date, hasMore, nextCursor, objectType, timestamp } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
 import { frequencies } from './filing.ts';
 
@@ -28,9 +28,10 @@ export const FilingPeriodList = described(
     object: objectType('list'),
     url: described(z.literal('/filing-periods'), 'The path of the list.'),
     has_more: hasMore,
+    next_cursor: nextCursor,
     data: described(z.array(FilingPeriod), 'By state, the oldest period first.'),
   }),
-  'The periods without a filing.',
+  'A page of the periods without a filing.',
   { id: 'FilingPeriodList' },
 );
 export type FilingPeriodList = z.infer<typeof FilingPeriodList>;

@@ -6,7 +6,7 @@ import { described } from '../described.ts';
 import { pageLimit } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
 
-const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
+export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
 
 /** The query parameters of GET /filings: filters, combined with AND, and paging (interface decisions 8). */
 export const FilingListQuery = z.object({

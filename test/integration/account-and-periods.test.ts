@@ -26,6 +26,7 @@ describe('GET /account', () => {
       collects_in: 'registered_states',
       registrations: [{ state: 'US-MI', from: '2026-01-01', to: null, frequency: 'month' }],
       review_days: 5,
+      draft_ttl_hours: 24,
       time_zone: 'UTC',
     });
     expect(JSON.stringify(await made(call('GET', '/account')))).not.toContain(account.cursor_secret);
@@ -69,6 +70,35 @@ describe('GET /filing-periods', () => {
     await cancel(filer, filing.id);
     // The schedule does not close what a client canceled.
     expect((await periodsOf(filer, '?state=Michigan'))[0]).toMatchObject({ period_end: monthEnd(2), closes_at: null });
+  });
+
+  it('pages through the periods of several states', async () => {
+    const filer = filerOf(
+      await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01')] } }),
+    );
+    await soldOn(filer, monthEnd(40));
+    const expected = [...Array(41).keys()].map((index) => ['US-MI', monthEnd(40 - index)]);
+    const found: string[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const path = `/filing-periods?limit=7${cursor && `&starting_after=${cursor}`}` as '/filing-periods';
+      const page = await made(filer.call('GET', path));
+      expect(page.has_more).toBe(page.next_cursor !== null);
+      found.push(...page.data.map(({ state, period_end }) => [state, period_end]));
+      cursor = page.next_cursor;
+    }
+    expect(found).toEqual([...expected, ['US-OH', monthEnd(0)]]);
+  });
+
+  it('refuses a cursor of another state', async () => {
+    const { call } = await newCaller({
+      settings: { registrations: [monthly('MI', '2020-01-01'), monthly('OH', '2020-01-01')] },
+    });
+    const { next_cursor } = await made(call('GET', '/filing-periods?limit=1' as '/filing-periods'));
+    const path = `/filing-periods?limit=1&state=MI&starting_after=${next_cursor}` as '/filing-periods';
+    expect(await call('GET', path)).toMatchObject({
+      status: 422,
+      body: { errors: [{ code: 'validation_invalid_cursor' }] },
+    });
   });
 
   it('ends with the registration', async () => {

@@ -8,40 +8,39 @@ import { Table } from './table.tsx';
 const hourMs = 60 * 60_000;
 
 type Found = {
-  /** The first to expire first. */
+  /** Sorted by expiry. */
   readonly rows: Schemas['TransactionList']['data'];
   readonly hours: number;
-  /** Whether there may be others: later ones, or some that were not found. */
   readonly has_more: boolean;
 };
 
 /**
- * The drafts that expire first, within a day or less. Lists begin with the newest, so this reads those of the hours that are one
- * lifetime ago: of more hours while they fit one page.
+ * The drafts that expire within an hour, or within four or 24 hours while they fit one page. Lists begin with the newest, so
+ * this selects drafts by their creation, one draft lifetime earlier.
  */
-const expiringDrafts = async (levy: Levy, signal: AbortSignal): Promise<Found> => {
-  const page = async (created: { readonly 'created_at[gte]'?: string; readonly 'created_at[lt]'?: string }) =>
-    orThrow(await levy.get('/transactions', { query: { status: 'draft', limit: 100, ...created }, signal }));
-  const newest = await page({});
-  const [draft] = newest.data;
-  if (!draft?.expires_at) return { rows: [], hours: 24, has_more: newest.has_more };
-  const oldestMs = Date.now() - (Date.parse(draft.expires_at) - Date.parse(draft.created_at));
+const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSignal): Promise<Found> => {
+  const oldestMs = Date.now() - lifetimeHours * hourMs;
   const at = (hours: number): string => new Date(oldestMs + hours * hourMs).toISOString();
-  let found: Found = { rows: [], hours: 0, has_more: false };
-  for (const hours of [1, 4, 24]) {
-    // A draft whose deadline has just passed is not a draft any more.
-    const { data, has_more } = await page({ 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) });
-    if (has_more && found.rows.length > 0) return { ...found, has_more };
-    found = { rows: data.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), hours, has_more };
-    if (has_more) return found;
+  const within = async (hours: number): Promise<Found> => {
+    // The clocks of page and service differ. The service does not list a draft after its deadline.
+    const created = { 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) };
+    const page = await levy.get('/transactions', { query: { status: 'draft', limit: 100, ...created }, signal });
+    const { data, has_more } = orThrow(page);
+    return { rows: data.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), hours, has_more };
+  };
+  let found = await within(1);
+  for (const hours of [4, 24]) {
+    if (found.has_more) break;
+    const more = await within(hours);
+    found = more.has_more ? { ...found, has_more: true } : more;
   }
   return found;
 };
 
 /** The drafts that expire first. */
 export const Drafts = () => {
-  const { levy } = useSession();
-  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, signal));
+  const { levy, account } = useSession();
+  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, account.draft_ttl_hours, signal));
   return (
     <section aria-labelledby="drafts">
       <h2 id="drafts">Drafts about to expire</h2>

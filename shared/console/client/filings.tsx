@@ -12,10 +12,12 @@ import { queryOf, type ViewProps } from './view.ts';
 const OpenPeriods = () => {
   const { levy, account } = useSession();
   const today = todayIn(account.time_zone, Date.now());
-  const periods = useLoad('periods', async (signal) => orThrow(await levy.get('/filing-periods', { signal })));
+  const periods = useLoad('periods', (signal) =>
+    Array.fromAsync(levy.list('/filing-periods', { query: { limit: 100 }, signal })),
+  );
   return (
     <Load of={periods} what="periods">
-      {({ data }) => (
+      {(data) => (
         <Table
           caption="Periods without a filing, by state"
           columns={[

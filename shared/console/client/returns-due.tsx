@@ -1,4 +1,3 @@
-import { orThrow } from '../../client/client.ts';
 import { daysBetween, dueText, todayIn } from './days.ts';
 import { Load, useLoad } from './load.tsx';
 import { Status } from './parts.tsx';
@@ -13,12 +12,12 @@ export const Due = () => {
   const due = useLoad('due', async (signal) => {
     // The newest come first, so that the most urgent are on the last page.
     const [periods, ...filings] = await Promise.all([
-      levy.get('/filing-periods', { signal }),
+      Array.fromAsync(levy.list('/filing-periods', { query: { limit: 100 }, signal })),
       ...(['closing', 'closed', 'marking'] as const).map((status) =>
         Array.fromAsync(levy.list('/filings', { query: { status, limit: 100 }, signal })),
       ),
     ]);
-    const open = orThrow(periods).data.filter(({ is_over }) => is_over);
+    const open = periods.filter(({ is_over }) => is_over);
     return [
       ...open.map((period) => ({ ...period, id: null, status: 'not closed', exceptions: null })),
       ...filings.flat(),

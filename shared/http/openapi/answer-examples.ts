@@ -99,7 +99,7 @@ export const accountAnswer = answeredAccount(
 );
 
 /** The periods of an account that files in Michigan each month. */
-export const filingPeriodList = await filingPeriods(
+const openPeriods = await filingPeriods(
   {
     ...account,
     settings: {
@@ -108,11 +108,14 @@ export const filingPeriodList = await filingPeriods(
     },
   },
   null,
+  {},
   {
     filings: { chains: async () => [], oldestOpenMonths: async () => [] },
     now: () => createdMs,
   },
 );
+assert(openPeriods.ok, 'GET /filing-periods must accept its example.');
+export const filingPeriodList = openPeriods.value;
 
 const advised = await registrationAdvice(account, reportPorts);
 /** One state of many. */
