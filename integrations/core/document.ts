@@ -3,8 +3,14 @@ import type { Address, Cart } from './order.ts';
 
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
-/** Why Levy has no tax for a cart. Only `foreign_country` is final: the others end when the shopper goes on. */
-export type Gap = { readonly code: 'no_lines' | 'no_address' | 'foreign_country'; readonly detail: string };
+/**
+ * Why Levy has no tax for a cart. `no_lines` and `no_address` end when the shopper goes on. An `incomplete_address` was entered
+ * without what decides the tax: the shop treats it like a refusal of Levy.
+ */
+export type Gap = {
+  readonly code: 'no_lines' | 'no_address' | 'incomplete_address' | 'foreign_country';
+  readonly detail: string;
+};
 export type Documented = { readonly ok: true; readonly document: Document } | { readonly ok: false; readonly gap: Gap };
 
 const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap: { code, detail } });
@@ -26,8 +32,8 @@ const addressOf = (address: Address): Schemas['PostalAddress'] => {
 };
 
 /**
- * The document to calculate a cart with. A gap is a cart without lines, without a postal code or a state, or with an address
- * outside of the United States, which the shop taxes itself.
+ * The document to calculate a cart with. A gap is a cart without lines, without a postal code and a state, or with an
+ * address outside of the United States, which the shop taxes itself.
  */
 export const documentOf = ({ currency, address, customerId, lines, shipping }: Cart): Documented => {
   const country = address?.country?.trim().toUpperCase();
@@ -35,7 +41,11 @@ export const documentOf = ({ currency, address, customerId, lines, shipping }: C
   if (!address || !country) return gap('no_address', 'Send a shipping address with its country.');
   if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
   const sent = addressOf(address);
-  if (!sent.postal_code && !sent.state) return gap('no_address', 'Send the postal code or the state of the address.');
+  if (!sent.postal_code && !sent.state) {
+    // A region of one country gives each cart that country at once.
+    const isEntered = Boolean(sent.line1 || sent.city);
+    return gap(isEntered ? 'incomplete_address' : 'no_address', 'The address has neither a state nor a postal code.');
+  }
   return {
     ok: true,
     document: {

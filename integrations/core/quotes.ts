@@ -4,10 +4,17 @@ import type { Document } from './document.ts';
 
 export type Calculation = Schemas['Calculation'];
 
-/** Levy's tax, or why there is none: `refused` by Levy as it is, `unavailable` in time. */
+/** Why Levy has no tax: it refused the document, or did not answer in time. */
+export type NoTaxReason = 'refused' | 'unavailable';
 export type Quote =
   | { readonly ok: true; readonly calculation: Calculation }
-  | { readonly ok: false; readonly reason: 'refused' | 'unavailable'; readonly detail: string };
+  | { readonly ok: false; readonly reason: NoTaxReason; readonly detail: string };
+
+/** What a shopper reads when the shop does not go on without a tax of Levy. */
+export const noTaxMessage = (reason: NoTaxReason): string =>
+  reason === 'unavailable'
+    ? 'The sales tax cannot be calculated at the moment. Try again in a minute.'
+    : 'The sales tax cannot be calculated. Check the state and the ZIP code of the shipping address.';
 
 export type QuoteOptions = {
   readonly levy: Levy;

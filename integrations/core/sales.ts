@@ -36,10 +36,13 @@ const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
   return done({ ...documented.document, ...own });
 };
 
-type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'tax_amount' | 'line_items' | 'shipping'>;
+type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'tax_amount' | 'line_items' | 'shipping'>;
 
-/** The amounts of a document. A product that was renamed or got another tax code since does not change a recorded sale. */
-const figuresOf = ({ currency, tax_amount, line_items, shipping }: Figures): string => {
+/**
+ * What a recorded sale must have in common with its order: the amounts, and the state and ZIP code that they are due in. A
+ * product that was renamed or got another tax code since, or a street that was corrected, does not change a recorded sale.
+ */
+const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
   const lines = (line_items ?? []).map((line) => [
     line.id,
@@ -47,7 +50,10 @@ const figuresOf = ({ currency, tax_amount, line_items, shipping }: Figures): str
     plain(line.unit_price),
     plain(line.discount_amount),
   ]);
-  return JSON.stringify([currency, plain(tax_amount), plain(shipping?.amount), lines]);
+  const { state, postal_code } = customer?.address ?? {};
+  // Redaction keeps five digits of a ZIP code.
+  const place = [state ?? null, postal_code?.slice(0, 5) ?? null];
+  return JSON.stringify([currency, place, plain(tax_amount), plain(shipping?.amount), lines]);
 };
 
 const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<null>> => {

@@ -1,5 +1,6 @@
-import { type Document, documentFields } from './cart.ts';
-import { levy } from './levy.ts';
+import { noTaxMessage } from '../core/quotes.ts';
+import { cartOf, type Document, documentFields } from './cart.ts';
+import { levy, taxOf } from './levy.ts';
 import { type Container, loggerOf, queryOf } from './orders.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
@@ -44,12 +45,13 @@ export const cartOfCollection = async (scope: Container, id: string): Promise<st
   return (data[0] as { cart?: { id: string } } | undefined)?.cart?.id;
 };
 
-/** Why a cart must not become an order; `null` if it may. With `LEVY_FALLBACK=block`, each order needs a tax of Levy. */
+/** Why a cart must not become an order; `null` if it may. With `LEVY_FALLBACK=block`, each US order needs a tax of Levy. */
 export const refusalOf = async (container: Container, cartId: string): Promise<string | null> => {
   if (!levy().settings.isBlocking) return null;
   const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);
-  const lines = [...(cart?.items ?? []), ...(cart?.shipping_methods ?? [])];
-  return isEstimated(lines as Parameters<typeof isEstimated>[0])
-    ? 'The sales tax cannot be calculated at the moment. Try again in a minute.'
-    : null;
+  if (!cart) return null;
+  const tax = await taxOf(cartOf(cart));
+  if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'refused' : tax.reason);
+  const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];
+  return isEstimated(lines as Parameters<typeof isEstimated>[0]) ? noTaxMessage('unavailable') : null;
 };

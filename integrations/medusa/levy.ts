@@ -61,5 +61,11 @@ export const taxOf = async (cart: Cart): Promise<CartTax> => {
   const documented = documentOf(cart);
   if (documented.ok) return levy().quote(documented.document);
   const { code, detail } = documented.gap;
-  return { ok: false, reason: code === 'foreign_country' ? 'foreign' : 'open', detail };
+  const reasons = {
+    no_lines: 'open',
+    no_address: 'open',
+    incomplete_address: 'refused',
+    foreign_country: 'foreign',
+  } as const;
+  return { ok: false, reason: reasons[code], detail };
 };

@@ -72,11 +72,11 @@ export class LevyTaxProvider {
   }
 
   async getTaxLines(items: readonly ItemLine[], shipping: readonly ShippingLine[], context: CalculationContext) {
-    const tax = (context.additional_context?.['levy'] ?? { kind: 'failed' }) as TaxContext;
-    // A region of one country gives each cart that country at once: without an address, nobody owes a tax.
-    const isOpen = tax.kind === 'open' || (tax.kind === 'failed' && !context.address.postal_code);
+    // Without the hook, such as in other plugins: a region of one country gives each cart that country before its address.
+    const otherwise: TaxContext = { kind: context.address.postal_code ? 'failed' : 'open' };
+    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? otherwise;
     const own = (rates: ItemLine['rates']) =>
-      isOpen
+      tax.kind === 'open'
         ? []
         : rates.map(({ id, rate, name, code }) => ({
             rate_id: id,

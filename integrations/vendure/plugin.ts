@@ -13,16 +13,17 @@ import {
   TransactionalConnection,
   VendurePlugin,
 } from '@vendure/core';
+import { noTaxMessage } from '../core/quotes.ts';
 import type { LevyOptions } from './options.ts';
 import { editingStates, startRecording } from './record.ts';
 import { saleOf, storeSale } from './sale.ts';
 import { LevyOrderTaxStrategy } from './summary.ts';
-import { createTaxes, isEstimated, type ShopTaxes } from './tax.ts';
+import { createTaxOf, isEstimated, linesFor, shippingRate, type TaxOf, writeLines } from './tax.ts';
 
 const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
 
 /** Asks Levy once for an order: the calls for its other lines find the answer in the cache. */
-const taxLineStrategy = ({ taxOf, linesFor }: ShopTaxes): TaxLineCalculationStrategy => ({
+const taxLineStrategy = (taxOf: TaxOf): TaxLineCalculationStrategy => ({
   calculate: async ({ ctx, order, orderLine, applicableTaxRate }) =>
     linesFor(await taxOf(ctx, order), orderLine, applicableTaxRate, order.currencyCode),
 });
@@ -37,7 +38,7 @@ const discounted = (order: Order, price: number): number => {
  * A flat charge whose tax comes from Levy. Vendure calls it last, after the promotions, so that it also writes the tax of the
  * lines: Vendure does not calculate it again when a discount is distributed differently with the same sum.
  */
-const shippingCalculator = ({ taxOf, writeLines, shippingRate }: ShopTaxes) =>
+const shippingCalculator = (taxOf: TaxOf) =>
   new ShippingCalculator({
     code: 'levy-shipping',
     description: text('A flat charge with the tax that Levy calculates'),
@@ -57,7 +58,7 @@ const shippingCalculator = ({ taxOf, writeLines, shippingRate }: ShopTaxes) =>
 const soldStates = ['PaymentAuthorized', 'PaymentSettled'];
 
 /** Takes the last calculation before the payment, and stores what was sold. */
-const orderProcess = (options: LevyOptions, { taxOf }: ShopTaxes): OrderProcess<string> => {
+const orderProcess = (options: LevyOptions, taxOf: TaxOf): OrderProcess<string> => {
   let injector: Injector;
   return {
     init: async (given) => {
@@ -76,7 +77,8 @@ const orderProcess = (options: LevyOptions, { taxOf }: ShopTaxes): OrderProcess<
       const tax = await taxOf(ctx, order);
       if (tax.kind === 'ok' && !isEstimated(order)) return undefined;
       if (tax.kind === 'foreign') return undefined;
-      return 'The sales tax cannot be calculated at the moment. Please try again in a minute.';
+      if (tax.kind === 'ok') return noTaxMessage('unavailable');
+      return noTaxMessage(tax.kind === 'failed' ? tax.reason : 'refused');
     },
     onTransitionEnd: async (from, to, { ctx, order }) => {
       const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
@@ -121,14 +123,14 @@ const refundProcess: RefundProcess = {
 
 const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
   const { options } = LevyPlugin;
-  const taxes = createTaxes(options);
-  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxes);
+  const taxOf = createTaxOf(options);
+  config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxOf);
   config.taxOptions.orderTaxCalculationStrategy = new LevyOrderTaxStrategy();
   config.shippingOptions.shippingCalculators = [
     ...(config.shippingOptions.shippingCalculators ?? []),
-    shippingCalculator(taxes),
+    shippingCalculator(taxOf),
   ];
-  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxes)];
+  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxOf)];
   config.paymentOptions.refundProcess = [...(config.paymentOptions.refundProcess ?? []), refundProcess];
   config.customFields.ProductVariant.push({
     name: 'levyTaxCode',

@@ -15,6 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const three = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
+const lansing = { city: 'Lansing', province: 'us-mi', postalCode: '48933', country: 'us' };
 const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
 const placedAt = new Date().toISOString();
 const refundOf = (id: string, total: string) => {
@@ -57,6 +58,16 @@ it('a sale that was lowered has no credit for what was paid above it', async () 
   // The first refund can be more than that.
   const more = { ...lowered, reference: 'lowered-more', refunds: [refundOf('1', '10.29')] };
   expect(await recorded(more)).toMatchObject({ credited_amount: '0.96', credited_tax_amount: '0.04' });
+});
+
+it('a sale moves with its order to another state, also with the same tax', async () => {
+  const placed = orderOf({ ...three, address: lansing }, 'moved', '1.60', { placedAt });
+  expect((await recorded(placed)).tax_summary).toMatchObject([{ jurisdiction_code: 'US-MI', tax_amount: '1.60' }]);
+  const louisville = { city: 'Louisville', province: 'KY', postalCode: '40202', country: 'US' };
+  const moved = await recorded({ ...placed, address: louisville });
+  expect(moved.tax_summary).toMatchObject([{ jurisdiction_code: 'US-KY', tax_amount: '1.60' }]);
+  const street = { ...louisville, line1: '600 W Jefferson St', postalCode: '40202-2741' };
+  expect(await recordOrder(ledger, { ...placed, address: street })).toMatchObject({ isChanged: false, problems: [] });
 });
 
 it('a credit of a whole sale is found when its idempotency key has expired', async () => {

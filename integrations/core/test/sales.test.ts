@@ -15,7 +15,7 @@ let ledger: Ledger;
 beforeAll(async () => {
   service = await startLevy();
   faults = await startFaults(service.url);
-  ledger = { levy: createClient({ url: faults.url, apiKey, timeoutMs: 500, maxTries: 1 }), shop: 'test' };
+  ledger = { levy: createClient({ url: faults.url, apiKey, timeoutMs: 2000, maxTries: 1 }), shop: 'test' };
 });
 afterAll(async () => {
   await faults.close();

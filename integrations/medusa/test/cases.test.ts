@@ -74,6 +74,16 @@ describe('the tax of a cart', () => {
     expect(cents((await shopper.add('Mug', 1)).tax_total)).toBe(0);
   });
 
+  it('is the rate of the tax region, and logged, with an address without a state and a ZIP code', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.create();
+    await shopper.add('Mug', 1);
+    const { province, postal_code, ...incomplete } = addresses.HI;
+    // 7 % of 26.66.
+    expect(cents((await shopper.address(incomplete)).tax_total)).toBe(187);
+    expect(shop.output()).toContain('The address has neither a state nor a postal code.');
+  });
+
   it('follows a second address', async () => {
     const shopper = shopperOf(shop);
     await shopper.create();
