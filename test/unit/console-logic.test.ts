@@ -3,10 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
 import { grouped, percent, sumOf } from '../../shared/console/client/amounts.ts';
 import { certificatesFrom } from '../../shared/console/client/certificates.ts';
-import { daysBetween, dueText, monthsBefore, monthsFrom, todayIn } from '../../shared/console/client/days.ts';
+import {
+  daysBetween,
+  dueText,
+  instantText,
+  monthsBefore,
+  monthsFrom,
+  periodText,
+  todayIn,
+} from '../../shared/console/client/days.ts';
 import { brokenVersion } from '../../shared/console/client/history-chain.ts';
 import { challengeOf, returnedFrom, signInAddress } from '../../shared/console/client/oidc.ts';
-import { measures, monthlyOf, type Row } from '../../shared/console/client/report.ts';
+import {
+  currenciesOf,
+  measures,
+  monthlyOf,
+  type Row,
+  stateTotals,
+  totalsOf,
+} from '../../shared/console/client/report.ts';
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { troubleOf } from '../../shared/console/client/trouble.ts';
@@ -39,12 +54,12 @@ describe('amounts', () => {
   ])('%s is shown as %s', (text, shown) => expect(grouped(text)).toBe(shown));
 
   it.each([
-    ['0.08875', '8.875 %'],
-    ['0.06', '6 %'],
-    ['0', '0 %'],
-    ['0.1', '10 %'],
-    ['0.00375', '0.375 %'],
-    ['1', '100 %'],
+    ['0.08875', '8.875%'],
+    ['0.06', '6%'],
+    ['0', '0%'],
+    ['0.1', '10%'],
+    ['0.00375', '0.375%'],
+    ['1', '100%'],
   ])('the rate %s is shown as %s', (rate, shown) => expect(percent(rate)).toBe(shown));
 });
 
@@ -61,6 +76,22 @@ describe('the report', () => {
     const rows = [row(currency, '2026-10', sold, credited), row('EUR', '2026-09', '9.99', '0.00')];
     const months = monthlyOf(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
     expect(months.map(({ amount }) => amount)).toEqual(expected);
+  });
+
+  it('is after credits, which are negative, and begins with the currency of most documents', () => {
+    const counted = (found: Row, count: number): Row => ({
+      ...found,
+      sales: { ...found.sales, count },
+      credits: { ...found.credits, count: 0 },
+    });
+    const rows = [
+      counted(row('CAD', '2026-09', '9.00', '0.00'), 4),
+      counted(row('USD', '2026-10', '10.00', '2.50'), 290),
+    ];
+    expect(currenciesOf(rows)).toEqual(['USD', 'CAD']);
+    const amounts = { tax: '7.50', taxable: '7.50', sales: '7.50', credits: '-2.50' };
+    expect(totalsOf(rows, 'USD', 'US-MI')).toEqual(amounts);
+    expect(stateTotals(rows, 'USD')).toEqual([{ state: 'US-MI', amounts }]);
   });
 });
 
@@ -87,6 +118,18 @@ describe('days', () => {
     expect([todayIn('UTC', instant), todayIn('America/New_York', instant)]).toEqual(['2026-11-01', '2026-10-31']);
   });
 
+  it.each([
+    ['2026-08-01', '2026-08-31', 'Aug 2026'],
+    ['2026-07-01', '2026-09-30', 'Jul to Sep 2026'],
+    ['2028-02-01', '2028-02-29', 'Feb 2028'],
+    ['2026-01-01', '2026-12-31', '2026'],
+    ['2026-08-15', '2026-08-31', '2026-08-15 to 2026-08-31'],
+    ['2026-12-01', '2027-02-28', '2026-12-01 to 2027-02-28'],
+  ])('the period from %s to %s is %s', (start, end, name) => expect(periodText(start, end)).toBe(name));
+
+  it('show an instant in the time zone of the account', () =>
+    expect(instantText('2026-11-01T03:04:59.999Z', 'America/New_York')).toBe('2026-10-31 23:04 EDT'));
+
   it('count months and days', () => {
     expect([monthsBefore('2026-01', 1), monthsBefore('2026-11', 11)]).toEqual(['2025-12', '2025-12']);
     expect(monthsFrom('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02']);
@@ -101,7 +144,10 @@ describe('days', () => {
 
 describe('trouble', () => {
   const refusal = (status: number) =>
-    new LevyRefused({ status, code: 'some_code', detail: 'Send another.', errors: [] });
+    new LevyRefused({
+      ...{ status, code: 'some_code', detail: 'Send another.' },
+      errors: [{ code: 'some_code', title: 'Another is needed', detail: 'Send another.' }],
+    });
   const outgoing = { method: 'GET', url: 'https://levy.example', headers: new Headers(), body: null };
   const unavailable = (status: number | null) =>
     new LevyUnavailable(outgoing, 1, status === null ? null : { status, headers: new Headers(), body: {} }, null);
@@ -227,9 +273,13 @@ it('certificates of a form have no empty texts, and one without a reason is remo
     'to-0': '',
     'reason-1': '',
   };
-  expect(certificatesFrom(values, 2)).toEqual([
+  const certificates = [
     { reason: 'resale', states: ['mi', 'OH'], certificate_number: 'C-1', valid_from: null, valid_to: null },
-  ]);
+  ];
+  expect(certificatesFrom(values, 2)).toEqual({ ok: true, certificates });
+  expect(certificatesFrom({ ...values, 'reason-0': 'remove' }, 2)).toEqual({ ok: true, certificates: [] });
+  const withoutReason = { ...values, 'from-1': '2026-01-01' };
+  expect(certificatesFrom(withoutReason, 2)).toMatchObject({ ok: false, problem: expect.stringContaining('2') });
 });
 
 it('the map has a tile for each state with content, and no two in one place', () => {

@@ -15,7 +15,11 @@ export const sumOf = (texts: readonly string[]): string => {
   return `${sum < 0n ? '-' : ''}${digits.slice(0, at)}${decimals ? `.${digits.slice(at)}` : ''}`;
 };
 
-export const negative = (text: string): string => (text.startsWith('-') ? text.slice(1) : `-${text}`);
+/** The amount with the other sign. Zero has none. */
+export const negative = (text: string): string => {
+  if (!/[1-9]/.test(text)) return text;
+  return text.startsWith('-') ? text.slice(1) : `-${text}`;
+};
 
 /** An amount for people, with separators: `1234.5` is `1,234.5`. The digits stay as they are. */
 export const grouped = (text: string): string => {
@@ -24,7 +28,7 @@ export const grouped = (text: string): string => {
   return fraction === undefined ? separated : `${separated}.${fraction}`;
 };
 
-/** A rate for people: `"0.08875"` is `8.875 %`. */
+/** A rate for people: `"0.08875"` is `8.875%`. */
 export const percent = (rate: string): string => {
   const [digits, decimals] = split(rate);
   const text = String(digits).padStart(decimals + 1, '0');
@@ -32,5 +36,5 @@ export const percent = (rate: string): string => {
   const places = Math.max(decimals - 2, 0);
   const at = padded.length - places;
   const fraction = padded.slice(at).replace(/0+$/, '');
-  return `${BigInt(padded.slice(0, at) || '0')}${fraction && `.${fraction}`} %`;
+  return `${BigInt(padded.slice(0, at) || '0')}${fraction && `.${fraction}`}%`;
 };

@@ -8,6 +8,7 @@ import { linkTo, type Route, routeOf } from './route.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { Transactions } from './transactions.tsx';
+import type { Trouble } from './trouble.ts';
 
 const views = [
   ['overview', 'Overview', Overview],
@@ -54,12 +55,19 @@ export const App = ({ issuer }: { issuer: Issuer | null }) => {
   const [session, setSession] = useState<Session | null>(null);
   const route = useRoute();
   const isSignedIn = session !== null;
+  const [ended, setEnded] = useState<Trouble | null>(null);
+  const [handlers] = useState(() => ({ signOut: () => setSession(null), endSession: setEnded }));
+  const open = (opened: Session) => {
+    setEnded(null);
+    setSession(opened);
+  };
   const path = route.path.join('/');
-  // The link that was followed may be gone.
+  // The focused link may no longer exist.
   useEffect(() => document.getElementById('main')?.focus(), [path, isSignedIn]);
-  if (!session) return <SignIn issuer={issuer} onSession={setSession} onSignOut={() => setSession(null)} />;
-  const [name, title, View] = views.find(([view]) => view === route.path[0]) ?? views[0];
-  document.title = `${title} · Levy`;
+  const found = views.find(([view]) => view === route.path[0]);
+  const [name, title, View] = found ?? views[0];
+  document.title = session ? [route.path[1], title, 'Levy'].filter(Boolean).join(' · ') : 'Levy console';
+  if (!session) return <SignIn issuer={issuer} onSession={open} {...handlers} />;
   return (
     <SessionContext.Provider value={session}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -67,6 +75,16 @@ export const App = ({ issuer }: { issuer: Issuer | null }) => {
       </button>
       <Bar session={session} current={name} />
       <main id="main" tabIndex={-1}>
+        {ended && (
+          <div class="notice bad" role="alert">
+            <strong>{ended.title}</strong>
+            <p>{ended.advice} Sign in again: you return to this view.</p>
+            <button type="button" onClick={session.signOut}>
+              Sign in again
+            </button>
+          </div>
+        )}
+        {!found && route.path.length > 0 && <p class="notice">There is no view “{route.path[0]}”.</p>}
         <View path={route.path.slice(1)} query={route.query} />
       </main>
     </SessionContext.Provider>

@@ -6,21 +6,35 @@ export const reasons = ['resale', 'government', 'nonprofit', 'direct_pay', 'othe
 
 const isReason = (text: string): text is (typeof reasons)[number] => reasons.some((reason) => reason === text);
 
-/** The certificates of a form with numbered fields. One without a reason is left out, which removes it. */
-export const certificatesFrom = (values: Readonly<Record<string, string>>, count: number): Certificate[] =>
-  Array.from({ length: count }, (_, at) => (name: string) => values[`${name}-${at}`] ?? '').flatMap((value) => {
+/** The choice that removes a certificate. */
+export const removed = 'remove';
+
+type Found =
+  | { readonly ok: true; readonly certificates: Certificate[] }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * The certificates of a form with numbered fields. Empty fields are no certificate. Refused with a sentence: fields without
+ * a reason.
+ */
+export const certificatesFrom = (values: Readonly<Record<string, string>>, count: number): Found => {
+  const certificates: Certificate[] = [];
+  for (let at = 0; at < count; at++) {
+    const value = (name: string) => values[`${name}-${at}`] ?? '';
     const reason = value('reason');
-    if (!isReason(reason)) return [];
-    const states = value('states')
-      .split(/[\s,;]+/)
-      .filter(Boolean);
-    return [
-      {
+    if (isReason(reason)) {
+      const states = value('states')
+        .split(/[\s,;]+/)
+        .filter(Boolean);
+      certificates.push({
         reason,
         states: states.length > 0 ? states : null,
         certificate_number: value('number') || null,
         valid_from: value('from') || null,
         valid_to: value('to') || null,
-      },
-    ];
-  });
+      });
+    } else if (reason !== removed && ['number', 'states', 'from', 'to'].some((name) => value(name) !== ''))
+      return { ok: false, problem: `Choose the reason of certificate ${at + 1}, or "Remove this certificate".` };
+  }
+  return { ok: true, certificates };
+};

@@ -1,7 +1,7 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
 import { Load, useLoad } from './load.tsx';
-import { counted, Facts, Status } from './parts.tsx';
+import { counted, Facts, Status, wordsOf } from './parts.tsx';
 import { RatesBox } from './rates.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
@@ -31,6 +31,13 @@ const TileMap = ({ states }: { states: readonly State[] }) => (
   </nav>
 );
 
+const levels = [
+  ['complete', 'every place of the state has its local rates, or the state has none'],
+  ['listed', 'the places of an imported list have their local rates'],
+  ['partial', 'some places have the county or state rate only, with a warning'],
+  ['none', 'only the state rate is known'],
+] as const;
+
 const StateTable = ({ states }: { states: readonly State[] }) => (
   <Table
     caption="Coverage by state"
@@ -42,7 +49,7 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
       { name: 'As of', cell: (row) => row.source.as_of },
       { name: 'Places missing', isFigure: true, cell: (row) => row.local.places_missing },
     ]}
-    rows={states}
+    rows={states.toSorted((a, b) => (a.name < b.name ? -1 : 1))}
     keyOf={(row) => row.state}
     empty="No content."
   />
@@ -54,9 +61,9 @@ const Subjects = ({ of }: { of: State }) => (
   <Table
     caption="How the state taxes kinds of goods"
     columns={[
-      { name: 'Kind', cell: (name) => name.replaceAll('_', ' ') },
-      { name: 'Treatment', cell: (name) => of[name].treatment.replaceAll('_', ' ') },
-      { name: 'In words', cell: (name) => of[name].text },
+      { name: 'Kind', cell: (name) => wordsOf(name) },
+      { name: 'Treatment', cell: (name) => wordsOf(of[name].treatment) },
+      { name: 'Details', cell: (name) => of[name].text },
       { name: 'Confidence', cell: (name) => of[name].confidence },
       { name: 'Sources', cell: (name) => of[name].citations.join('; ') },
     ]}
@@ -70,7 +77,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
   <section aria-labelledby="proposal">
     <h2 id="proposal">Proposed release</h2>
     <p class={of.held ? 'notice bad' : 'notice'}>
-      {of.release} of {of.imported_at} is not active. {of.held ?? 'Its gates allow an activation.'}
+      {of.release} is not active. {of.held ?? 'Its gates allow an activation.'}
     </p>
     <Table
       caption="Gates"
@@ -89,7 +96,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
         caption={`${counted(of.changes.count, 'rate')} that change${of.changes.count === 1 ? 's' : ''} against ${of.changes.against}${of.changes.count > of.changes.rates.length ? `; the first ${of.changes.rates.length}` : ''}`}
         columns={[
           { name: 'Jurisdiction', cell: (row) => `${row.name} (${row.jurisdiction})` },
-          { name: 'Rate', cell: (row) => row.kind.replaceAll('_', ' ') },
+          { name: 'Rate', cell: (row) => wordsOf(row.kind) },
           { name: 'From', cell: (row) => row.from ?? 'always' },
           { name: 'To', cell: (row) => row.to ?? 'open' },
           { name: 'Before', isFigure: true, cell: (row) => (row.before === null ? 'none' : percent(row.before)) },
@@ -116,7 +123,7 @@ const Detail = ({ of }: { of: State }) => (
         ['General rate', of.general_rate && percent(of.general_rate.rate)],
         ['Citation', of.general_rate?.citation],
         ['Local rates', <Status key="local" of={of.local_rates} />],
-        ['Basis of local rates', of.local.basis.replaceAll('_', ' ')],
+        ['Basis of local rates', wordsOf(of.local.basis)],
         ['Publisher', of.source.publisher],
         ['Files as of', of.source.as_of],
         ['Next files expected', of.source.next_expected],
@@ -148,16 +155,19 @@ export const Coverage = ({ path, query }: ViewProps) => {
             <h1>Coverage</h1>
             {path[0] && <p class="notice bad">There is no state {path[0]}. Use a code of the table below.</p>}
             <RatesBox query={query} />
-            <h2>Local rates by state</h2>
-            <TileMap states={states} />
-            <p class="legend">
-              {['complete', 'listed', 'partial', 'none'].map((name) => (
-                <span key={name} class={`tile ${name}`}>
-                  {name}
-                </span>
-              ))}
-            </p>
-            <StateTable states={states} />
+            <section class="panel" aria-labelledby="local">
+              <h2 id="local">Local rates by state</h2>
+              <TileMap states={states} />
+              <ul class="legend">
+                {levels.map(([name, meaning]) => (
+                  <li key={name}>
+                    <span class={`tile ${name}`}>{states.filter((state) => state.local_rates === name).length}</span>{' '}
+                    <strong>{name}</strong>: {meaning}
+                  </li>
+                ))}
+              </ul>
+              <StateTable states={states} />
+            </section>
           </>
         );
       }}

@@ -1,5 +1,6 @@
 import { orThrow } from '../../client/client.ts';
 import { Customer } from './customer.tsx';
+import { dayMs, todayIn } from './days.ts';
 import { Load, useLoad } from './load.tsx';
 import { Field, valuesOf } from './parts.tsx';
 import { linkTo } from './route.ts';
@@ -33,19 +34,24 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
             keyOf={({ id }) => id}
             empty={next_cursor ? 'No customer matches on this page.' : 'No customer matches.'}
           />
-          {next_cursor && (
-            <a href={linkTo(['customers'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
-          )}
+          <div class="pages">
+            {query.get('starting_after') && (
+              <a href={linkTo(['customers'], { ...queryOf(query), starting_after: '' })}>First page</a>
+            )}
+            {next_cursor && (
+              <a href={linkTo(['customers'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
+            )}
+          </div>
         </>
       )}
     </Load>
   );
 };
 
-const inSixtyDays = (): string => new Date(Date.now() + 60 * 24 * 60 * 60_000).toISOString().slice(0, 10);
-
 /** Customers and their exemption certificates. */
 export const Customers = ({ path, query }: ViewProps) => {
+  const { account } = useSession();
+  const inSixtyDays = todayIn(account.time_zone, Date.now() + 60 * dayMs);
   const [id] = path;
   if (id) return <Customer key={id} id={id} />;
   return (
@@ -67,8 +73,18 @@ export const Customers = ({ path, query }: ViewProps) => {
         <Field name="state" label="State" value={query.get('state')} />
         <button type="submit">Find</button>
       </form>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          location.hash = linkTo(['customers', valuesOf(event.currentTarget)['id'] ?? '']);
+        }}
+      >
+        <Field name="id" label="Customer id" isRequired />
+        <button type="submit">Open</button>
+      </form>
       <p>
-        <a href={linkTo(['customers'], { expiring_before: inSixtyDays() })}>Certificates that expire within 60 days</a>
+        <a href={linkTo(['customers'], { expiring_before: inSixtyDays })}>Certificates that expire within 60 days</a>
       </p>
       <List query={query} />
     </>

@@ -1,6 +1,6 @@
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { Load, useLoad } from './load.tsx';
-import { Amount, counted } from './parts.tsx';
+import { Amount, counted, Instant } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -42,7 +42,7 @@ export const Drafts = () => {
   const { levy, account } = useSession();
   const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, account.draft_ttl_hours, signal));
   return (
-    <section aria-labelledby="drafts">
+    <section class="panel" aria-labelledby="drafts">
       <h2 id="drafts">Drafts about to expire</h2>
       <Load of={drafts} what="drafts">
         {({ rows, hours, has_more }) => (
@@ -54,7 +54,7 @@ export const Drafts = () => {
                   name: 'Reference',
                   cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
                 },
-                { name: 'Expires', cell: (row) => row.expires_at },
+                { name: 'Expires', cell: (row) => row.expires_at && <Instant of={row.expires_at} /> },
                 {
                   name: 'Total',
                   isFigure: true,
@@ -63,11 +63,11 @@ export const Drafts = () => {
               ]}
               rows={rows}
               keyOf={({ id }) => id}
-              empty={has_more ? 'None was found.' : `No draft expires within ${counted(hours, 'hour')}.`}
+              empty={has_more ? 'No drafts found.' : `No draft expires within ${counted(hours, 'hour')}.`}
             />
             {has_more && (
               <p class="hint">
-                There may be others: see <a href={linkTo(['transactions'], { status: 'draft' })}>all drafts</a>.
+                There may be more: see <a href={linkTo(['transactions'], { status: 'draft' })}>all drafts</a>.
               </p>
             )}
           </>

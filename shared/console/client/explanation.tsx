@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { Load, useLoad } from './load.tsx';
+import { Message, wordsOf } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
@@ -11,7 +12,7 @@ const Steps = ({ of }: { of: readonly Step[] }) => (
   <ol class="steps">
     {of.map(({ step, pointer, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{step}</span> {pointer && <code>{pointer}</code>} {text}
+        <span class="step">{wordsOf(step)}</span> {pointer && <code>{pointer}</code>} <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -74,7 +75,7 @@ export const Explanation = ({ of }: { of: Document }) => {
   const [isAsked, setAsked] = useState(false);
   const { explanation: recorded, parent_transaction_id: parent } = of;
   return (
-    <section aria-labelledby="explanation">
+    <section class="panel" aria-labelledby="explanation">
       <h2 id="explanation">Explanation</h2>
       {recorded && <Steps of={recorded} />}
       {!recorded && parent && (

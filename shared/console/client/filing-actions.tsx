@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks';
 import { orThrow } from '../../client/client.ts';
-import { ActionButton, useAction } from './action.tsx';
+import { ConfirmDialog, useAction } from './action.tsx';
 import { type FilingData, figuresText } from './filing-figures.tsx';
-import { Dialog } from './parts.tsx';
+import { counted, periodName } from './parts.tsx';
 import { useSession } from './session.ts';
 
-type Props = { readonly of: FilingData; readonly onDone: () => void };
+type Props = { readonly of: FilingData; readonly onDone: () => void; readonly onClose: () => void };
 
-const MarkFiled = ({ of, onDone }: Props) => {
+const MarkFiled = ({ of, onDone, onClose }: Props) => {
   const { levy } = useSession();
   const [number, setNumber] = useState('');
   const [isAcknowledged, setAcknowledged] = useState(false);
   const count = of.exceptions?.count ?? 0;
-  const isReady = number.trim() !== '' && (count === 0 || isAcknowledged);
   const body = {
     status: 'filed',
     confirmation_number: number.trim(),
@@ -24,11 +23,24 @@ const MarkFiled = ({ of, onDone }: Props) => {
     onDone,
     JSON.stringify(body),
   );
+  const missing =
+    number.trim() === ''
+      ? 'Enter the confirmation number.'
+      : count > 0 && !isAcknowledged
+        ? 'Confirm that you checked the exceptions.'
+        : '';
   return (
-    <Dialog title="Mark as filed" onClose={onDone}>
+    <ConfirmDialog
+      title="Mark as filed"
+      action={action}
+      label="Mark as filed"
+      cancelLabel="Not yet"
+      onClose={onClose}
+      missing={missing}
+    >
       <p>
-        This marks {of.state} to {of.period_end} as filed, with {figuresText(of)}. Its transactions become filed and
-        cannot be void any more. Do this after the state accepted the return. It cannot be undone.
+        This marks {periodName(of)} as filed, with {figuresText(of)}. Its transactions become filed and can no longer be
+        voided. Do this after the state accepted the return. It cannot be undone.
       </p>
       <label class="field">
         <span>Confirmation number of the state</span>
@@ -41,42 +53,34 @@ const MarkFiled = ({ of, onDone }: Props) => {
             checked={isAcknowledged}
             onChange={(event) => setAcknowledged(event.currentTarget.checked)}
           />{' '}
-          I checked the {count} exceptions.
+          I checked the {counted(count, 'exception')}.
         </label>
       )}
-      {isReady && <ActionButton action={action} label="Mark as filed" />}
-      <button type="button" onClick={onDone}>
-        Not yet
-      </button>
-    </Dialog>
+    </ConfirmDialog>
   );
 };
 
-const Cancel = ({ of, onDone }: Props) => {
+const Cancel = ({ of, onDone, onClose }: Props) => {
   const { levy } = useSession();
+  const body = { status: 'canceled' } as const;
   const action = useAction(
     async (idempotencyKey) =>
-      orThrow(
-        await levy.post('/filings/{id}', {
-          path: { id: of.id ?? '' },
-          body: { status: 'canceled' },
-          idempotencyKey,
-          maxTries: 4,
-        }),
-      ),
+      orThrow(await levy.post('/filings/{id}', { path: { id: of.id ?? '' }, body, idempotencyKey, maxTries: 4 })),
     onDone,
   );
   return (
-    <Dialog title="Cancel the filing" onClose={onDone}>
+    <ConfirmDialog
+      title="Cancel the filing"
+      action={action}
+      label="Cancel the filing"
+      cancelLabel="Keep the filing"
+      onClose={onClose}
+    >
       <p>
-        This cancels the filing of {of.state} to {of.period_end} and opens its transactions again: {figuresText(of)}.
-        The schedule does not close the period by itself afterwards.
+        This cancels the filing of {periodName(of)} and opens its transactions again: {figuresText(of)}. The schedule
+        does not close the period automatically afterwards.
       </p>
-      <ActionButton action={action} label="Cancel the filing" />
-      <button type="button" onClick={onDone}>
-        Keep the filing
-      </button>
-    </Dialog>
+    </ConfirmDialog>
   );
 };
 
@@ -84,8 +88,9 @@ const Cancel = ({ of, onDone }: Props) => {
 export const FilingActions = ({ of, onChange }: { of: FilingData; onChange: () => void }) => {
   const { canWrite } = useSession();
   const [open, setOpen] = useState<'file' | 'cancel' | null>(null);
+  const close = () => setOpen(null);
   const done = () => {
-    setOpen(null);
+    close();
     onChange();
   };
   if (of.status !== 'closed') return null;
@@ -98,8 +103,8 @@ export const FilingActions = ({ of, onChange }: { of: FilingData; onChange: () =
       <button type="button" onClick={() => setOpen('cancel')}>
         Cancel the filing …
       </button>
-      {open === 'file' && <MarkFiled of={of} onDone={done} />}
-      {open === 'cancel' && <Cancel of={of} onDone={done} />}
+      {open === 'file' && <MarkFiled of={of} onDone={done} onClose={close} />}
+      {open === 'cancel' && <Cancel of={of} onDone={done} onClose={close} />}
     </p>
   );
 };

@@ -1,6 +1,10 @@
 import type { Schemas } from '../../client/client.ts';
-import { Amount, counted, Facts } from './parts.tsx';
+import { grouped } from './amounts.ts';
+import { todayIn } from './days.ts';
+import { Amount, counted, Facts, Warnings, wordsOf } from './parts.tsx';
+import { DueDate } from './returns-due.tsx';
 import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 
 export type FilingData = Schemas['Filing'];
@@ -23,9 +27,9 @@ export const ExceptionTable = ({ rows }: { rows: readonly Schemas['FilingExcepti
         name: 'Reasons',
         cell: ({ reasons, currency }) =>
           reasons.map(({ reason, gross_amount }) => (
-            <span key={reason}>
-              {reason.replaceAll('_', ' ')}, <Amount of={gross_amount} currency={currency} />{' '}
-            </span>
+            <div key={reason}>
+              {wordsOf(reason)}, gross <Amount of={gross_amount} currency={currency} />
+            </div>
           )),
       },
     ]}
@@ -44,7 +48,7 @@ const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
       <Table
         caption="Exceptions by reason"
         columns={[
-          { name: 'Reason', cell: (row) => row.reason.replaceAll('_', ' ') },
+          { name: 'Reason', cell: (row) => wordsOf(row.reason) },
           { name: 'Transactions', isFigure: true, cell: (row) => row.count },
           {
             name: 'Gross amount',
@@ -59,33 +63,62 @@ const Exceptions = ({ of }: { of: NonNullable<FilingData['exceptions']> }) => (
     )}
     {of.transactions && of.transactions.length > 0 && <ExceptionTable rows={of.transactions} />}
     {of.transactions && of.count > of.transactions.length && (
-      <p class="hint">The first {of.transactions.length}. A filing lists all of its exceptions.</p>
+      <p class="hint">Showing the first {of.transactions.length}. Close the period to see all.</p>
     )}
   </>
 );
 
-const Terms = ({ of }: { of: FilingData }) => (
-  <Facts
-    of={[
-      ['Due', of.due_date ?? 'not established'],
-      ['Vendor discount', of.vendor_discount],
-      ['Rule', of.terms?.due_rule],
-      [
-        'Return without sales',
-        of.terms?.zero_return_required === null ? null : of.terms?.zero_return_required ? 'required' : 'not required',
-      ],
-      ['Source', of.terms?.source],
-    ]}
-  />
+/** A text whose addresses are links. They open in a new tab, without a referrer. */
+const Linked = ({ of }: { of: string }) => (
+  <>
+    {of.split(/(https:\/\/[^\s;]+)/).map((part, at) =>
+      at % 2 === 1 ? (
+        <a key={at} href={part} target="_blank" rel="noreferrer">
+          {part}
+        </a>
+      ) : (
+        part
+      ),
+    )}
+  </>
 );
+
+/** When the return is due, and by which rules. */
+const Terms = ({ of }: { of: FilingData }) => {
+  const today = todayIn(useSession().account.time_zone, Date.now());
+  const { terms } = of;
+  const isRequired = terms?.zero_return_required ?? null;
+  return (
+    <>
+      <Facts
+        of={[
+          ['Due', of.status === 'filed' ? of.due_date : <DueDate key="due" of={of.due_date} today={today} />],
+          ['Return without sales', isRequired === null ? null : isRequired ? 'required' : 'not required'],
+        ]}
+      />
+      {terms && (
+        <details>
+          <summary>Due date rule, vendor discount and sources</summary>
+          <Facts
+            of={[
+              ['Due date rule', terms.due_rule],
+              ['Vendor discount', of.vendor_discount],
+              ['Sources', terms.source && <Linked key="sources" of={terms.source} />],
+            ]}
+          />
+        </details>
+      )}
+    </>
+  );
+};
 
 const figures = [
   ['Gross', 'gross_amount'],
   ['Exempt', 'exempt_amount'],
   ['Not covered', 'not_covered_amount'],
   ['Taxable', 'taxable_amount'],
-  ['Calculated', 'calculated_tax_amount'],
-  ['Tax', 'tax_amount'],
+  ['Calculated tax', 'calculated_tax_amount'],
+  ['Tax collected', 'tax_amount'],
   ['Credits', 'credit_amount'],
 ] as const;
 
@@ -93,11 +126,7 @@ const figures = [
 export const FilingFigures = ({ of }: { of: FilingData }) => (
   <>
     <Terms of={of} />
-    {of.warnings.map(({ code, message }) => (
-      <p key={code} class="notice">
-        {message}
-      </p>
-    ))}
+    <Warnings of={of.warnings} />
     <Table
       caption="Totals by currency"
       columns={[
@@ -136,7 +165,8 @@ export const FilingFigures = ({ of }: { of: FilingData }) => (
 /** The figures that a write is about, in one sentence. */
 export const figuresText = ({ summary, exceptions }: FilingData): string => {
   const sums = summary.map(
-    ({ currency, tax_amount, count }) => `${tax_amount} ${currency} of tax in ${counted(count, 'transaction')}`,
+    ({ currency, tax_amount, count }) =>
+      `${grouped(tax_amount)} ${currency} of tax in ${counted(count, 'transaction')}`,
   );
   const text = sums.length > 0 ? sums.join(' and ') : 'no sales';
   return exceptions?.count ? `${text}, with ${counted(exceptions.count, 'exception')}` : text;

@@ -1,60 +1,50 @@
-import { useState } from 'preact/hooks';
-import { orThrow } from '../../client/client.ts';
-import { ActionButton, useAction } from './action.tsx';
+import { orThrow, type Schemas } from '../../client/client.ts';
+import { ClosePeriod, type ToClose } from './close-period.tsx';
+import { todayIn } from './days.ts';
 import { type FilingData, FilingFigures, figuresText } from './filing-figures.tsx';
 import { Load, useLoad } from './load.tsx';
-import { Dialog } from './parts.tsx';
+import { lettersOf, periodName } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
-const CloseDialog = ({ of, onClose }: { of: FilingData; onClose: () => void }) => {
-  const { levy } = useSession();
-  const { state, period_start, period_end } = of;
-  const action = useAction(
-    async (idempotencyKey) =>
-      orThrow(await levy.post('/filings', { body: { state, period_end }, idempotencyKey, maxTries: 4 })),
-    (filing) => {
-      location.hash = linkTo(['filings', filing.id ?? '']);
-    },
-  );
-  return (
-    <Dialog title="Close the period" onClose={onClose}>
-      <p>
-        This closes {state} from {period_start} to {period_end} with {figuresText(of)}, as of the dry run. What is
-        recorded afterwards counts in the next period. You can cancel the filing until it is marked as filed.
+type Open = Schemas['FilingPeriod'] | undefined;
+
+/** The button that closes a period, or why it cannot be closed now. `first` is the period of the state to close first. */
+const Closing = ({ of, first }: { of: ToClose; first: Open }) => {
+  const { account, canWrite } = useSession();
+  if (!canWrite) return <p class="hint">Your credential may read only. Closing needs the scope write.</p>;
+  if (of.periodEnd >= todayIn(account.time_zone, Date.now()))
+    return <p class="hint">This period has not ended. It can be closed after {of.periodEnd}.</p>;
+  if (first && first.period_end < of.periodEnd)
+    return (
+      <p class="hint">
+        Periods close in order.{' '}
+        <a href={linkTo(['filings', first.state, first.period_end])}>Close {periodName(first)} first</a>.
       </p>
-      <ActionButton action={action} label={`Close ${state} ${period_end}`} />
-      <button type="button" onClick={onClose}>
-        Keep it open
-      </button>
-    </Dialog>
-  );
+    );
+  return <ClosePeriod of={of} />;
 };
 
-const DryRun = ({ of, reload }: { of: FilingData; reload: () => void }) => {
-  const { canWrite } = useSession();
-  const [isClosing, setClosing] = useState(false);
+const DryRun = ({ of, first, reload }: { of: FilingData; first: Open; reload: () => void }) => {
   const { state, period_start: from, period_end: to } = of;
   return (
     <>
-      <p class="hint">A dry run: the figures as they are now. Nothing is stored.</p>
+      <p class="hint">
+        {from} to {to}. A dry run: the figures as they are now. Nothing is stored.
+      </p>
       <FilingFigures of={of} />
       <p>
-        <a href={linkTo(['transactions'], { state, from, to })}>Transactions of {state} in this period</a>
+        <a href={linkTo(['transactions'], { state, from, to })}>
+          Transactions of {lettersOf(state)} with a tax date in this period
+        </a>
+        . Late transactions of closed periods count here, too.
       </p>
-      {canWrite ? (
-        <p class="actions">
-          <button type="button" class="primary" onClick={() => setClosing(true)}>
-            Close the period …
-          </button>
-          <button type="button" onClick={reload}>
-            Run again
-          </button>
-        </p>
-      ) : (
-        <p class="hint">Your credential may read only. Closing needs the scope write.</p>
-      )}
-      {isClosing && <CloseDialog of={of} onClose={() => setClosing(false)} />}
+      <p class="actions">
+        <Closing of={{ state, periodEnd: to, name: periodName(of), figures: figuresText(of) }} first={first} />
+        <button type="button" onClick={reload}>
+          Run again
+        </button>
+      </p>
     </>
   );
 };
@@ -62,19 +52,21 @@ const DryRun = ({ of, reload }: { of: FilingData; reload: () => void }) => {
 /** A period: its dry run, and the button that closes it; or a link to its filing, which the API returns instead. */
 export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: string }) => {
   const { levy } = useSession();
+  const key = `${state} ${periodEnd}`;
   const body = { state, period_end: periodEnd, dry_run: true };
-  const dryRun = useLoad(`${state} ${periodEnd}`, async (signal) =>
-    orThrow(await levy.post('/filings', { body, signal })),
-  );
+  const first = useLoad(key, async (signal) => {
+    const { data } = orThrow(await levy.get('/filing-periods', { query: { state, limit: 1 }, signal }));
+    return data[0] ?? null;
+  });
+  const dryRun = useLoad(key, async (signal) => orThrow(await levy.post('/filings', { body, signal })));
+  const name = dryRun.value ? periodName(dryRun.value) : `${lettersOf(state)}, period to ${periodEnd}`;
   return (
     <>
-      <h1>
-        {state}, period to {periodEnd}
-      </h1>
+      <h1>{name}</h1>
       <Load of={dryRun} what="the dry run">
         {(found) =>
           found.id === null ? (
-            <DryRun of={found} reload={dryRun.reload} />
+            <DryRun of={found} first={first.value ?? undefined} reload={dryRun.reload} />
           ) : (
             <p class="notice">
               This period has a filing, which is {found.status}.{' '}
@@ -83,6 +75,11 @@ export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: s
           )
         }
       </Load>
+      {dryRun.trouble?.code === 'validation_too_many_entries' && (
+        <p class="actions">
+          <Closing of={{ state, periodEnd, name, figures: null }} first={first.value ?? undefined} />
+        </p>
+      )}
     </>
   );
 };

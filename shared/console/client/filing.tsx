@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Levy, orThrow } from '../../client/client.ts';
 import { ActionButton, useAction } from './action.tsx';
+import { announcedOtherwise } from './close-period.tsx';
 import { FilingActions } from './filing-actions.tsx';
 import { ExceptionTable, type FilingData, FilingFigures } from './filing-figures.tsx';
 import { Load, type Loaded, useLoad } from './load.tsx';
-import { download, Facts, Status } from './parts.tsx';
+import { download, Facts, Instant, periodName, Status } from './parts.tsx';
 import { useSession } from './session.ts';
 
 const Exceptions = ({ id }: { id: string }) => {
@@ -37,17 +38,29 @@ const Exceptions = ({ id }: { id: string }) => {
 
 const nameOf = ({ state, period_end }: FilingData): string => `${state}-${period_end}`;
 
+/** The cursor of the next page in a Link header (RFC 8288), or `null`. */
+const nextIn = (headers: Headers): string | null => {
+  const query = /<\?([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  return query === undefined ? null : new URLSearchParams(query).get('starting_after');
+};
+
 /** All transactions of a filing as one CSV text, page by page. */
-const entriesCsv = async (levy: Levy, id: string, onPage: (pages: number) => void): Promise<string> => {
+const entriesCsv = async (
+  levy: Levy,
+  id: string,
+  signal: AbortSignal,
+  onPage: (pages: number) => void,
+): Promise<string> => {
   const query: { expand: 'entries'; limit: number; starting_after?: string } = { expand: 'entries', limit: 100 };
   let text = '';
   for (let pages = 1; ; pages++) {
     onPage(pages);
-    const csv = orThrow(await levy.getCsv('/filings/{id}', { path: { id }, query }));
+    const page = await levy.getCsv('/filings/{id}', { path: { id }, query, signal, maxTries: 4 });
+    const csv = orThrow(page);
     text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
-    const { entries }: FilingData = orThrow(await levy.get('/filings/{id}', { path: { id }, query }));
-    if (!entries?.next_cursor) return text;
-    query.starting_after = entries.next_cursor;
+    const next = nextIn(page.headers);
+    if (next === null) return text;
+    query.starting_after = next;
   }
 };
 
@@ -56,11 +69,11 @@ const Files = ({ of }: { of: FilingData }) => {
   const [pages, setPages] = useState(0);
   const id = of.id ?? '';
   const totals = useAction(
-    async () => orThrow(await levy.getCsv('/filings/{id}', { path: { id } })),
+    async (_key, signal) => orThrow(await levy.getCsv('/filings/{id}', { path: { id }, signal })),
     (csv) => download(`${nameOf(of)}-totals.csv`, csv),
   );
   const entries = useAction(
-    () => entriesCsv(levy, id, setPages),
+    (_key, signal) => entriesCsv(levy, id, signal, setPages),
     (csv) => download(`${nameOf(of)}-transactions.csv`, csv),
   );
   return (
@@ -75,31 +88,35 @@ const Files = ({ of }: { of: FilingData }) => {
 const isMoving = ({ status }: FilingData): boolean => status === 'closing' || status === 'marking';
 
 /** Load a filing again while it moves its transactions. */
-const usePolling = ({ value, reload }: Loaded<FilingData>): void => {
+const usePolling = ({ value, trouble, isLoading, reload }: Loaded<FilingData>): void => {
   useEffect(() => {
-    if (!value || !(isMoving(value) || !value.progress.complete)) return;
-    const timer = setTimeout(reload, 1000);
+    if (isLoading || !value || !(isMoving(value) || !value.progress.complete)) return;
+    const timer = setTimeout(reload, trouble ? 10_000 : 2000);
     return () => clearTimeout(timer);
-  }, [value, reload]);
+  }, [value, trouble, isLoading, reload]);
 };
 
 const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
   <>
-    <h1>
-      {of.state}, {of.period_start} to {of.period_end}
-    </h1>
+    <h1>{periodName(of)}</h1>
     <Facts
       of={[
         ['Status', <Status key="status" of={of.status} />],
-        ['Closed', of.closed_at],
-        ['Filed', of.filed_at],
+        ['Period', `${of.period_start} to ${of.period_end}`],
+        ['Closed', of.closed_at && <Instant key="closed" of={of.closed_at} />],
+        ['Closed by', of.asked_by],
+        ['Filed', of.filed_at && <Instant key="filed" of={of.filed_at} />],
         ['Confirmation number', of.confirmation_number],
-        ['Asked by', of.asked_by],
       ]}
     />
     {isMoving(of) && (
       <p class="notice" role="status">
-        {of.progress.entries_moved} entries moved, {of.progress.entries_marked} marked. This page loads the progress.
+        {of.progress.entries_moved} entries moved, {of.progress.entries_marked} marked. The page updates by itself.
+      </p>
+    )}
+    {announcedOtherwise(of) && (
+      <p class="notice bad">
+        The figures changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
       </p>
     )}
     <FilingFigures of={of} />

@@ -1,9 +1,10 @@
 import { orThrow } from '../../client/client.ts';
-import { daysBetween, dueText, todayIn } from './days.ts';
+import { todayIn } from './days.ts';
 import { Filing } from './filing.tsx';
 import { FilingPeriod } from './filing-period.tsx';
 import { Load, useLoad } from './load.tsx';
-import { Amount, Field, Status, valuesOf } from './parts.tsx';
+import { Amount, Field, Instant, periodName, Status, valuesOf } from './parts.tsx';
+import { DueDate } from './returns-due.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
@@ -23,27 +24,19 @@ const OpenPeriods = () => {
           columns={[
             {
               name: 'Period',
-              cell: (row) => (
-                <a href={linkTo(['filings', row.state, row.period_end])}>
-                  {row.state} {row.period_start} to {row.period_end}
-                </a>
-              ),
+              cell: (row) => <a href={linkTo(['filings', row.state, row.period_end])}>{periodName(row)}</a>,
             },
-            { name: 'Files each', cell: (row) => row.frequency },
-            { name: 'State of the period', cell: (row) => (row.is_over ? 'over' : 'running') },
-            { name: 'Closes by itself', cell: (row) => row.closes_at ?? 'no' },
-            {
-              name: 'Due',
-              cell: ({ due_date }) =>
-                due_date ? `${due_date}, ${dueText(daysBetween(today, due_date))}` : 'not established',
-            },
+            { name: 'Frequency', cell: (row) => row.frequency },
+            { name: 'Status', cell: (row) => <Status of={row.is_over ? 'ended' : 'current'} /> },
+            { name: 'Closes automatically', cell: (row) => (row.closes_at ? <Instant of={row.closes_at} /> : 'no') },
+            { name: 'Due', cell: ({ due_date }) => <DueDate of={due_date} today={today} /> },
           ]}
           rows={data}
           keyOf={(row) => row.state + row.period_end}
           empty={
             account.collects_in === 'registered_states'
               ? 'No registered state has an open period.'
-              : 'The account has no list of registrations, so that there is no calendar. Open a period below, or set registrations with npm run accounts -- settings.'
+              : 'The account has no registrations, so there is no calendar. Open a period below, or set registrations with npm run accounts -- settings.'
           }
         />
       )}
@@ -54,6 +47,7 @@ const OpenPeriods = () => {
 const Open = () => (
   <form
     class="filters"
+    aria-label="Open a period"
     onSubmit={(event) => {
       event.preventDefault();
       const { state = '', period_end = '' } = valuesOf(event.currentTarget);
@@ -98,11 +92,7 @@ const Filed = ({ query }: Pick<ViewProps, 'query'>) => {
               columns={[
                 {
                   name: 'Period',
-                  cell: (row) => (
-                    <a href={linkTo(['filings', row.id ?? ''])}>
-                      {row.state} {row.period_start} to {row.period_end}
-                    </a>
-                  ),
+                  cell: (row) => <a href={linkTo(['filings', row.id ?? ''])}>{periodName(row)}</a>,
                 },
                 { name: 'Status', cell: (row) => <Status of={row.status} /> },
                 { name: 'Due', cell: (row) => row.due_date },

@@ -1,7 +1,7 @@
 import { everyItem, orThrow } from '../../client/client.ts';
 import { brokenVersion } from './history-chain.ts';
 import { Load, useLoad } from './load.tsx';
-import { counted } from './parts.tsx';
+import { counted, Instant } from './parts.tsx';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 
@@ -16,21 +16,21 @@ export const History = ({ id, version }: { id: string; version: number }) => {
     return { entries, broken: await brokenVersion(id, oldestFirst, version) };
   });
   return (
-    <section aria-labelledby="history">
+    <section class="panel" aria-labelledby="history">
       <h2 id="history">History</h2>
       <Load of={history} what="the history">
         {({ entries, broken }) => (
           <>
             <p class={broken === null ? 'notice good' : 'notice bad'} role="status">
               {broken === null
-                ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed each hash.`
+                ? `The chain of hashes is intact, in ${counted(entries.length, 'version')}: this page computed the hash of each entry, and each names the one before. To prove the figures above, run npm run ledger -- verify.`
                 : `The chain is broken at version ${broken}. Run npm run ledger -- verify, and keep the evidence.`}
             </p>
             <Table
               caption="Changes"
               columns={[
                 { name: 'Version', isFigure: true, cell: (row) => row.version },
-                { name: 'At', cell: (row) => row.at },
+                { name: 'At', cell: (row) => <Instant of={row.at} /> },
                 { name: 'By', cell: (row) => row.by },
                 { name: 'Status', cell: (row) => (row.from === row.to ? row.to : `${row.from ?? 'new'} → ${row.to}`) },
                 { name: 'Fields', cell: (row) => row.fields.join(', ') },

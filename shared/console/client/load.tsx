@@ -4,13 +4,14 @@ import { useSession } from './session.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 export type Loaded<Value> = {
+  /** The last value of the present key, also after a later try failed. */
   readonly value: Value | null;
   readonly trouble: Trouble | null;
   readonly isLoading: boolean;
   readonly reload: () => void;
 };
 
-/** Load a value when `key` changes. A call that is not needed any more is stopped. The previous value stays while it loads again. */
+/** Load a value when `key` changes. Aborts a request that is no longer needed. The previous value stays while it loads again. */
 export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> => {
   const [state, setState] = useState<{ key: string; value: Value | null; trouble: Trouble | null }>();
   const [round, setRound] = useState(0);
@@ -18,9 +19,9 @@ export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Prom
   // `key` stands for what `load` reads, and `round` for another try.
   useEffect(() => {
     const controller = new AbortController();
-    const settle = (value: Value | null, trouble: Trouble | null) => {
+    const settle = (loaded: Value | null, trouble: Trouble | null) => {
       if (controller.signal.aborted) return;
-      setState({ key, value, trouble });
+      setState((last) => ({ key, value: loaded ?? (last?.key === key ? last.value : null), trouble }));
       setLoading(false);
     };
     setLoading(true);
@@ -40,24 +41,39 @@ export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Prom
   };
 };
 
-/** A message about a failed call, with what to do. */
+/** The seconds that are left of a wait. */
+const useCountdown = (seconds: number): number => {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    if (left <= 0) return;
+    const timer = setTimeout(() => setLeft(left - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [left]);
+  return left;
+};
+
+const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => {
+  const left = useCountdown(after);
+  return (
+    <button type="button" disabled={left > 0} onClick={retry}>
+      {left > 0 ? `Try again in ${left} s` : 'Try again'}
+    </button>
+  );
+};
+
+/** A message about a failed call, with what to do. The page says once, at its top, that a session has ended. */
 export const TroubleNotice = ({ trouble, retry }: { trouble: Trouble; retry?: () => void }) => {
-  const { signOut } = useSession();
+  const { endSession } = useSession();
+  const hasEnded = trouble.kind === 'signed_out';
+  useEffect(() => {
+    if (hasEnded) endSession(trouble);
+  }, [hasEnded, trouble, endSession]);
+  if (hasEnded) return null;
   return (
     <div class="notice bad" role="alert">
       <strong>{trouble.title}</strong>
       <p>{trouble.advice}</p>
-      {trouble.kind === 'signed_out' ? (
-        <button type="button" onClick={signOut}>
-          Sign in again
-        </button>
-      ) : (
-        retry && (
-          <button type="button" onClick={retry}>
-            Try again
-          </button>
-        )
-      )}
+      {retry && <RetryButton after={trouble.waitSeconds ?? 0} retry={retry} />}
     </div>
   );
 };
@@ -72,12 +88,19 @@ export const Load = <Value,>({
   /** What is loading, such as `filings`. */
   what: string;
   children: (value: Value) => ComponentChildren;
-}) => (
-  <div aria-busy={isLoading}>
-    <p class="progress" role="status">
-      {isLoading ? `Loading ${what} …` : ''}
-    </p>
-    {trouble && <TroubleNotice trouble={trouble} retry={reload} />}
-    {value !== null && children(value)}
-  </div>
-);
+}) => {
+  // The link or the button that started this may no longer exist.
+  useEffect(() => {
+    if (!isLoading && document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+  }, [isLoading]);
+  return (
+    <div aria-busy={isLoading}>
+      <p class={value === null ? 'progress' : 'unseen'} role="status">
+        {isLoading ? `Loading ${what} …` : ''}
+      </p>
+      {trouble && <TroubleNotice key={String(isLoading)} trouble={trouble} retry={reload} />}
+      {value !== null && children(value)}
+    </div>
+  );
+};

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { grouped } from './amounts.ts';
+import { instantText, periodText } from './days.ts';
+import { useSession } from './session.ts';
 
 /** An amount of a currency. */
 export const Amount = ({ of, currency = '' }: { of: string; currency?: string }) => (
@@ -10,20 +12,76 @@ export const Amount = ({ of, currency = '' }: { of: string; currency?: string })
   </span>
 );
 
-export const Status = ({ of }: { of: string }) => <span class={`status ${of}`}>{of.replaceAll('_', ' ')}</span>;
+/** A code of the API as words: `customer_exempt` is `customer exempt`. */
+export const wordsOf = (code: string): string => code.replaceAll('_', ' ');
+
+export const Status = ({ of, tone = of }: { of: string; tone?: string }) => (
+  <span class={`status ${tone.replaceAll(' ', '_')}`}>{wordsOf(of)}</span>
+);
+
+/** An instant in the account's time zone. */
+export const Instant = ({ of }: { of: string }) => (
+  <time dateTime={of}>{instantText(of, useSession().account.time_zone)}</time>
+);
+
+/** The two letters of a state: `US-MI` is `MI`. */
+export const lettersOf = (state: string): string => state.replace(/^US-/, '');
+
+/** A state and a period: `MI, Aug 2026`. */
+export const periodName = (of: {
+  readonly state: string;
+  readonly period_start: string;
+  readonly period_end: string;
+}) => `${lettersOf(of.state)}, ${periodText(of.period_start, of.period_end)}`;
+
+/** A message of the API. Text between backticks is code. */
+export const Message = ({ of }: { of: string }) => (
+  <>{of.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
+
+/** Warnings of an answer. */
+export const Warnings = ({
+  of,
+}: {
+  of: readonly { readonly code: string; readonly message: string; readonly pointer?: string | null }[];
+}) => (
+  <>
+    {of.map(({ code, message, pointer }) => (
+      <p key={code + pointer + message} class="notice">
+        <Message of={message} />
+      </p>
+    ))}
+  </>
+);
+
+export type Card = { readonly label: string; readonly value: ComponentChildren; readonly tone?: 'bad' | 'warn' };
+
+/** The figures that a view begins with. */
+export const Cards = ({ of }: { of: readonly Card[] }) => (
+  <dl class="cards">
+    {of.map(({ label, value, tone = '' }) => (
+      <div key={label} class={tone}>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
 
 /** `1 exception`, `2 exceptions`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** Names and values. */
+/** Names and values. Those without a value are left out. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="facts">
-    {of.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value ?? '–'}</dd>
-      </div>
-    ))}
+    {of
+      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
   </dl>
 );
 
@@ -31,7 +89,7 @@ type FieldProps = {
   readonly name: string;
   readonly label: string;
   readonly value?: string | undefined;
-  readonly type?: 'date' | undefined;
+  readonly type?: 'date' | 'month' | undefined;
   readonly options?: readonly (readonly [value: string, text: string])[];
   readonly isRequired?: boolean;
 };
@@ -43,27 +101,32 @@ const Input = ({ id, name, value = '', type, isRequired = false }: FieldProps & 
     if (ref.current) ref.current.value = value;
   }, [value]);
   const shared = { id, ref, name, defaultValue: value, required: isRequired, autocomplete: 'off', spellcheck: false };
-  return type === 'date' ? <input type="date" {...shared} /> : <input {...shared} />;
+  return type ? <input type={type} {...shared} /> : <input {...shared} />;
+};
+
+const Select = ({ id, name, value = '', options = [] }: FieldProps & { id: string }) => {
+  const ref = useRef<HTMLSelectElement>(null);
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.value = value;
+  }, [value]);
+  return (
+    <select id={id} ref={ref} name={name}>
+      {options.map(([key, text]) => (
+        <option key={key} value={key} selected={key === value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
 };
 
 /** A labelled field of a form. */
 export const Field = (props: FieldProps) => {
   const id = useId();
-  const { name, label, value = '', options } = props;
   return (
     <span class="field">
-      <label for={id}>{label}</label>
-      {options ? (
-        <select id={id} name={name}>
-          {options.map(([key, text]) => (
-            <option key={key} value={key} selected={key === value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <Input {...props} id={id} />
-      )}
+      <label for={id}>{props.label}</label>
+      {props.options ? <Select {...props} id={id} /> : <Input {...props} id={id} />}
     </span>
   );
 };
@@ -72,14 +135,16 @@ export const Field = (props: FieldProps) => {
 export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-/** A modal dialog with the focus in it. Escape closes it. */
+/** A modal dialog with the focus in it. Escape closes it, unless it is busy. */
 export const Dialog = ({
   title,
   onClose,
+  isBusy = false,
   children,
 }: {
   title: string;
   onClose: () => void;
+  isBusy?: boolean;
   children: ComponentChildren;
 }) => {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -90,8 +155,14 @@ export const Dialog = ({
     return () => shown?.close();
   }, []);
   return (
-    // An element that the page has removed reports its end, too.
-    <dialog ref={dialog} aria-label={title} onClose={(event) => event.currentTarget.isConnected && onClose()}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-label={title}
+      onCancel={(event) => isBusy && event.preventDefault()}
+      // A removed dialog also fires `close`.
+      onClose={(event) => event.currentTarget.isConnected && onClose()}
+    >
       <h2>{title}</h2>
       {children}
     </dialog>

@@ -1,13 +1,13 @@
 import { orThrow } from '../../client/client.ts';
 import { percent } from './amounts.ts';
 import { Load, useLoad } from './load.tsx';
-import { Facts, Field, valuesOf } from './parts.tsx';
+import { Facts, Field, valuesOf, Warnings } from './parts.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import type { ViewProps } from './view.ts';
 
-const fields = ['line1', 'city', 'state', 'postal_code', 'date'] as const;
+const fields = ['line1', 'city', 'county', 'state', 'postal_code', 'date'] as const;
 
 const Found = ({ address }: { address: Record<string, string> }) => {
   const { levy } = useSession();
@@ -21,17 +21,13 @@ const Found = ({ address }: { address: Record<string, string> }) => {
           <Facts
             of={[
               ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
-              ['On', date],
-              ['Decided by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
+              ['Date', date],
+              ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
               ['Coverage', address_resolution.coverage],
               ['Content', Object.values(content_releases).join(', ')],
             ]}
           />
-          {warnings.map(({ code, message, pointer }) => (
-            <p key={code + pointer} class="notice">
-              {message}
-            </p>
-          ))}
+          <Warnings of={warnings} />
           <Table
             caption="Rates of the jurisdictions"
             columns={[
@@ -57,7 +53,7 @@ export const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
     fields.flatMap((name) => (query.get(name) ? [[name, query.get(name) as string]] : [])),
   );
   return (
-    <section aria-labelledby="rates">
+    <section class="panel" aria-labelledby="rates">
       <h2 id="rates">Rates of an address</h2>
       <form
         class="filters"
@@ -68,9 +64,10 @@ export const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
       >
         <Field name="line1" label="Street" value={query.get('line1')} />
         <Field name="city" label="City" value={query.get('city')} />
+        <Field name="county" label="County" value={query.get('county')} />
         <Field name="state" label="State" value={query.get('state')} />
         <Field name="postal_code" label="ZIP code" value={query.get('postal_code')} />
-        <Field name="date" label="On" type="date" value={query.get('date')} />
+        <Field name="date" label="Date" type="date" value={query.get('date')} />
         <button type="submit">Show rates</button>
       </form>
       {Object.keys(address).length > 0 && <Found address={address} />}

@@ -38,9 +38,9 @@ export const Replay = ({ id, version }: { id: string; version: number }) => {
     setOutcome,
   );
   return (
-    <section aria-labelledby="replay">
+    <section class="panel" aria-labelledby="replay">
       <h2 id="replay">Replay of version {version}</h2>
-      <ActionButton action={action} label="Replay" />
+      <ActionButton action={action} label="Replay" isPlain />
       {outcome && <Outcome of={outcome} />}
     </section>
   );

@@ -6,47 +6,69 @@ export type Row = Schemas['ReportByStateRow'];
 
 type Measure = { readonly name: string; readonly text: string; readonly of: (row: Row) => string };
 
-/** The figures of the report. Tax is what remains after credits. */
+type Field = 'tax_amount' | 'taxable_amount' | 'gross_amount';
+
+const afterCredits =
+  (field: Field) =>
+  ({ sales, credits }: Row): string =>
+    sumOf([sales[field], negative(credits[field])]);
+
+/** The figures of the report. As in filings, all are after credits, and credits are negative. */
 export const measures: readonly [Measure, ...Measure[]] = [
-  {
-    name: 'tax',
-    text: 'Tax collected',
-    of: ({ sales, credits }) => sumOf([sales.tax_amount, negative(credits.tax_amount)]),
-  },
-  { name: 'taxable', text: 'Taxable sales', of: ({ sales }) => sales.taxable_amount },
-  { name: 'sales', text: 'Gross sales', of: ({ sales }) => sales.gross_amount },
-  { name: 'credits', text: 'Credits', of: ({ credits }) => credits.gross_amount },
+  { name: 'tax', text: 'Tax collected', of: afterCredits('tax_amount') },
+  { name: 'taxable', text: 'Taxable sales', of: afterCredits('taxable_amount') },
+  { name: 'sales', text: 'Gross sales', of: afterCredits('gross_amount') },
+  { name: 'credits', text: 'Credits', of: ({ credits }) => negative(credits.gross_amount) },
 ];
 
+/** The currencies of the report: that of most documents first. */
 export const currenciesOf = (rows: readonly Row[]): string[] => {
-  const found = [...new Set(rows.map(({ currency }) => currency))].sort();
+  const counts = new Map<string, number>();
+  for (const { currency, sales, credits } of rows)
+    counts.set(currency, (counts.get(currency) ?? 0) + sales.count + credits.count);
+  const found = [...counts].sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1)).map(([currency]) => currency);
   return found.length > 0 ? found : ['USD'];
 };
 
 type Chosen = { readonly currency: string; readonly state: string; readonly measure: Measure };
 
+/** The rows of a currency and a state; with `''` of all states. */
+const chosenOf = (rows: readonly Row[], currency: string, state: string): Row[] =>
+  rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
+
+/** The sum of a figure, which has the decimals of the currency also without rows. */
+const totalOf = (rows: readonly Row[], measure: Measure, zero: string): string =>
+  sumOf([zero, ...rows.map(measure.of)]);
+
+const zeroOf = (rows: readonly Row[]): string => {
+  const [amount = '0.00'] = rows.map(({ sales }) => sales.tax_amount);
+  return sumOf([amount, negative(amount)]);
+};
+
 /** A figure by month, also of months without sales; of one state, or with `''` of all. */
 export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
-  const chosen = rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
-  // A zero with the decimals of the currency.
-  const [amount = '0.00'] = chosen.map(measure.of);
-  const zero = sumOf([amount, negative(amount)]);
+  const chosen = chosenOf(rows, currency, state);
+  const zero = zeroOf(chosen);
   return monthsFrom(from, to).map((name) => ({
     name,
-    amount: sumOf([zero, ...chosen.filter(({ month }) => month === name).map(measure.of)]),
+    amount: totalOf(
+      chosen.filter(({ month }) => month === name),
+      measure,
+      zero,
+    ),
   }));
+};
+
+export type Totals = Readonly<Record<string, string>>;
+
+/** All figures of a currency and a state by their names; with `''` of all states. */
+export const totalsOf = (rows: readonly Row[], currency: string, state: string): Totals => {
+  const chosen = chosenOf(rows, currency, state);
+  return Object.fromEntries(measures.map((measure) => [measure.name, totalOf(chosen, measure, zeroOf(chosen))]));
 };
 
 /** All figures by state. */
 export const stateTotals = (rows: readonly Row[], currency: string) =>
-  [
-    ...Map.groupBy(
-      rows.filter((row) => row.currency === currency),
-      ({ state }) => state,
-    ),
-  ]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([state, ofState]) => ({
-      state,
-      amounts: Object.fromEntries(measures.map(({ name, of }) => [name, sumOf(ofState.map(of))])),
-    }));
+  [...new Set(chosenOf(rows, currency, '').map(({ state }) => state))]
+    .sort()
+    .map((state) => ({ state, amounts: totalsOf(rows, currency, state) }));

@@ -3,27 +3,34 @@ import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
 import { type Credential, isKey, openSession, type Session } from './session.ts';
 import { troubleOf } from './trouble.ts';
 
-type Props = {
+type Props = Pick<Session, 'signOut' | 'endSession'> & {
   readonly issuer: Issuer | null;
   readonly onSession: (session: Session) => void;
-  readonly onSignOut: () => void;
 };
 
 const noSuchKey = 'There is no such API key, or it was revoked. Check it, and try again.';
 
 const adviceOf = (error: unknown): string => {
   const trouble = troubleOf(error);
-  if (trouble?.kind === 'signed_out') return noSuchKey;
-  return trouble ? `${trouble.title}. ${trouble.advice}` : '';
+  if (!trouble) return '';
+  if (trouble.code === 'auth_api_key_not_found') return noSuchKey;
+  return trouble.kind === 'signed_out' ? trouble.advice : `${trouble.title}. ${trouble.advice}`;
 };
 
 /** Continue a sign-in at the issuer: the address then has a code, which is removed from it. */
-const useReturn = (issuer: Issuer | null, open: (credential: Credential) => void, fail: (text: string) => void) => {
+const useReturn = (
+  issuer: Issuer | null,
+  open: (credential: Credential) => void,
+  fail: (text: string) => void,
+  setWaiting: (isWaiting: boolean) => void,
+) => {
   // Once, when the page loads.
   useEffect(() => {
     if (!issuer) return;
+    setWaiting(true);
     returnedFrom(issuer, location.href, sessionStorage)
       .then((returned) => {
+        setWaiting(false);
         if (!returned) return;
         history.replaceState(null, '', `${location.pathname}${'hash' in returned ? returned.hash : ''}`);
         if ('failure' in returned) return fail(returned.failure);
@@ -32,23 +39,24 @@ const useReturn = (issuer: Issuer | null, open: (credential: Credential) => void
       })
       .catch((error: unknown) => {
         history.replaceState(null, '', location.pathname);
+        setWaiting(false);
         fail(String(error));
       });
   }, []);
 };
 
 /** Sign in with an API key, or at the issuer of the company. */
-export const SignIn = ({ issuer, onSession, onSignOut }: Props) => {
+export const SignIn = ({ issuer, onSession, signOut, endSession }: Props) => {
   const [failure, setFailure] = useState('');
   const [isWaiting, setWaiting] = useState(false);
   const open = (credential: Credential) => {
     setWaiting(true);
     setFailure('');
-    openSession(credential, location.href, onSignOut)
+    openSession(credential, location.href, { signOut, endSession })
       .then(onSession, (error: unknown) => setFailure(adviceOf(error)))
       .finally(() => setWaiting(false));
   };
-  useReturn(issuer, open, setFailure);
+  useReturn(issuer, open, setFailure, setWaiting);
   const atIssuer = async (configured: Issuer) => {
     try {
       location.assign(await signInAddress(configured, { address: location.href, hash: location.hash }, sessionStorage));

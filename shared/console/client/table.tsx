@@ -9,8 +9,13 @@ export type Column<Row> = {
 };
 
 const pageSize = 50;
+/** A last page that is this short is shown with the one before. */
+const shortPage = 10;
 
-/** A table with a caption. Long tables show fifty rows, and more on request. */
+/**
+ * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells have
+ * the names of their columns.
+ */
 export const Table = <Row,>({
   caption,
   columns,
@@ -27,11 +32,11 @@ export const Table = <Row,>({
 }) => {
   const [shown, setShown] = useState(pageSize);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const rest = rows.length - shown;
+  const rest = rows.length - shown <= shortPage ? 0 : rows.length - shown;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard.
     <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class={columns.length === 2 ? 'pairs' : ''}>
         <caption>{caption}</caption>
         <thead>
           <tr>
@@ -43,10 +48,10 @@ export const Table = <Row,>({
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, shown).map((row) => (
+          {rows.slice(0, rest === 0 ? undefined : shown).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ name, cell, isFigure }) => (
-                <td key={name} class={isFigure ? 'figure' : ''}>
+                <td key={name} class={isFigure ? 'figure' : ''} data-label={name}>
                   {cell(row)}
                 </td>
               ))}

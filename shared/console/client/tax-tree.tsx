@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
-import { Amount } from './parts.tsx';
+import { Amount, wordsOf } from './parts.tsx';
 
 export type Charge = {
   readonly id: string;
   readonly title: string;
-  readonly detail: string;
+  /** Such as the quantity and the price. */
+  readonly details: readonly string[];
   readonly net: string;
   readonly tax: string;
   readonly taxes: readonly Schemas['TaxRow'][];
@@ -26,7 +27,7 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
               , <Amount of={row.exempt_amount} /> exempt
             </>
           )}
-          ). {row.taxability_reason.replaceAll('_', ' ')}
+          ). {wordsOf(row.taxability_reason)}
           {row.rule_id && (
             <>
               , rule <code>{row.rule_id}</code>
@@ -44,12 +45,14 @@ export const TaxTree = ({ charges }: { charges: readonly Charge[] }) => {
   const [shown, setShown] = useState(pageSize);
   const rest = charges.length - shown;
   return (
-    <section aria-labelledby="lines">
+    <section class="panel" aria-labelledby="lines">
       <h2 id="lines">Lines</h2>
       {charges.slice(0, shown).map((charge) => (
         <details key={charge.id} open={charges.length <= 5}>
           <summary>
-            {charge.title} {charge.detail} = <Amount of={charge.net} />, tax <Amount of={charge.tax} />
+            <strong>{charge.title}</strong>
+            {charge.details.map((detail) => ` · ${detail}`)} · net <Amount of={charge.net} /> · tax{' '}
+            <Amount of={charge.tax} />
           </summary>
           <Taxes of={charge.taxes} />
         </details>

@@ -1,10 +1,10 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
-import { percent } from './amounts.ts';
+import { grouped, percent } from './amounts.ts';
 import { creditedOf } from './credited.ts';
 import { Explanation } from './explanation.tsx';
 import { History } from './history.tsx';
 import { Load, useLoad } from './load.tsx';
-import { Amount, Facts, Status } from './parts.tsx';
+import { Amount, Facts, Instant, lettersOf, Status, Warnings } from './parts.tsx';
 import { Replay } from './replay.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
@@ -13,11 +13,20 @@ import { type Charge, TaxTree } from './tax-tree.tsx';
 
 type Document = Schemas['RetrievedTransaction'];
 
-const chargesOf = ({ line_items, shipping }: Document): Charge[] => [
+/** A discount with its name, or nothing. */
+const discount = (name: string, amount: string): string[] =>
+  /[1-9]/.test(amount) ? [`${name} ${grouped(amount)}`] : [];
+
+const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] => [
   ...line_items.map((line) => ({
     id: line.id,
     title: line.description ?? line.product_tax_code ?? line.id,
-    detail: `${line.quantity} × ${line.unit_price}`,
+    details: [
+      ...(line.description && line.product_tax_code ? [line.product_tax_code] : []),
+      `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
+      ...discount('discount', line.applied_discount_amount),
+      ...discount('third-party discount', line.applied_third_party_discount_amount),
+    ],
     net: line.net_amount,
     tax: line.tax_amount,
     taxes: line.taxes,
@@ -27,7 +36,7 @@ const chargesOf = ({ line_items, shipping }: Document): Charge[] => [
         {
           id: 'shipping',
           title: 'Shipping',
-          detail: '',
+          details: shipping.product_tax_code ? [shipping.product_tax_code] : [],
           net: shipping.amount,
           tax: shipping.tax_amount,
           taxes: shipping.taxes,
@@ -36,37 +45,52 @@ const chargesOf = ({ line_items, shipping }: Document): Charge[] => [
     : []),
 ];
 
+/** An address on one line. Redaction leaves the city, the state and the ZIP code. */
+const addressText = (address: Schemas['Customer']['address'] | undefined): string | null =>
+  address
+    ? [address.line1, address.city, address.state, address.postal_code, address.country].filter(Boolean).join(', ')
+    : null;
+
 const Summary = ({ of }: { of: Document }) => (
   <Facts
     of={[
       ['Status', <Status key="status" of={of.status} />],
       ['Type', of.type],
-      ['Tax date', of.tax_date],
-      ['Customer', of.customer?.id],
+      // The first ten characters of an instant are the tax day in the account's time zone.
+      ['Tax date', of.tax_date.slice(0, 10)],
+      [
+        'Customer',
+        of.customer?.id && (
+          <a key="customer" href={linkTo(['transactions'], { customer_id: of.customer.id })}>
+            {of.customer.id}
+          </a>
+        ),
+      ],
+      ['Ship to', addressText(of.customer?.address)],
       ['Subtotal', <Amount key="subtotal" of={of.subtotal_amount} />],
       ['Shipping', <Amount key="shipping" of={of.shipping_amount} />],
       ['Taxable', <Amount key="taxable" of={of.taxable_amount} />],
-      ['Tax', <Amount key="tax" of={of.tax_amount} />],
-      ['Tax that Levy calculates', <Amount key="calculated" of={of.calculated_tax_amount} />],
+      ['Tax collected', <Amount key="tax" of={of.tax_amount} />],
+      ['Calculated tax', <Amount key="calculated" of={of.calculated_tax_amount} />],
       ['Total', <Amount key="total" of={of.total_amount} currency={of.currency} />],
-      ['Created', of.created_at],
-      ['Expires', of.expires_at],
-      ['Void because', of.void_reason],
+      ['Refunds', of.refund_status === 'none' ? null : of.refund_status],
+      ['Created', <Instant key="created" of={of.created_at} />],
+      ['Expires', of.status === 'draft' && of.expires_at ? <Instant key="expires" of={of.expires_at} /> : null],
+      ['Void reason', of.void_reason],
       ['Content', Object.values(of.content_releases).join(', ')],
+      ['Filings', of.filings.length > 0 ? <Filed key="filings" of={of} /> : 'none'],
     ]}
   />
 );
 
 const Filed = ({ of }: { of: Document }) => (
-  <p>
-    {of.filings.length === 0
-      ? 'In no filing.'
-      : of.filings.map(({ id, state, status }) => (
-          <a key={id} href={linkTo(['filings', id])}>
-            {state} ({status}){' '}
-          </a>
-        ))}
-  </p>
+  <>
+    {of.filings.map(({ id, state, status }) => (
+      <a key={id} href={linkTo(['filings', id])}>
+        {lettersOf(state)} ({status}){' '}
+      </a>
+    ))}
+  </>
 );
 
 const Credits = ({ of }: { of: Document }) => {
@@ -76,12 +100,14 @@ const Credits = ({ of }: { of: Document }) => {
   );
   const { credited, left } = creditedOf(of);
   return (
-    <section aria-labelledby="credits">
+    <section class="panel" aria-labelledby="credits">
       <h2 id="credits">Credits</h2>
-      <p>
-        Credited <Amount of={credited} currency={of.currency} />, left <Amount of={left} currency={of.currency} />.
-        {/[1-9]/.test(of.applied_third_party_discount_amount) && ' Both are before discounts of third parties.'}
-      </p>
+      {(of.status === 'finalized' || of.status === 'filed') && (
+        <p>
+          Credited <Amount of={credited} currency={of.currency} />, left <Amount of={left} currency={of.currency} />.
+          {/[1-9]/.test(of.applied_third_party_discount_amount) && ' Both exclude third-party discounts.'}
+        </p>
+      )}
       <Load of={credits} what="credits">
         {(rows) => (
           <Table
@@ -97,7 +123,7 @@ const Credits = ({ of }: { of: Document }) => {
             ]}
             rows={rows}
             keyOf={({ id }) => id}
-            empty="None."
+            empty="No credits."
           />
         )}
       </Load>
@@ -131,13 +157,8 @@ const Body = ({ of }: { of: Document }) => (
         Of the sale <a href={linkTo(['transactions', of.parent_transaction_id])}>{of.parent_transaction_id}</a>
       </p>
     )}
-    {of.warnings.map(({ code, message, pointer }) => (
-      <p key={code + pointer} class="notice">
-        {message}
-      </p>
-    ))}
+    <Warnings of={of.warnings} />
     <Summary of={of} />
-    <Filed of={of} />
     <Jurisdictions of={of} />
     <TaxTree charges={chargesOf(of)} />
     {of.type === 'sale' && <Credits of={of} />}

@@ -29,7 +29,7 @@ export const filtersOf = (query: ViewProps['query']) => {
 const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
   const search = (form: HTMLFormElement) => {
     const { find = '', ...filters } = valuesOf(form);
-    if (find.startsWith('txn_')) location.hash = linkTo(['transactions', find]);
+    if (/^txn_[0-9A-HJKMNP-TV-Z]{26}$/.test(find)) location.hash = linkTo(['transactions', find]);
     else location.hash = linkTo(['transactions'], { ...filters, reference_id: find });
   };
   return (
@@ -57,6 +57,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
       <Field name="from" label="From" type="date" value={query.get('from')} />
       <Field name="to" label="To" type="date" value={query.get('to')} />
       <button type="submit">Find</button>
+      {query.size > 0 && <a href={linkTo(['transactions'])}>Clear all filters</a>}
     </form>
   );
 };
@@ -68,7 +69,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
     orThrow(await levy.get('/transactions', { query: filters, signal })),
   );
   const csv = useAction(
-    async () => orThrow(await levy.getCsv('/transactions', { query: filters })),
+    async (_key, signal) => orThrow(await levy.getCsv('/transactions', { query: filters, signal })),
     (text) => download('transactions.csv', text),
   );
   return (
@@ -84,7 +85,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
               },
               { name: 'Type', cell: (row) => row.type },
               { name: 'Status', cell: (row) => <Status of={row.status} /> },
-              { name: 'Tax date', cell: (row) => row.tax_date },
+              { name: 'Tax date', cell: (row) => row.tax_date.slice(0, 10) },
               { name: 'Customer', cell: (row) => row.customer?.id },
               { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
               {
@@ -95,7 +96,7 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
             ]}
             rows={data}
             keyOf={({ id }) => id}
-            empty="No transaction matches on this page."
+            empty={next_cursor ? 'No transaction matches on this page.' : 'No transaction matches.'}
           />
           <div class="pages">
             {query.get('starting_after') && (
@@ -119,7 +120,15 @@ export const Transactions = ({ path, query }: ViewProps) => {
   return (
     <>
       <h1>Transactions</h1>
-      <Filters key={JSON.stringify(queryOf(query))} query={query} />
+      <Filters query={query} />
+      {query.get('parent_transaction_id') && (
+        <p>
+          Credits of the sale{' '}
+          <a href={linkTo(['transactions', query.get('parent_transaction_id') ?? ''])}>
+            {query.get('parent_transaction_id')}
+          </a>
+        </p>
+      )}
       <List query={query} />
     </>
   );

@@ -3,42 +3,47 @@ import { LevyRefused, LevyUnavailable } from '../../client/client.ts';
 /** Why a call failed, and what a person does about it. */
 export type Trouble = {
   readonly kind: 'signed_out' | 'forbidden' | 'refused' | 'changed' | 'busy' | 'offline' | 'broken';
+  /** The error code of Levy, of a refusal. */
+  readonly code?: string;
   readonly title: string;
   readonly advice: string;
+  /** Seconds to wait before another try. */
+  readonly waitSeconds?: number;
 };
 
-const signedOut: Trouble = {
-  kind: 'signed_out',
-  title: 'Your key or session is not valid any more',
-  advice: 'It was revoked or has expired. Sign in again. The page keeps its address.',
-};
 const forbidden: Trouble = {
   kind: 'forbidden',
   title: 'Your credential may not do this',
   advice: 'Ask an operator for a key with the scope that the message names.',
 };
 
-const refused = ({ status, code, detail }: { status: number; code: string; detail: string }): Trouble => {
-  if (status === 401) return signedOut;
-  if (status === 403) return { ...forbidden, title: detail || forbidden.title };
-  if (status === 404) return { kind: 'refused', title: 'Not found', advice: detail };
+type Refusal = { readonly status: number; readonly code: string; readonly detail: string; readonly title: string };
+
+const refused = ({ status, code, detail, title }: Refusal): Trouble => {
+  if (status === 401) return { kind: 'signed_out', code, title: 'You are signed out', advice: detail };
+  if (status === 403) return { ...forbidden, code, advice: detail || forbidden.advice };
+  if (status === 404) return { kind: 'refused', code, title: 'Not found', advice: detail };
   if (status === 412)
     return {
       kind: 'changed',
+      code,
       title: 'Somebody else changed this in the meantime',
       advice: 'Load it again, compare, and repeat your change.',
     };
-  if (status === 409) return { kind: 'changed', title: 'This is not possible in the present state', advice: detail };
-  return { kind: 'refused', title: `Refused: ${code}`, advice: detail };
+  if (status === 409) return { kind: 'changed', code, title, advice: detail };
+  return { kind: 'refused', code, title, advice: detail };
 };
 
 const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble => {
-  if (status === 429)
+  if (status === 429) {
+    const waitSeconds = retryAfterSeconds ?? 10;
     return {
       kind: 'busy',
       title: 'Too many requests',
-      advice: `The account reached its limit of requests. Wait ${retryAfterSeconds ?? 10} seconds, and try again.`,
+      advice: `The account reached its limit of requests. Wait ${waitSeconds} seconds, and try again.`,
+      waitSeconds,
     };
+  }
   if (status === null)
     return {
       kind: 'offline',
@@ -54,7 +59,12 @@ const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble =>
 
 /** What to show for an error of a call. `null` for a call that the page itself stopped. */
 export const troubleOf = (error: unknown): Trouble | null => {
-  if (error instanceof LevyRefused) return refused({ ...error.refusal, detail: error.message.replace(/^\w+: /, '') });
+  if (error instanceof LevyRefused) {
+    const { status, code } = error.refusal;
+    const errors = error.refusal.errors as readonly { readonly title?: string; readonly detail?: string }[];
+    const detail = errors.flatMap((problem) => problem.detail ?? []).join(' ');
+    return refused({ status, code, detail, title: errors[0]?.title ?? code });
+  }
   if (error instanceof LevyUnavailable) return unavailable(error);
   if (error instanceof DOMException && error.name === 'AbortError') return null;
   return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };

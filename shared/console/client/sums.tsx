@@ -1,0 +1,163 @@
+import { useMemo } from 'preact/hooks';
+import { orThrow } from '../../client/client.ts';
+import { Bars } from './bars.tsx';
+import { monthsBefore, todayIn } from './days.ts';
+import { Load, useLoad } from './load.tsx';
+import { Amount, Cards, Field, Instant, lettersOf, valuesOf, Warnings } from './parts.tsx';
+import { currenciesOf, measures, monthlyOf, type Row, stateTotals, totalsOf } from './report.ts';
+import { linkTo } from './route.ts';
+import { useSession } from './session.ts';
+import { Table } from './table.tsx';
+import { queryOf, type ViewProps } from './view.ts';
+
+type Range = { readonly from: string; readonly to: string };
+
+/** What the report shows. A value of the address that the report does not have is ignored. */
+const chosenBy = (query: ViewProps['query'], rows: readonly Row[]) => {
+  const currencies = currenciesOf(rows);
+  const states = [...new Set(rows.map((row) => row.state))].sort();
+  const [currency = 'USD'] = currencies.filter((code) => code === query.get('currency')).concat(currencies);
+  const state = states.find((code) => code === query.get('state')) ?? '';
+  const measure = measures.find(({ name }) => name === query.get('measure')) ?? measures[0];
+  return { currencies, states, currency, state, measure };
+};
+type Chosen = ReturnType<typeof chosenBy>;
+
+const Choices = ({ of, range, query }: { of: Chosen; range: Range; query: ViewProps['query'] }) => (
+  <form
+    class="filters"
+    onChange={({ currentTarget }) => {
+      if (currentTarget.reportValidity())
+        location.hash = linkTo(['overview'], { ...queryOf(query), ...valuesOf(currentTarget) });
+    }}
+    onSubmit={(event) => event.preventDefault()}
+  >
+    <Field name="from" label="From" type="month" value={range.from} isRequired />
+    <Field name="to" label="To" type="month" value={range.to} isRequired />
+    <Field
+      name="measure"
+      label="Figure"
+      value={of.measure.name}
+      options={measures.map(({ name, text }) => [name, text])}
+    />
+    <Field
+      name="state"
+      label="State"
+      value={of.state}
+      options={[['', 'All'], ...of.states.map((code) => [code, lettersOf(code)] as const)]}
+    />
+    <Field name="currency" label="Currency" value={of.currency} options={of.currencies.map((code) => [code, code])} />
+  </form>
+);
+
+const ByMonth = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range: Range }) => {
+  const { currency, state, measure } = of;
+  const months = useMemo(
+    () => monthlyOf(rows, { currency, state, measure }, range.from, range.to),
+    [rows, currency, state, measure, range.from, range.to],
+  );
+  const title = `${measure.text} by month${state && ` in ${lettersOf(state)}`}, ${currency}`;
+  return (
+    <div class="beside">
+      <Bars title={title} bars={months} currency={currency} />
+      <Table
+        caption={title}
+        columns={[
+          { name: 'Month', cell: ({ name }) => name },
+          { name: measure.text, isFigure: true, cell: ({ amount }) => <Amount of={amount} /> },
+        ]}
+        rows={months}
+        keyOf={({ name }) => name}
+        empty="No transactions."
+      />
+    </div>
+  );
+};
+
+const ByState = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range: Range }) => {
+  const { currency, measure } = of;
+  const totals = useMemo(() => stateTotals(rows, currency), [rows, currency]);
+  const bars = useMemo(
+    () => totals.map(({ state, amounts }) => ({ name: lettersOf(state), amount: amounts[measure.name] as string })),
+    [totals, measure],
+  );
+  return (
+    <div class="beside">
+      <Bars title={`${measure.text} by state, ${currency}`} bars={bars} currency={currency} />
+      <Table
+        caption={`By state, ${range.from} to ${range.to}, ${currency}`}
+        columns={[
+          {
+            name: 'State',
+            cell: ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>,
+          },
+          ...measures.map(({ name, text }) => ({
+            name: text,
+            isFigure: true,
+            cell: (row: (typeof totals)[number]) => <Amount of={row.amounts[name] as string} />,
+          })),
+        ]}
+        rows={totals}
+        keyOf={({ state }) => state}
+        empty="Nothing was sold in these months."
+      />
+    </div>
+  );
+};
+
+const Sums = ({ rows, range, query }: { rows: readonly Row[]; range: Range; query: ViewProps['query'] }) => {
+  const chosen = chosenBy(query, rows);
+  const { currencies, currency, state } = chosen;
+  const sums = totalsOf(rows, currency, state);
+  return (
+    <>
+      <Choices of={chosen} range={range} query={query} />
+      <Cards
+        of={measures.map(({ name, text }) => ({
+          label: text,
+          value: <Amount of={sums[name] as string} currency={currency} />,
+        }))}
+      />
+      <ByMonth rows={rows} of={chosen} range={range} />
+      <ByState rows={rows} of={chosen} range={range} />
+      {currencies.length > 1 && (
+        <p class="hint">
+          Sales in {currencies.filter((code) => code !== currency).join(', ')} are not in these figures.
+        </p>
+      )}
+    </>
+  );
+};
+
+/** Tax, sales and credits by month and state. */
+export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
+  const { levy, account } = useSession();
+  const to = query.get('to') ?? todayIn(account.time_zone, Date.now()).slice(0, 7);
+  const from = query.get('from') ?? monthsBefore(to, 11);
+  const report = useLoad(`${from}-${to}`, async (signal) =>
+    orThrow(await levy.get('/reports/by-state', { query: { from, to }, signal })),
+  );
+  return (
+    <section class="panel" aria-labelledby="sums">
+      <h2 id="sums">Tax by month and state</h2>
+      <Load of={report} what="the report">
+        {({ data, as_of, warnings }) => (
+          <>
+            <Warnings of={warnings} />
+            <Sums rows={data} range={{ from, to }} query={query} />
+            <p class="hint">
+              Finalized and filed transactions by tax date, after credits, as in filings.{' '}
+              {as_of ? (
+                <>
+                  Updated <Instant of={as_of} />.
+                </>
+              ) : (
+                'No data yet.'
+              )}
+            </p>
+          </>
+        )}
+      </Load>
+    </section>
+  );
+};
