@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import { startApi } from '../support/api.ts';
 import { openConsole, rowsOf, screenshot, signIn, startBrowser } from './browser.ts';
-import { lastMonth, newShop, states } from './month.ts';
+import { addressIn, lastMonth, newShop, states } from './month.ts';
 
 let browser: Browser;
 let url: string;
@@ -49,6 +49,53 @@ describe('a sale', () => {
       await page.getByText('left 0.00').waitFor();
     });
   });
+});
+
+it('finds transactions by id, customer, state, status, type and date', async () => {
+  const own = await newShop();
+  const day = (number: number) => `${lastMonth.first.slice(0, 8)}${number}`;
+  const places = { MI: addressIn('MI'), WA: addressIn('WA') };
+  const first = await own.sell('MI', { reference_id: 'first', tax_date: day(11) });
+  await own.sell('MI', { reference_id: 'second', tax_date: day(12), customer: { id: 'buyer', address: places.MI } });
+  await own.sell('WA', { reference_id: 'third', tax_date: day(13) });
+  await own.sell('MI', { reference_id: 'fourth', tax_date: day(14), status: 'draft' });
+  const rest = { credit_remaining: true, line_items: null, customer: null, tax_date: day(15) };
+  await own.sell('MI', { ...rest, type: 'credit', parent_transaction_id: first.id, reference_id: 'fifth' });
+  const { page, complaints, close } = await openConsole(browser, url, '#/transactions');
+  await signIn(page, own.key);
+  const found = async (fields: Record<string, string>, choices: Record<string, string> = {}) => {
+    await page.goto(`${url}/console#/transactions`);
+    await page.getByRole('link', { name: 'Clear all filters' }).waitFor({ state: 'detached' });
+    for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+    for (const [label, text] of Object.entries(choices))
+      await page.getByLabel(label, { exact: true }).selectOption(text);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('link', { name: 'Clear all filters' }).waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    return (await rowsOf(page, 'Transactions, newest first')).map(({ Reference }) => Reference);
+  };
+  expect(await found({ 'Reference or id': 'second' })).toEqual(['second']);
+  expect(await found({ 'Customer id': 'buyer' })).toEqual(['second']);
+  expect(await found({ State: 'WA' })).toEqual(['third']);
+  expect(await found({}, { Status: 'draft' })).toEqual(['fourth']);
+  expect(await found({}, { Type: 'credit' })).toEqual(['fifth']);
+  expect(await found({ From: day(12), To: day(13) })).toEqual(['third', 'second']);
+  await page.getByLabel('Reference or id').fill(first.id);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByRole('heading', { name: 'Sale first' }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+it('keeps an API key in memory only', async () => {
+  const { page, close } = await openConsole(browser, url);
+  await signIn(page, shop.key);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const stored = 'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])';
+  expect(await page.evaluate(stored)).not.toContain(shop.key);
+  await page.reload();
+  await page.getByLabel('API key').waitFor();
+  await close();
 });
 
 describe('a month', () => {

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newCaller, startApi } from '../support/api.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { startApi } from '../support/api.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { made } from '../support/sales.ts';
 import { openConsole, rowsOf, screenshot, signIn, startBrowser } from './browser.ts';
@@ -114,10 +116,20 @@ describe('trouble', () => {
 });
 
 it('a key with the scope read sees dry runs, and no writes', async () => {
-  const { key } = await newCaller({ scopes: ['read'] });
-  const { page, close } = await signedIn(`#/filings/US-MI/${lastMonth.last}`, key);
+  const own = await newShop();
+  await own.sell('MI');
+  await made(own.filer.call('POST', '/customers', { body: { id: 'acme', exemptions: [] } }));
+  const filing = await made(own.filer.close({ state: 'MI', period_end: lastMonth.last }));
+  const reader = newApiKey();
+  await provisionKey({ account: own.account.id, secret: reader, scopes: ['read'], expires_at: null });
+  const { page, close } = await signedIn(`#/filings/US-NY/${lastMonth.last}`, reader);
   await page.getByText('Closing needs the scope write').waitFor();
-  expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
+  await page.goto(`${url}/console#/filings/${filing.id}`);
+  await page.getByText('Filing needs the scope write').waitFor();
+  await page.goto(`${url}/console#/customers/acme`);
+  await page.getByRole('heading', { name: 'acme' }).waitFor();
+  for (const name of [/^Close the period/, /^Mark as filed/, /^Cancel the filing/, /^Review the change/])
+    expect(await page.getByRole('button', { name }).count()).toBe(0);
   await close();
 });
 
