@@ -256,53 +256,13 @@ describe('shipping that counts in the price of the goods', () => {
   };
 
   it.each([
-    {
-      amount: '285.00',
-      delivery: '20.00',
-      taxed: [
-        [3500n, 245n],
-        [2000n, 140n],
-      ],
-      because: '305.00 is 55.00 above 250',
-    },
-    {
-      amount: '240.00',
-      delivery: '20.00',
-      taxed: [
-        [0n, 0n],
-        [1000n, 70n],
-      ],
-      because: 'the goods leave 10.00 over',
-    },
-    {
-      amount: '230.00',
-      delivery: '20.00',
-      taxed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      because: 'together they are at the amount',
-    },
-    {
-      amount: '230.00',
-      delivery: '20.01',
-      taxed: [
-        [0n, 0n],
-        [1n, 0n],
-      ],
-      because: 'together they are a cent above',
-    },
-    {
-      amount: '250.00',
-      delivery: '0.00',
-      taxed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      because: 'there is nothing to deliver',
-    },
-  ])('a suit of $amount and delivery of $delivery: $taxed, because $because', ({ amount, delivery, taxed }) => {
-    expect(both(delivery, [suit(amount)])).toEqual(taxed);
+    ['285.00', '20.00', [3500n, 245n], [2000n, 140n], '305.00 is 55.00 above 250'],
+    ['240.00', '20.00', [0n, 0n], [1000n, 70n], 'the goods leave 10.00 over'],
+    ['230.00', '20.00', [0n, 0n], [0n, 0n], 'together they are at the amount'],
+    ['230.00', '20.01', [0n, 0n], [1n, 0n], 'together they are a cent above'],
+    ['250.00', '0.00', [0n, 0n], [0n, 0n], 'there is nothing to deliver'],
+  ])('a suit of %s and delivery of %s are taxed %s and %s, because %s', (amount, delivery, ...[goods, shipping]) => {
+    expect(both(delivery, [suit(amount)])).toEqual([goods, shipping]);
   });
 
   it('counts each unit’s share: of three at 240.00 and 60.00 of delivery 10.00 each is taxed', () => {
