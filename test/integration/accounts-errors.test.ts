@@ -13,7 +13,7 @@ describe('an error', () => {
     [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
     [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
     [['remove'], 'See the options with --help.'],
-  ])('of %o is one line with the remedy, and exit code 1', async (args, message) => {
+  ])('the error of %o is one line with the remedy, and exit code 1', async (args, message) => {
     const printed = await accounts(...args);
     expect(printed).toMatchObject(refusedInOneLine);
     expect(printed.err).toContain(message);

@@ -41,7 +41,7 @@ describe('settings', () => {
     expect((await findAccount(id))?.settings_changed_at).toBeUndefined();
   });
 
-  it('of every type are stored and replaced', async () => {
+  it('settings of every type are stored and replaced', async () => {
     const { id } = await newAccount();
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }];
     const ship_from = { city: 'Detroit', state: 'MI', postal_code: '48226' };
@@ -57,7 +57,7 @@ describe('settings', () => {
     }
   });
 
-  it('that a stored account lacks have their defaults, and can be changed', async () => {
+  it('settings that a stored account lacks have their defaults, and can be changed', async () => {
     const { id } = await newAccount();
     const Key = accountKey(id);
     await database.send(

@@ -64,7 +64,7 @@ describe('a document that names a customer', () => {
     ['2026-10-05', '0.00', []],
     ['2026-10-20T23:59:59Z', '0.00', []],
     ['2026-10-21', '6.00', ['exemption_expired /customer/id']],
-  ])('on %s has a tax of %s', async (tax_date, tax, warnings) => {
+  ])('a document on %s has a tax of %s', async (tax_date, tax, warnings) => {
     const { client } = await newShop([certificate({ valid_from: '2026-10-05', valid_to: '2026-10-20' })]);
     const outcome = await made(client.calculate(sale({ ...buyer(), tax_date })));
     expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
@@ -301,7 +301,7 @@ describe('a document that names a customer', () => {
   });
 });
 
-describe('what a transaction recorded', () => {
+describe('the recorded certificate of a transaction', () => {
   it('stays after the customer changed: in reads, replays, lists and when it is finalized', async () => {
     const { client, put, replay } = await newShop();
     const draft = await made(client.create(sale(buyer())));
@@ -375,7 +375,7 @@ describe('what a transaction recorded', () => {
     expect(whole.tax_amount).toBe('6.00');
   });
 
-  it('of a line of a credit that matches no line of the sale is kept when the credit is finalized', async () => {
+  it('the certificate of a credit line that matches no line of the sale is kept when the credit is finalized', async () => {
     const { client, put, replay } = await newShop();
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];

@@ -19,7 +19,7 @@ const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
 
-describe('calls to the ledger of what reads filings', () => {
+describe('calls to the ledger when filings are read', () => {
   it('a list makes one, and one more for each filing on it that is unfinished', async () => {
     const { filer } = await filersWith(0);
     expect(await callCounts(() => filer.filings())).toEqual({ Query: 1 });
@@ -67,8 +67,8 @@ describe('calls to the ledger of what reads filings', () => {
   });
 });
 
-describe('calls to the ledger of what closes and files', () => {
-  it('to begin makes one write, after what it takes to find the period', async () => {
+describe('calls to the ledger when periods are closed and filed', () => {
+  it('beginning a filing makes one write, after the reads that find the period', async () => {
     const { filer, hurried } = await filersWith(3);
     // The key; the chain; the period; and the oldest open month of eight shards.
     expect(await callCounts(() => hurried.close(october, key))).toEqual({
@@ -95,7 +95,7 @@ describe('calls to the ledger of what closes and files', () => {
     });
   });
 
-  it('to cancel makes one write, too', async () => {
+  it('canceling a filing makes one write', async () => {
     const { filer, hurried } = await filersWith(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect(await callCounts(() => hurried.change(id, { status: 'canceled' }))).toEqual({
@@ -105,7 +105,7 @@ describe('calls to the ledger of what closes and files', () => {
     });
   });
 
-  it('to do it makes a write for 49 entries of each shard, which ends the shard, and one to end it', async () => {
+  it('closing a period makes a write for 49 entries of each shard, which ends the shard, and one to end the filing', async () => {
     const { filer } = await filersWith(120);
     const writesOf = async (run: () => Promise<Answer<Filing>>) => {
       const calls = await callCounts(async () => settled(filer, (await made(run())).id));
@@ -120,7 +120,7 @@ describe('calls to the ledger of what closes and files', () => {
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
 describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units of a filing', () => {
-  it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
+  it('capacity units are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
     const { filer } = await filersWith(0);
     const written = async (run: () => Promise<Answer<Filing>>) => {
       const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));

@@ -248,7 +248,7 @@ describe('an export that fails', () => {
     return seen;
   };
 
-  it('from any call on leaves no file', async () => {
+  it('an export that fails at any call leaves no file', async () => {
     const out = await mkdtemp(join(tmpdir(), 'levy-filings-'));
     try {
       const all = failFrom(Number.POSITIVE_INFINITY);

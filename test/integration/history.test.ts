@@ -55,7 +55,7 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 describe('an entry', () => {
   // Entries name the subject of a token without a prefix, and with any character, if version 0.1.0 made them.
   it.each(['shop', 'close-periods', 'key_9c1f24ad7be0', 'a\nb'])(
-    'of an earlier version stays as it is: %j',
+    'the actor of an earlier version stays as it is: %j',
     async (by) => {
       const client = await newClient();
       const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
@@ -209,7 +209,7 @@ it('omits an entry that was written during the read', async () => {
   expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
 });
 
-describe('whose it is', () => {
+describe('access to a history', () => {
   it('is 404 for an id that is not there, is another account’s, or is no id: in the words of GET', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);

@@ -273,7 +273,7 @@ describe('npm start, from start to end', () => {
   });
 
   it.each(databases)(
-    'with %s, keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
+    'npm start with %s keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
     async (EMULATOR) => {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
       const API_KEY = "it's-$my-key";

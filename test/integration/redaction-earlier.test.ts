@@ -74,7 +74,7 @@ it('are redacted without a migration, and exports of redacted ledgers verify whe
   expect((await verified(`${account}_copy`)).checked).toEqual(checked);
 });
 
-it('of this version keep salts and redactions in an export, so that the rest can be redacted later', async () => {
+it('transactions of this version keep salts and redactions in an export, so that the rest can be redacted later', async () => {
   const { caller } = await personalShop(7, 6);
   const { id } = caller.account;
   await done(runInProcess(accountsProgram(), ['redact', '--account', id, '--customer', 'privbuyerA', '--yes']));

@@ -78,7 +78,7 @@ describe('routes', () => {
     );
   });
 
-  it('with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
+  it('routes with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
 });
 
 describe('days', () => {

@@ -290,7 +290,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('with lines that match none add up to it in total, and take of no line more than there is', () => {
+  it('credits with lines that match none of the sale add up to it in total, and take of no line more than there is', () => {
     const part = fc.integer({ min: 1, max: 99 });
     let unmatched = 0;
     fc.assert(

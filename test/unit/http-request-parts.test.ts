@@ -29,7 +29,7 @@ describe('a JSON Pointer', () => {
     { path: ['a/b', 'c~d'], pointer: '/a~1b/c~0d' },
     { path: ['~1'], pointer: '/~01' },
     { path: [''], pointer: '/' },
-  ])('of $path is "$pointer"', ({ path, pointer }) => {
+  ])('the pointer of $path is "$pointer"', ({ path, pointer }) => {
     expect(pointerTo(path)).toBe(pointer);
   });
 

@@ -25,15 +25,15 @@ describe('the measuring periods', () => {
     ['TX', 'twelve months', ['2025-11-01 2026-10-31 now', '2025-12-01 2026-11-30 2026-12-01']],
     ['MN', 'twelve months to the last quarter', ['2025-10-01 2026-09-30 now', '2026-01-01 2026-11-30 2027-01-01']],
     ['NY', 'four quarters that end in February', ['2025-09-01 2026-08-31 now', '2025-12-01 2026-11-30 2026-12-01']],
-  ])('of %s in November 2026 are %s', (state, _, expected) => {
+  ])('the measuring periods of %s in November 2026 are %s', (state, _, expected) => {
     expect(windowsText(state, december2026 - 1)).toEqual(expected);
   });
 
-  it('of New York, a month later, have moved by a quarter', () => {
+  it('the measuring periods of New York, a month later, have moved by a quarter', () => {
     expect(windowsText('NY', december2026)).toEqual(['2025-12-01 2026-11-30 now', '2026-03-01 2026-12-31 2027-03-01']);
   });
 
-  it('have at most twelve months, end when the state says, and leave no month out', () => {
+  it('measuring periods have at most twelve months, end when the state says, and leave no month out', () => {
     for (const [state, { period }] of nexusTerms)
       for (let month = 2025 * 12; month < 2029 * 12; month++) {
         const [over, running] = windowsIn(period, month);

@@ -38,7 +38,7 @@ describe('shipping that follows the goods', () => {
       [lineOf(following, { amount: '50.00', thirdPartyDiscount: '25.00' }), free('50.00')],
       'a third-party discount lowers no share',
     ],
-  ])('of 10.00, $0 cents are taxed: $2', (taxed, lines) => {
+  ])('$0 cents of a delivery of 10.00 are taxed: $2', (taxed, lines) => {
     const shipping = ship('10.00', lines);
     expect(shipping).toMatchObject({ net: 1000n, taxable: taxed, exempt: 1000n - taxed });
     expect(shipping.tax).toBe((taxed * 6n + 50n) / 100n);
@@ -124,7 +124,7 @@ describe('the shipping policy of a state', () => {
     { day: '2022-06-01', tax: 60n, reason: 'standard_rated', because: 'a first day is inclusive' },
     { day: '2023-06-30', tax: 60n, reason: 'standard_rated', because: 'a last day is inclusive' },
     { day: '2023-07-01', tax: 0n, reason: 'product_exempt', because: 'the next policy begins' },
-  ])('on $day a stated delivery of 10.00 is $reason, $tax cents: $because', ({ day, tax, reason }) => {
+  ])('a stated delivery of 10.00 on $day is $reason, $tax cents: $because', ({ day, tax, reason }) => {
     const { shipping } = calculateTax(
       documentOf([taxable('100.00', placeOf(releaseOf({ settings })))], {
         day,
@@ -292,7 +292,7 @@ describe('shipping that counts in the price of the goods', () => {
     ]);
   });
 
-  it('without it delivery is taxed in the part in which the goods are', () => {
+  it('delivery without the setting is taxed in the part in which the goods are', () => {
     expect(both('20.00', [suit('285.00', island({ threshold_includes_shipping: false }))])).toEqual([
       [3500n, 245n],
       [246n, 17n],
@@ -318,7 +318,7 @@ describe('shipping that counts in the price of the goods', () => {
     { others: {}, amount: '95.00', delivery: '10.00', tax: [0n, 0n], because: 'only the goods count' },
     { others: {}, amount: '100.00', delivery: '10.00', tax: [625n, 63n], because: 'the goods are at the limit' },
   ])(
-    'on a holiday $amount and $delivery of delivery: $tax cents, because $because',
+    '$amount and $delivery of delivery on a holiday: $tax cents, because $because',
     ({ others, amount, delivery, tax }) => {
       const taxed = both(
         delivery,
