@@ -77,7 +77,7 @@ describe('a document that names a customer', () => {
     expect(outcome.warnings).toEqual([
       {
         code: 'exemption_expired',
-        message: expect.stringContaining('R-1 of customer cus_1 for Michigan expired: its last day was 2026-10-07.'),
+        message: expect.stringMatching(/R-1.*cus_1.*Michigan.*2026-10-07/),
         pointer: '/customer/id',
       },
     ]);
@@ -135,8 +135,7 @@ describe('a document that names a customer', () => {
       [
         {
           code: 'exemption_expired',
-          message:
-            'The resale certificate R-9 in the request for Michigan expired: its last day was 2026-10-07. Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.',
+          message: expect.stringMatching(/R-9 .*Michigan.*2026-10-07/),
           pointer: '/customer/exemption/valid_to',
         },
       ],
@@ -254,8 +253,8 @@ describe('a document that names a customer', () => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
     expect(outcome.tax_amount).toBe('0.00');
-    const text = 'Michigan: no tax, because the resale certificate R-1 of customer cus_1 is valid on 2026-10-08.';
-    const explained = outcome.explanation?.filter((step) => step.text === text).map(({ pointer }) => pointer);
+    const text = /^Michigan: no tax.* R-1 .*cus_1 .*2026-10-08/;
+    const explained = outcome.explanation?.filter((step) => text.test(step.text)).map(({ pointer }) => pointer);
     expect(explained).toEqual(['/line_items/0', '/shipping']);
   });
 

@@ -213,12 +213,14 @@ describe('access to a history', () => {
   it('is 404 for an id that is not there, is another account’s, or is no id: in the words of GET', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
+    const details = new Set<string>();
     for (const id of ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', 'a%23b', '%F0%9F%A7%BE', 'x'.repeat(3000)])
       for (const query of ['/history', '/history?starting_after=1', '?expand=history']) {
         const answer = await client.get(`${id}${query}`);
         expect([id, query, refusalOf(answer), metaOf(answer)]).toEqual([id, query, '404 | not_found', {}]);
-        expect(answer.body.errors[0].detail).toBe('No transaction of this account has this id.');
+        details.add(answer.body.errors[0].detail);
       }
+    expect(details.size).toBe(1);
     expect((await made(historyOf(other, foreign.id))).data).toHaveLength(1);
   });
 

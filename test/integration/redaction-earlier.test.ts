@@ -47,10 +47,10 @@ it('are migrated without a gap in the chain, and then redacted', async () => {
   await importRecorded(account);
   const before = (await verified(account)).checked;
   expect([before.without_commitments, before.redacted]).toEqual([before.transactions, 0]);
-  expect(await ledger('migrate', '--account', account)).toBe(
-    `Migrated ${before.transactions} transactions of ${before.transactions}.\n`,
+  expect(await ledger('migrate', '--account', account)).toMatch(
+    new RegExp(` ${before.transactions} .* ${before.transactions}\\b`),
   );
-  expect(await ledger('migrate', '--account', account)).toBe(`Migrated 0 transactions of ${before.transactions}.\n`);
+  expect(await ledger('migrate', '--account', account)).toMatch(new RegExp(` 0 .* ${before.transactions}\\b`));
   const migrated = (await verified(account)).checked;
   expect(migrated).toEqual({
     ...before,

@@ -137,7 +137,7 @@ describe('the query', () => {
 
   it('is empty where an operation takes none', () => {
     expect(readQuery(undefined, exchangeOf({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
-      { code: 'validation_unknown_parameter', detail: 'This operation takes no query parameters.' },
+      { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
     ]);
   });
 });
