@@ -11,7 +11,7 @@ const onAmazon =
 
 /**
  * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build, and more of the
- * invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests on DynamoDB Local,
+ * random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests on DynamoDB Local,
  * and compares the memory database with it.
  */
 const modes = {
@@ -20,7 +20,7 @@ const modes = {
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
   long: {
-    include: ['**/*.long.test.ts', 'http-bad-input.test.ts'],
+    include: ['**/*.long.test.ts', '{http-bad-input,tax-orders}.test.ts'],
     projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
   },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
