@@ -11,8 +11,8 @@ const onAmazon =
 
 /**
  * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build, and more of the
- * random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests on DynamoDB Local,
- * and compares the memory database with it.
+ * random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
+ * on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
   test: {
