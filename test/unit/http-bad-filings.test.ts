@@ -95,10 +95,7 @@ describe('the body of POST /filings/{id}', () => {
       body: { status: 'filed', confirmation_number },
       problems: [['invalid_format', '/confirmation_number']] as [string, string][],
     })),
-    {
-      body: { status: 'canceled', confirmation_number: 'x' },
-      problems: [['invalid_format', '/confirmation_number']],
-    },
+    { body: { status: 'canceled', confirmation_number: 'x' }, problems: [['invalid_format', '/confirmation_number']] },
   ])('$body is refused at the wrong field', ({ body, problems }) => {
     expect(problemsIn(parseSent(changed, body).problems)).toEqual(problems);
   });

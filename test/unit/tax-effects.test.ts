@@ -75,19 +75,13 @@ describe('a band', () => {
         'article',
         ['HOME', 'HEALTH'],
         { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
-        {
-          jurisdictions: ['US-TN-SINGLE'],
-          confidence: 'medium',
-        },
+        { jurisdictions: ['US-TN-SINGLE'], confidence: 'medium' },
       ),
       rule(
         'week',
         ['HOME.APPLIANCES'],
         { type: 'holiday', amount: null, inclusive: false },
-        {
-          from: '2026-07-31',
-          to: '2026-08-02',
-        },
+        { from: '2026-07-31', to: '2026-08-02' },
       ),
     ],
   });
@@ -459,11 +453,7 @@ describe('a rule that names jurisdictions', () => {
           newYork,
           newYork.jurisdictions.filter(({ code }) => codes.includes(code)),
         ),
-        {
-          ptc: 'CLOTHING.APPAREL',
-          amount,
-          quantity,
-        },
+        { ptc: 'CLOTHING.APPAREL', amount, quantity },
       ),
     );
   const city = ['US-NY', 'US-NY-NYC', 'US-NY-MCTD'];
