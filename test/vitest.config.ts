@@ -10,15 +10,19 @@ const onAmazon =
   '{account-store,close-periods,content-imports,content-store,create-filing,create-transaction,credits,history,idempotency,list-filings,list-transactions,reconciliations,update-filing,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `browser` drives the console in Chromium. Mode `long` runs those, on dynoxide where it has a build. Mode `amazon`
- * runs some integration tests on DynamoDB Local, and compares the memory database with it.
+ * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build, and more of the
+ * random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
+ * on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
   test: {
     include: ['**/!(*.long).test.ts'],
     projects: ['unit', 'integration', 'contract', 'infra', 'simulation', 'model'],
   },
-  long: { include: ['**/*.long.test.ts'], projects: ['unit', 'integration', 'contract', 'simulation', 'model'] },
+  long: {
+    include: ['**/*.long.test.ts', '{http-bad-input,tax-orders}.test.ts'],
+    projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
+  },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
   amazon: { include: [onAmazon, 'memory-database.long.test.ts'], projects: ['integration'] },
 };

@@ -60,22 +60,25 @@ const invalidToken = refused('auth_token_invalid', 'Authorization', ', error="in
 const disagreement = refused('auth_error', 'X-API-Key');
 
 describe('a good token', () => {
-  it.each(['rsa', 'elliptic', 'edwards'])('of the key %s reaches the account that its claim names', async (kid) => {
-    const reference_id = `by-${kid}`;
-    const body = { ...sale({ status: 'finalized' }), reference_id };
-    const headers = bearer(await tokenOf({}, { kid }));
-    const { status, body: made } = await call('POST', '/transactions', { body, headers });
-    expect([status, made.reference_id]).toEqual([201, reference_id]);
-    expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
-    expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
-    const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }, { kid }));
-    expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
-    // The audit trail names the subject.
-    const history = await own.call('GET', `/transactions/${made.id}/history`);
-    expect(history.body.data[0]).toMatchObject({ by: 'token:shop' });
-  });
+  it.each(['rsa', 'elliptic', 'edwards'])(
+    'a token of the key %s reaches the account that its claim names',
+    async (kid) => {
+      const reference_id = `by-${kid}`;
+      const body = { ...sale({ status: 'finalized' }), reference_id };
+      const headers = bearer(await tokenOf({}, { kid }));
+      const { status, body: made } = await call('POST', '/transactions', { body, headers });
+      expect([status, made.reference_id]).toEqual([201, reference_id]);
+      expect((await own.call('GET', `/transactions/${made.id}`)).status).toBe(200);
+      expect((await other.call('GET', `/transactions/${made.id}`)).status).toBe(404);
+      const stranger = bearer(await tokenOf({ [accountClaim]: other.account.id }, { kid }));
+      expect((await call('GET', `/transactions/${made.id}`, { headers: stranger })).status).toBe(404);
+      // The audit trail names the subject.
+      const history = await own.call('GET', `/transactions/${made.id}/history`);
+      expect(history.body.data[0]).toMatchObject({ by: 'token:shop' });
+    },
+  );
 
-  it('of a key that the issuer has just published is good at once', async () => {
+  it('a token signed with a key that the issuer has just published is good at once', async () => {
     await issuer.publish('next', 'ES384');
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
@@ -106,7 +109,7 @@ describe('a good token', () => {
 });
 
 describe('401, in the envelope and with the challenge', () => {
-  it('for every bad token', async () => {
+  it('every bad token is refused with 401', async () => {
     const claims = (others: Record<string, unknown> = {}) =>
       issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read'], ...others });
     const heard: unknown[] = [];
@@ -124,12 +127,12 @@ describe('401, in the envelope and with the challenge', () => {
     ['another item of the table', 'unknown#ACCOUNT'],
     ['not well-formed', 'acct_\ud800'],
     ['two lines', 'acct_\n'],
-  ])('for a token whose account is %s', async (_case, account) => {
+  ])('a token whose account is %s is refused with 401', async (_case, account) => {
     expect(await heardOf(bearer(await tokenOf({ [accountClaim]: account })))).toEqual(invalidToken);
   });
 
   it.each(['\ud800', 'shop\udfff', 'shop\n', '\u0000', 'shop\u009b1m', 's'.repeat(256)])(
-    'for a token whose subject cannot be written down: %j',
+    'a token whose subject cannot be written down is refused with 401: %j',
     async (sub) => {
       const headers = bearer(await tokenOf({ sub }));
       expect(await heardOf(headers)).toEqual(invalidToken);
@@ -138,20 +141,20 @@ describe('401, in the envelope and with the challenge', () => {
     },
   );
 
-  it('for a token of more than 8 KiB, a good one too', async () => {
+  it('a token of more than 8 KiB is refused with 401, a good one too', async () => {
     const large = await tokenOf({ groups: 'g'.repeat(6200) });
     expect(large.length).toBeGreaterThan(8192);
     expect(await heardOf(bearer(large))).toEqual(invalidToken);
     expect((await get(bearer(await tokenOf({ groups: 'g'.repeat(4000) })))).status).toBe(200);
   });
 
-  it('for a token under another scheme, or twice', async () => {
+  it('a token under another scheme, or sent twice, is refused with 401', async () => {
     const token = await tokenOf();
     for (const authorization of [token, `Basic ${token}`, `Bearer ${token} ${token}`, `Bearer,${token}`, 'Bearer'])
       expect(await heardOf({ Authorization: authorization })).toEqual(invalidToken);
   });
 
-  it('for two credentials that disagree, each of them good', async () => {
+  it('two good credentials that disagree are refused with 401', async () => {
     const token = bearer(await tokenOf());
     expect(await heardOf({ ...token, 'X-API-Key': other.key })).toEqual(disagreement);
     expect(

@@ -132,7 +132,7 @@ describe('The curl commands of the page work', () => {
     expect((await run('getRegistrationAdvice', 'curl')).status).toBe(200);
   });
 
-  it('without a command left over', () => {
+  it('no command of the page is left over', () => {
     const commands = [...operations.keys()].flatMap(commandsOf);
     expect(commands.filter((command) => !ran.has(command))).toEqual([]);
     expect(commands.length).toBeGreaterThan(operations.size);

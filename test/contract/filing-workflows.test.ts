@@ -17,7 +17,7 @@ const filerWith = async (sales: number) => {
 
 // Each of these answers is held against the document by observe-exchanges.ts.
 describe('a period keeps the contract', () => {
-  it('from its dry run to its return, in every form', async () => {
+  it('a period keeps the contract from its dry run to its return, in every form', async () => {
     const filer = await filerWith(2);
     const dry = await filer.close({ ...october, dry_run: true });
     expect([dry.status, dry.body.status, dry.body.summary[0]?.tax_amount]).toEqual([200, 'dry_run', '11.40']);

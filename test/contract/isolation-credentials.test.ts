@@ -1,22 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Call } from '../support/api.ts';
-import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { describe, expect, it } from 'vitest';
+import { bytesOf, call, requestsTo, two, withCalls } from '../support/isolation.ts';
 import type { Asked, ClosedOperation, Headers, Ids, TwoAccounts } from '../support/two-accounts.ts';
-
-let issuer: LocalIssuer;
-let two: TwoAccounts;
-let call: Call;
-let support: typeof import('../support/two-accounts.ts');
-
-// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
-beforeAll(async () => {
-  issuer = await withIssuer({ rsa: 'RS256' });
-  await import('./observe-exchanges.ts');
-  ({ call } = (await import('../support/api.ts')).anonymous);
-  support = await import('../support/two-accounts.ts');
-  two = await support.twoAccounts(issuer);
-});
-afterAll(() => issuer.close());
 
 const refused = {
   'no credential': '401 auth_error X-API-Key',
@@ -71,7 +55,7 @@ const asking =
   ([method, path, request = {}]: Asked, headers: Headers) =>
   () =>
     call(method, path, { ...request, headers });
-const shortOf = ({ status, body }: Awaited<ReturnType<Call>>): string => {
+const shortOf = ({ status, body }: Awaited<ReturnType<typeof call>>): string => {
   const [error, ...more] = body?.errors ?? [];
   return error ? [status, error.code, error.source.header ?? error.meta.scope, ...more].join(' ') : String(status);
 };
@@ -79,7 +63,7 @@ const asked = async (
   operation: ClosedOperation,
   credential: keyof TwoAccounts['credentials'],
   ids?: Pick<Ids, 'draft' | 'filing' | 'customer'>,
-) => support.withCalls(asking(support.requestsTo(ids ?? two.owner)[operation], two.credentials[credential]));
+) => withCalls(asking(requestsTo(ids ?? two.owner)[operation], two.credentials[credential]));
 
 describe.each(operations)('%s', (operation) => {
   const { scope, status } = served[operation];
@@ -94,7 +78,7 @@ describe.each(operations)('%s', (operation) => {
         /^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/,
       );
       const other = await asked(operation, credential, absent);
-      expect(support.bytesOf(value)).toEqual(support.bytesOf(other.value));
+      expect(bytesOf(value)).toEqual(bytesOf(other.value));
     },
   );
 
@@ -104,7 +88,7 @@ describe.each(operations)('%s', (operation) => {
     const { value, calls } = await asked(operation, credential);
     expect([shortOf(value), calls]).toEqual([forbidden[scope], []]);
     const other = await asked(operation, credential, absent);
-    expect(support.bytesOf(value)).toEqual(support.bytesOf(other.value));
+    expect(bytesOf(value)).toEqual(bytesOf(other.value));
   });
 
   const having =

@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { foreignIds, strayPaths } from '../support/foreign-ids.ts';
 import { type Answer, type Request, send } from '../support/http.ts';
-import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { bytesOf, two, url } from '../support/isolation.ts';
 import { refusalOf, sale } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
-import type { Asked, TwoAccounts } from '../support/two-accounts.ts';
-
-let issuer: LocalIssuer;
-let two: TwoAccounts;
-let url: string;
-let support: typeof import('../support/two-accounts.ts');
-
-beforeAll(async () => {
-  issuer = await withIssuer({ rsa: 'RS256' });
-  ({ url } = await (await import('../support/api.ts')).startApi());
-  support = await import('../support/two-accounts.ts');
-  two = await support.twoAccounts(issuer);
-});
-afterAll(() => issuer.close());
+import type { Asked } from '../support/two-accounts.ts';
 
 const as = (headers: Request['headers'], [method, path, request = {}]: Asked): Promise<Answer> =>
   send(url, method, path, { ...request, headers: { ...request.headers, ...headers } });
@@ -77,7 +64,7 @@ const unexpected = async <Each>(all: readonly Each[], isExpected: (one: Each) =>
   await Promise.all(Array.from({ length: 8 }, next));
   return others;
 };
-const textOf = (answer: Answer) => JSON.stringify(support.bytesOf(answer));
+const textOf = (answer: Answer) => JSON.stringify(bytesOf(answer));
 
 describe.each([
   { collection: 'transactions', ways: transactionWays, count: 3500, seed: 1 },

@@ -1,21 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http.ts';
-import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { bytesOf, two, withCalls } from '../support/isolation.ts';
 import { refusalOf, sale } from '../support/sales.ts';
-import type { TwoAccounts } from '../support/two-accounts.ts';
-
-let issuer: LocalIssuer;
-let two: TwoAccounts;
-let support: typeof import('../support/two-accounts.ts');
-
-// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
-beforeAll(async () => {
-  issuer = await withIssuer({ rsa: 'RS256' });
-  await import('./observe-exchanges.ts');
-  support = await import('../support/two-accounts.ts');
-  two = await support.twoAccounts(issuer);
-});
-afterAll(() => issuer.close());
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 const idsOf = (answer: Answer<{ data: { id: string }[] }>) => answer.body.data.map(({ id }) => id);
@@ -73,7 +59,7 @@ describe('equal names in two accounts are independent', () => {
     const ask = (names: readonly string[], tax_amount: string) => {
       const transactions = names.map((reference_id) => ({ ...billed(reference_id), tax_amount }));
       const body = { from: '2026-10-01', to: '2026-10-31', transactions };
-      return support.withCalls(() => two.stranger.call('POST', '/reconciliations', { body }));
+      return withCalls(() => two.stranger.call('POST', '/reconciliations', { body }));
     };
     const nobody = ['nobody-sale', 'nobody-draft', 'nobody-void'];
     for (const tax of ['6.00', '7.00']) {
@@ -84,7 +70,7 @@ describe('equal names in two accounts are independent', () => {
       expect([missing, different, matched_count]).toEqual([never, [], 0]);
       expect(extra.map(({ transaction_id }) => transaction_id)).not.toContain(ownersSale?.body.id);
       const renamed = foreign.value.text.replaceAll('theirs-', 'nobody-');
-      expect(support.bytesOf({ ...foreign.value, text: renamed })).toEqual(support.bytesOf(absent.value));
+      expect(bytesOf({ ...foreign.value, text: renamed })).toEqual(bytesOf(absent.value));
       expect(foreign.calls).toEqual(absent.calls);
     }
   });

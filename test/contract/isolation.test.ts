@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Call } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { attempts, nobodys, noCursor, notFound } from '../support/foreign-attempts.ts';
 import type { Request } from '../support/http.ts';
-import { type LocalIssuer, withIssuer } from '../support/issuer.ts';
+import { bytesOf, call, two, withCalls } from '../support/isolation.ts';
 import { refusalOf } from '../support/sales.ts';
 import type { Asked, Ids, TwoAccounts } from '../support/two-accounts.ts';
-
-let issuer: LocalIssuer;
-let two: TwoAccounts;
-let call: Call;
-let support: typeof import('../support/two-accounts.ts');
-
-// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
-beforeAll(async () => {
-  issuer = await withIssuer({ rsa: 'RS256' });
-  await import('./observe-exchanges.ts');
-  ({ call } = (await import('../support/api.ts')).anonymous);
-  support = await import('../support/two-accounts.ts');
-  two = await support.twoAccounts(issuer);
-});
-afterAll(() => issuer.close());
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
@@ -27,7 +11,7 @@ type As = 'key' | 'token';
 const send = ([method, path, request = {}]: Asked, headers: Request['headers'] = {}) =>
   call(method, path, { ...request, headers: { ...request.headers, ...headers } });
 /** What the stranger is answered, and which calls it takes. */
-const asStranger = (as: As, asked: Asked) => support.withCalls(() => send(asked, two.strangers[as]));
+const asStranger = (as: As, asked: Asked) => withCalls(() => send(asked, two.strangers[as]));
 
 describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   it.each(attempts)(
@@ -36,7 +20,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
       const foreign = await asStranger(as, ask(two.owner));
       const absent = await asStranger(as, ask(nobodys));
       expect(refusalOf(foreign.value)).toBe(expected);
-      expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
+      expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
       // Neither does the time tell: the same calls, of the same size.
       expect(foreign.calls).toEqual(absent.calls);
     },
@@ -80,7 +64,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
     const foreign = await asStranger(as, ask(cursor));
     const nonsense = await asStranger(as, ask(garbled(cursor)));
     expect(refusalOf(foreign.value)).toBe(expected);
-    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(nonsense.value));
+    expect(bytesOf(foreign.value)).toEqual(bytesOf(nonsense.value));
     expect(foreign.calls).toEqual(nonsense.calls);
     // It is a good one: the account itself gets on with it, and so does the stranger with its own.
     const filing = two.owner.filing;
@@ -102,7 +86,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
     const foreign = await asStranger(as, ['GET', path(two.owner)]);
     expect(foreign.value.body).toMatchObject({ data: [] });
     const absent = await asStranger(as, ['GET', path(nobodys)]);
-    expect(support.bytesOf(foreign.value)).toEqual(support.bytesOf(absent.value));
+    expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
     expect(foreign.calls).toEqual(absent.calls);
   });
 });

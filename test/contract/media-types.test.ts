@@ -36,17 +36,12 @@ const refused: readonly (readonly [string, string, Sent])[] = [
 
 const json = { 'Content-Type': 'application/json' };
 
-type Answered = { readonly errors?: readonly (Refused & { readonly detail: string })[] };
+type Answered = { readonly errors?: readonly Refused[] };
 const outcomeOf = (status: number, body: Answered) => {
   const [error] = body.errors ?? [];
-  return error ? [status, error.code, error.source.header, error.detail] : [status];
+  return error ? [status, error.code, error.source.header] : [status];
 };
-const refusal = (header: string) => [
-  415,
-  'validation_unsupported_media_type',
-  header,
-  'Send the body as application/json in UTF-8, without a Content-Encoding.',
-];
+const refusal = (header: string) => [415, 'validation_unsupported_media_type', header];
 
 const overHttp = async ({ headers, rawBody }: Sent) => {
   const { status, body } = await caller.call('POST', '/calculations', { headers, rawBody });

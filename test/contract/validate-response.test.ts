@@ -34,7 +34,7 @@ const refusalOf = (code: Code): Exchange => {
 };
 
 describe('a response that violates the contract is reported', () => {
-  it('where one that keeps it is not', () => {
+  it('a response that keeps the contract is not reported', () => {
     expect(problemsOf(created)).toEqual([]);
     expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);
     expect(problemsOf({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);

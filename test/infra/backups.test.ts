@@ -64,7 +64,7 @@ it("names the vault by a part of the stack's id, so that a new stack does not re
   expect(nameOf(vault.Properties)).toEqual(['Levy-', { 'Fn::Select': [0, { 'Fn::Split': ['-', stackId] }] }]);
 });
 
-describe('with customer-managed encryption', () => {
+describe('backups with customer-managed encryption', () => {
   it('backs up to a vault of its own with that key, because a vault cannot change its key', () => {
     for (const rule of planOf(own).BackupPlanRule) expect(idOf(rule.TargetBackupVault)).toBe('BackupVaultOwnKey');
     expect(nameOf(own.at('BackupVaultOwnKey'))).toEqual([
@@ -81,7 +81,7 @@ describe('with customer-managed encryption', () => {
   });
 });
 
-it('with backups=none takes no backups, and keeps point-in-time recovery, the vault and the role that expires backups', () => {
+it('the setting backups=none takes no backups, and keeps point-in-time recovery, the vault and the role that expires backups', () => {
   const none = synthesize(withoutBackups);
   expect([none.ofType('AWS::Backup::BackupPlan'), none.ofType('AWS::Backup::BackupSelection')]).toEqual([[], []]);
   expect(none.template.Resources['BackupVault']).toEqual(vault);

@@ -96,7 +96,7 @@ it('the bus has the name of the stage, is an output, and admits no other account
   expect(ofType('AWS::Events::EventBusPolicy')).toEqual([]);
 });
 
-it.each([disposable, { sam: '1' }])('with %j there is no bus, pipe, function or queue', (context) => {
+it.each([disposable, { sam: '1' }])('there is no bus, pipe, function or queue with %j', (context) => {
   const without = synthesize(context);
   expect([without.ofType('AWS::Pipes::Pipe'), without.ofType('AWS::Events::EventBus')]).toEqual([[], []]);
   expect(without.template.Resources).not.toHaveProperty('AnnounceChanges');

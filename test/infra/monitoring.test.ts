@@ -154,7 +154,7 @@ describe('metrics of alarms and dashboard', () => {
     ['essential', 11],
     ['full', 20],
   ] as const)(
-    'with metrics=%s are published with the same names and dimensions, and the dashboard shows every published metric',
+    'metrics=%s publishes each metric that alarms and dashboard read, and the dashboard shows every published metric',
     async (metrics, least) => {
       const series = await written(metrics);
       expect(series.size).toBeGreaterThanOrEqual(least);
@@ -167,7 +167,7 @@ describe('metrics of alarms and dashboard', () => {
     },
   );
 
-  it('with metrics=essential are those that alarms and the first row of the dashboard read, and counted failures', async () => {
+  it('metrics=essential publishes those that alarms and the first row of the dashboard read, and counted failures', async () => {
     const dashboard = JSON.parse(flat(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
     const firstRow = { ...dashboard, widgets: dashboard.widgets.filter(({ y }: { y: number }) => y === 0) };
     expect(firstRow.widgets).toHaveLength(3);
@@ -207,7 +207,7 @@ describe('metrics of alarms and dashboard', () => {
     ).not.toEqual([]);
   });
 
-  it("of AWS's services are documented, and of this stack's resources", () => {
+  it("metrics of AWS's services are documented, and are those of this stack's resources", () => {
     const theirs = [...used, ...shown].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(theirs.map(nameOf).filter((name) => !awsSeries.has(name))).toEqual([]);
     const values = theirs.flatMap(({ Dimensions }) => Object.values(Dimensions)).map((value) => flat(value));
@@ -260,7 +260,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('with runbookUrl, link to it', () => {
+  it('alarms link to the runbookUrl', () => {
     const descriptions = synthesize(everySetting)
       .propertiesOf('AWS::CloudWatch::Alarm')
       .flatMap(({ AlarmDescription }) => (/What to do/.test(AlarmDescription) ? [AlarmDescription] : []));
@@ -368,7 +368,7 @@ describe('the alarms', () => {
     [disposable, /Backups|Events/, /AWS\/Backup|EventBridge|UntoldEvents/],
     [withoutBackups, /Backups/, /AWS\/Backup/],
     [{ contentUpdates: 'off' }, /Content(Stale|Silent)/, /update-content/],
-  ])('with %j do not watch resources that do not exist', (context, absent, unused) => {
+  ])('alarms with %j do not watch resources that do not exist', (context, absent, unused) => {
     const of = synthesize(context);
     const names = of.propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName ?? '');
     expect(names.filter((name) => /FilingsStuck$/.test(name))).toHaveLength(1);

@@ -316,7 +316,7 @@ it.each([
   expect(() => settings(context)).toThrow(remedy);
 });
 
-describe('in a GovCloud region, which has no EventBridge Pipes', () => {
+describe('a GovCloud region, which has no EventBridge Pipes', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });

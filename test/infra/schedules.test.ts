@@ -100,7 +100,7 @@ describe('the updates of content', () => {
   it.each([
     ['propose', {}],
     ['activate', { contentUpdates: 'activate' }],
-  ])('with %s, tell the function so, and only with activate it may change the active releases', (setting, context) => {
+  ])('%s is passed to the function, which only with activate may change the active releases', (setting, context) => {
     const of = synthesize(context);
     const { Environment, Role } = functionOf(of, 'update-content')[1].Properties;
     expect(Environment.Variables).toEqual({
@@ -142,7 +142,7 @@ describe('the updates of content', () => {
     expect(allowedTo(of, idOf(Role)).filter((allowed) => allowed.includes('events:'))).toEqual([]);
   });
 
-  it.each([{ contentUpdates: 'off' }, { sam: '1' }])('with %j do not exist', (context) => {
+  it.each([{ contentUpdates: 'off' }, { sam: '1' }])('the updates of content do not exist with %j', (context) => {
     const of = synthesize(context);
     expect(of.propertiesOf('AWS::Scheduler::Schedule')).toHaveLength(Object.keys(schedules).length);
     const left = Object.keys(of.template.Resources).filter((id) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accounts } from '../support/accounts-cli.ts';
+import { accounts, refusedInOneLine } from '../support/accounts-cli.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const command = (args: readonly string[], env: object) =>
@@ -13,11 +13,10 @@ describe('an error', () => {
     [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
     [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
     [['remove'], 'See the options with --help.'],
-  ])('of %o is one line with the remedy, and exit code 1', async (args, message) => {
-    const { code, out, err } = await accounts(...args);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toContain(message);
-    expect(err).not.toMatch(/\n {4}at /);
+  ])('the error of %o is one line with the remedy, and exit code 1', async (args, message) => {
+    const printed = await accounts(...args);
+    expect(printed).toMatchObject(refusedInOneLine);
+    expect(printed.err).toContain(message);
   });
 
   it.each([

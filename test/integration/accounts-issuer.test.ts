@@ -149,7 +149,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
       body: '{"issuer":"https://issuer.example","jwks_uri":"https://a.b"}',
     },
   ];
-  it.each(failures)('with %o', async (broken) => {
+  it.each(failures)('an issuer with %o is an outage', async (broken) => {
     issuer.state.broken = broken;
     const token = await sign();
     await expect(verify(token)).rejects.toMatchObject(outage);
@@ -162,7 +162,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(await verify(await sign())).toEqual(good);
   });
 
-  it('where it does not say where its keys are, describes another one, or sends us over plain HTTP', async () => {
+  it('an issuer that omits the address of its keys, describes another one or redirects to plain HTTP is an outage', async () => {
     // The same server, under an address that is not loopback by its name.
     const elsewhere = issuer.url.replace('127.0.0.1', '0.0.0.0');
     for (const described of [
@@ -177,7 +177,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).not.toContain(keys);
   });
 
-  it('and its tokens work on for an hour with the keys that were read last', async () => {
+  it('tokens work on for an hour with the keys that were read last', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /./ };
     advance(3_599_000);
@@ -206,7 +206,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).toEqual([description, keys]);
   });
 
-  it('and no more than 1 MiB of its answer is read', async () => {
+  it('no more than 1 MiB of an answer of the issuer is read', async () => {
     const answerOf = (bytes: number) => {
       const body = JSON.stringify({ keys: issuer.state.published, x: '' });
       return { path: /keys$/, status: 200, body: body.replace('""', `"${'x'.repeat(bytes - body.length)}"`) };
@@ -225,7 +225,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     [{ path: /keys$/, status: 200, body: '{}' }, 'IssuerWithoutKeys'],
     [{ path: /openid/, status: 200, body: '{"issuer":"https://issuer.example"}' }, 'IssuerOther'],
     [{ path: /keys$/, status: 200, body: 'x'.repeat(1024 * 1024 + 1) }, 'IssuerTooLarge'],
-  ])('and counts a metric with the cause only: %o is %s', async (broken, error) => {
+  ])('an outage of the issuer counts a metric with the cause only: %o is %s', async (broken, error) => {
     const before = metricLines().length;
     issuer.state.broken = broken;
     await expect(fresh()(await sign())).rejects.toMatchObject(outage);
@@ -234,7 +234,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     await expectRecovery();
   });
 
-  it('also when a token names a key that is not known, which may be new; known ones work', async () => {
+  it('a token that names an unknown key, which may be new, is an outage; known keys work', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /keys$/ };
     await expect(verify(await issuer.sign(issuer.claims(), { kid: 'unknown' }, 'rsa'))).rejects.toMatchObject(outage);
@@ -242,7 +242,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     advance(5000);
   });
 
-  it('or is spoken to in plain HTTP on another machine, or closed its port', async () => {
+  it('an issuer with plain HTTP on another machine, or with a closed port, is an outage', async () => {
     const named = (url: string) => ({ ...issuer.configured, issuer: url });
     const signed = (url: string) => issuer.sign(issuer.claims({ iss: url }));
     for (const url of ['http://issuer.example', 'http://127.0.0.1:1', 'no address'])

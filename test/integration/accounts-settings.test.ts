@@ -23,8 +23,8 @@ describe('settings', () => {
     const shown = await ranJson('settings', '--account', id);
     expect(shown).toEqual({ id, name: 'A shop', settings_changed_at: null, settings: defaultSettings(currentVersion) });
     await get(key.secret);
-    expect(await ran('settings', '--account', id, 'rate_limit=321', 'rounding=line')).toBe(
-      'rate_limit is now 321; before it was 2000.\nrounding is already line.\nRunning instances notice within 60 seconds.\n',
+    expect(await ran('settings', '--account', id, 'rate_limit=321', 'rounding=line')).toMatch(
+      /^rate_limit .*321.*2000.*\nrounding .*already line.*\n/,
     );
     expect((await later(minuteMs, () => get(key.secret))).headers.get('x-ratelimit-limit')).toBe('321');
     const { settings, settings_changed_at } = await ranJson<Printed>('settings', '--account', id);
@@ -37,11 +37,11 @@ describe('settings', () => {
 
   it('are not written if they are the same', async () => {
     const { id } = await newAccount();
-    expect(await ran('settings', '--account', id, 'rate_limit=2000')).toBe('rate_limit is already 2000.\n');
+    expect(await ran('settings', '--account', id, 'rate_limit=2000')).toMatch(/^rate_limit .*already 2000.*\n$/);
     expect((await findAccount(id))?.settings_changed_at).toBeUndefined();
   });
 
-  it('of every type are stored and replaced', async () => {
+  it('settings of every type are stored and replaced', async () => {
     const { id } = await newAccount();
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }];
     const ship_from = { city: 'Detroit', state: 'MI', postal_code: '48226' };
@@ -57,7 +57,7 @@ describe('settings', () => {
     }
   });
 
-  it('that a stored account lacks have their defaults, and can be changed', async () => {
+  it('settings that a stored account lacks have their defaults, and can be changed', async () => {
     const { id } = await newAccount();
     const Key = accountKey(id);
     await database.send(
@@ -65,8 +65,8 @@ describe('settings', () => {
     );
     const read = (await findAccount(id)) as NonNullable<Awaited<ReturnType<typeof findAccount>>>;
     expect(read.settings).toEqual(defaultSettings(currentVersion));
-    expect(await ran('settings', '--account', id, 'pass_on_general_excise=true')).toContain(
-      'pass_on_general_excise is now true; before it was false.\n',
+    expect(await ran('settings', '--account', id, 'pass_on_general_excise=true')).toMatch(
+      /^pass_on_general_excise .*true.*false/,
     );
     expect((await findAccount(id))?.settings.pass_on_general_excise).toBe(true);
     expect(await changeSettings(read, { pass_on_general_excise: false })).toBe(false);
@@ -94,8 +94,8 @@ describe('settings', () => {
     const { id } = await newAccount();
     const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['TransactWriteItems'] });
     try {
-      expect(await ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}')).toContain(
-        'rate_limit is now 321; before it was 2000.\n',
+      expect(await ran('settings', '--account', id, 'rate_limit=321', 'ship_from={"state":"MI"}')).toMatch(
+        /^rate_limit .*321.*2000/,
       );
     } finally {
       noFaults();
@@ -109,8 +109,8 @@ describe('settings', () => {
     const change = (...args: string[]) => ran('settings', '--account', id, ...args);
     await expect(change(`service_version=${currentVersion}`)).rejects.toThrow('settings --service-version');
     await expect(change('--service-version', 'aspen.1999-01-01')).rejects.toThrow(
-      '--service-version cannot be "aspen.1999-01-01". Send a supported version: aspen.2026-10-01',
+      /^--service-version .*"aspen\.1999-01-01".*aspen\.2026-10-01/,
     );
-    expect(await change('--service-version', currentVersion)).toBe(`service_version is already ${currentVersion}.\n`);
+    expect(await change('--service-version', currentVersion)).toContain(`service_version is already ${currentVersion}`);
   });
 });

@@ -1,45 +1,8 @@
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client/client.ts';
+import { describe, expect, inject, it } from 'vitest';
 import type { TransactionList } from '../../shared/transactions/response.ts';
 import { newCaller } from '../support/api.ts';
+import { callsOf, used } from '../support/count-calls.ts';
 import { type Client, clientOf, creditOf, made, sale, sold } from '../support/sales.ts';
-
-/** Calls to the ledger's table by the commands' names, and the units that they took. */
-const seen = { calls: [] as string[], table: 0, indexes: 0 };
-type Input = { TableName?: string; RequestItems?: object; TransactItems?: object };
-
-beforeEach(() => {
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      const input = sent.input as Input;
-      // The caller's key, account and window are in another table.
-      if (input.TableName === environment.tables.accounts) return next(sent);
-      // Before it is made: one that is refused counts, too.
-      seen.calls.push(String(context.commandName).replace('Command', ''));
-      const answer = await next({
-        ...sent,
-        input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
-      });
-      const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
-      for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
-        seen.table += Table?.CapacityUnits ?? 0;
-        for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
-      }
-      return answer;
-    },
-    { step: 'initialize', name: 'count', priority: 'high' },
-  );
-});
-afterEach(() => void database.middlewareStack.remove('count'));
-
-const used = async (run: () => Promise<{ status: number }>) => {
-  Object.assign(seen, { calls: [], table: 0, indexes: 0 });
-  expect((await run()).status).toBeLessThan(300);
-  return structuredClone(seen);
-};
-const callsOf = async (run: () => Promise<{ status: number }>) => (await used(run)).calls;
 
 const warmClient = async (): Promise<Client> => {
   const client = clientOf(await newCaller());

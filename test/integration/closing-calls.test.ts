@@ -10,28 +10,18 @@ vi.resetModules();
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { now } = await import('../../shared/config/clock.ts');
 const { closingFigures } = await import('../../shared/cli/bench/closing.ts');
-const { database } = await import('../../shared/store/client/client.ts');
 const { newCaller } = await import('../support/api.ts');
+const { callCounts } = await import('../support/count-calls.ts');
 const { filerOf } = await import('../support/filings.ts');
 const { later, made } = await import('../support/sales.ts');
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 /** The calls of a run of the schedule, by command. */
-const callsOfRun = async (): Promise<Record<string, number>> => {
-  const calls: string[] = [];
-  database.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      (sent) => {
-        calls.push(commandName.replace('Command', ''));
-        return next(sent);
-      },
-    { step: 'initialize', name: 'count' },
-  );
-  await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
-  database.middlewareStack.remove('count');
-  return Object.fromEntries([...Map.groupBy(calls, (name) => name)].map(([name, all]) => [name, all.length]).sort());
-};
+const callsOfRun = () =>
+  callCounts(() => handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context), {
+    accounts: true,
+  });
 
 // One query of unfinished filings, eight of the due index, and the position of the sweep.
 const idle = { GetItem: 1, Query: 9 };

@@ -229,7 +229,7 @@ describe('a return', () => {
     ['HI', '2026-10', '2026-10-31'],
     ['OR', '2026-10', '2026-10-31'],
     ['MI', '2026-10', '2026-10-31'],
-  ] as const)('of %s for %s has every document, once', async (state, month, period_end) => {
+  ] as const)('the return of %s for %s has every document, once', async (state, month, period_end) => {
     const { summary, exceptions, ids } = expectedReturn(known, state, month);
     expect(ids.length).toBeGreaterThan(0);
     const dry = await made(filer.close({ state, period_end, dry_run: true }));
@@ -287,7 +287,7 @@ describe('a return', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
   });
 
-  it('that is canceled gives every entry back', async () => {
+  it('a canceled return gives every entry back', async () => {
     const before = await made(filer.close({ state: 'HI', period_end: '2025-08-31', dry_run: true }));
     const { id } = await made(filer.close({ state: 'HI', period_end: '2025-08-31' }));
     await settled(filer, id);

@@ -81,7 +81,7 @@ it('is stale from the day after the grace, and no other state is', async () => {
   expect(await sourceOn('2027-01-08')).toMatchObject({ stale: false, stale_reason: null });
   const rows = await rowsOn('2027-01-09');
   expect(rows.filter(({ source }) => source.stale).map(({ state, source }) => [state, source.stale_reason])).toEqual([
-    ['MN', 'The newest file is of 2026-08-18; the next one was due by 2027-01-08.'],
+    ['MN', expect.stringMatching(/2026-08-18.*2027-01-08/)],
   ]);
 });
 
@@ -91,6 +91,6 @@ it('is stale when updates have failed for a week, without the message of the fai
   expect(await sourceOn('2026-11-26')).toMatchObject({ stale: false });
   expect(await sourceOn('2026-11-27')).toMatchObject({
     stale: true,
-    stale_reason: 'Updates have failed since 2026-11-20.',
+    stale_reason: expect.stringMatching(/^(?!.*example).*2026-11-20/),
   });
 });

@@ -47,7 +47,7 @@ describe('the parent (interface decisions 5.1)', () => {
   });
 });
 
-describe('what a credit inherits (interface decisions 13)', () => {
+describe('inheritance of a credit (interface decisions 13)', () => {
   const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
   const pointersOf = ({ warnings }: Pick<Calculation, 'warnings'>) =>
     warnings.filter(({ code }) => code === 'credit_field_ignored').map(({ pointer }) => pointer);
@@ -417,7 +417,7 @@ describe('a supplied tax on a credit (5.3)', () => {
   });
 });
 
-describe('without a parent (5.5)', () => {
+describe('a credit without a parent (5.5)', () => {
   it('needs line items, and is calculated at its own date', async () => {
     const client = await newClient();
     expect(refusalOf(await client.create({ type: 'credit' }))).toBe('422 | validation_required_field /line_items');
@@ -464,7 +464,7 @@ describe('a draft credit (5.4)', () => {
     expect(await creditedOf(client, parent)).toEqual(['4.17', '0.25', 'full']);
   });
 
-  it('of the remainder is stale where less remains, even without tax', async () => {
+  it('a draft credit of the remainder is stale where less remains, even without tax', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       customer: { address: { state: 'OR', city: 'Portland', postal_code: '97201', country: 'US' } },

@@ -64,7 +64,7 @@ describe('a document that names a customer', () => {
     ['2026-10-05', '0.00', []],
     ['2026-10-20T23:59:59Z', '0.00', []],
     ['2026-10-21', '6.00', ['exemption_expired /customer/id']],
-  ])('on %s has a tax of %s', async (tax_date, tax, warnings) => {
+  ])('a document on %s has a tax of %s', async (tax_date, tax, warnings) => {
     const { client } = await newShop([certificate({ valid_from: '2026-10-05', valid_to: '2026-10-20' })]);
     const outcome = await made(client.calculate(sale({ ...buyer(), tax_date })));
     expect([outcome.tax_amount, warned(outcome)]).toEqual([tax, warnings]);
@@ -77,7 +77,7 @@ describe('a document that names a customer', () => {
     expect(outcome.warnings).toEqual([
       {
         code: 'exemption_expired',
-        message: expect.stringContaining('R-1 of customer cus_1 for Michigan expired: its last day was 2026-10-07.'),
+        message: expect.stringMatching(/R-1.*cus_1.*Michigan.*2026-10-07/),
         pointer: '/customer/id',
       },
     ]);
@@ -135,8 +135,7 @@ describe('a document that names a customer', () => {
       [
         {
           code: 'exemption_expired',
-          message:
-            'The resale certificate R-9 in the request for Michigan expired: its last day was 2026-10-07. Tax applies. To exempt the buyer, send an exemption that is valid on the tax date, or none to use those of the stored customer.',
+          message: expect.stringMatching(/R-9 .*Michigan.*2026-10-07/),
           pointer: '/customer/exemption/valid_to',
         },
       ],
@@ -254,8 +253,8 @@ describe('a document that names a customer', () => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
     expect(outcome.tax_amount).toBe('0.00');
-    const text = 'Michigan: no tax, because the resale certificate R-1 of customer cus_1 is valid on 2026-10-08.';
-    const explained = outcome.explanation?.filter((step) => step.text === text).map(({ pointer }) => pointer);
+    const text = /^Michigan: no tax.* R-1 .*cus_1 .*2026-10-08/;
+    const explained = outcome.explanation?.filter((step) => text.test(step.text)).map(({ pointer }) => pointer);
     expect(explained).toEqual(['/line_items/0', '/shipping']);
   });
 
@@ -301,7 +300,7 @@ describe('a document that names a customer', () => {
   });
 });
 
-describe('what a transaction recorded', () => {
+describe('the recorded certificate of a transaction', () => {
   it('stays after the customer changed: in reads, replays, lists and when it is finalized', async () => {
     const { client, put, replay } = await newShop();
     const draft = await made(client.create(sale(buyer())));
@@ -375,7 +374,7 @@ describe('what a transaction recorded', () => {
     expect(whole.tax_amount).toBe('6.00');
   });
 
-  it('of a line of a credit that matches no line of the sale is kept when the credit is finalized', async () => {
+  it('the certificate of a credit line that matches no line of the sale is kept when the credit is finalized', async () => {
     const { client, put, replay } = await newShop();
     const parent = await sold(client, { ...buyer(), line_items: [goods({ id: 'item_1', quantity: '9' })] });
     const line_items = [goods({ id: 'other', quantity: '1' })];

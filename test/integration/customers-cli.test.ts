@@ -115,12 +115,12 @@ describe('put', () => {
     const { code, err } = await putFile('wrong.csv', lines.join('\n'));
     expect(code).toBe(1);
     expect(err.trimEnd().split('\n')).toEqual([
-      'Line 3: Invalid states. "Bavaria" is not valid. Send the code of a state, such as IN or US-IN, or its name.',
-      expect.stringMatching(/^Line 4: Invalid reason\. "church" is not valid\. Send one of resale/),
-      'Line 4: Invalid valid_to. "2026-02-30" is not valid. Send a date, such as "2026-10-08".',
-      expect.stringMatching(/^Line 5: Missing field reason\./),
-      'Line 6: The name differs from that of an earlier line of good. Send one name.',
-      expect.stringMatching(/^Line 7: Invalid id\./),
+      expect.stringMatching(/^Line 3: .*states.*"Bavaria"/),
+      expect.stringMatching(/^Line 4: .*reason.*"church"/),
+      expect.stringMatching(/^Line 4: .*valid_to.*"2026-02-30"/),
+      expect.stringMatching(/^Line 5: .*reason/),
+      expect.stringMatching(/^Line 6: .*name .* good/),
+      expect.stringMatching(/^Line 7: .*id/),
       'Nothing was changed.',
     ]);
     expect((await run('list')).out).toBe('0 customers.\n');
@@ -128,24 +128,24 @@ describe('put', () => {
 
   it('names wrong and repeated entries and unknown fields of JSON', () => {
     const entries = [{ id: 'a', exemption: [] }, { id: 'a' }, { exemptions: [{ reason: 'resale', state: 'MI' }] }, 7];
-    expect(customersFrom(JSON.stringify(entries)).errors.map((error) => error.slice(0, 40))).toEqual([
-      'Entry 1: Unknown field exemption. Send i',
-      'Entry 3 /id: Missing field id. Send id. ',
-      'Entry 3: Unknown field state. Send id, n',
-      'Entry 4: Invalid body. Send a JSON objec',
-      'Entry 2: The id a is repeated. Send each',
+    expect(customersFrom(JSON.stringify(entries)).errors).toEqual([
+      expect.stringMatching(/^Entry 1: .*exemption/),
+      expect.stringMatching(/^Entry 3 \/id: /),
+      expect.stringMatching(/^Entry 3: .*state/),
+      expect.stringMatching(/^Entry 4: .*JSON object/),
+      expect.stringMatching(/^Entry 2: .*id a .*repeated/),
     ]);
   });
 
   it.each<[string, string[], string]>([
-    ['neither an id nor a file', ['put'], 'Send the id of a customer with its options, or only --file.'],
-    ['both', ['put', 'a', '--file', 'x.csv'], 'Send the id of a customer with its options, or only --file.'],
-    ['a file that does not exist', ['put', '--file', '/nowhere/x.csv'], 'There is no file /nowhere/x.csv.'],
-    ['an added certificate without terms', ['put', 'a', '--add'], 'Send --add with the options of a certificate'],
+    ['neither an id nor a file', ['put'], '--file'],
+    ['both', ['put', 'a', '--file', 'x.csv'], 'only --file'],
+    ['a file that does not exist', ['put', '--file', '/nowhere/x.csv'], '/nowhere/x.csv'],
+    ['an added certificate without terms', ['put', 'a', '--add'], '--add'],
     ['an unknown reason', ['put', 'a', '--reason', 'church'], '"church" is not valid.'],
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
-    ['an unknown customer', ['show', 'a'], 'No customer of this account has this id.'],
+    ['an unknown customer', ['show', 'a'], 'No customer'],
     ['days that are no number', ['expiring', '--within', 'soon'], 'Send a whole number from 0'],
   ])('refuses %s', async (_name, args, message) => {
     const { run } = await newShop();
@@ -156,16 +156,14 @@ describe('put', () => {
 
   it('refuses a CSV file without the column id, and unknown columns and accounts', async () => {
     const { putFile } = await newShop();
-    expect((await putFile('x.csv', 'name\nA')).err).toContain('The first line must name the columns: id,name,');
+    expect((await putFile('x.csv', 'name\nA')).err).toContain('id,name,');
     expect((await putFile('x.csv', 'id,region\na,MI')).err).toContain('Unknown: region.');
-    expect((await putFile('x.csv', 'id,reason,states,states\na,resale,MI,OH')).err).toBe(
-      'The first line repeats the column states. Name it once.\n',
-    );
+    expect((await putFile('x.csv', 'id,reason,states,states\na,resale,MI,OH')).err).toMatch(/repeats .*states/);
     expect((await putFile('bom.json', '\uFEFF[{"id": "a"}]')).code).toBe(0);
     expect((await putFile('x.csv', 'id,name\na,A,B')).err).toMatch(/^The file is not CSV: .*line 2.* Nothing was/);
     expect((await putFile('x.json', '{"id": ')).err).toMatch(/^The file is not JSON: /);
     const unknown = await runInProcess(customersProgram(), ['list', '--account', 'acct_none']);
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('There is no account acct_none.')]);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('acct_none')]);
   });
 });
 
@@ -210,6 +208,6 @@ describe('list, show and expiring', () => {
     expect(await ids()).toEqual(['both 1', 'today 1']);
     expect(await ids('--within', '31')).toEqual(['both 2', 'later 1', 'today 1']);
     expect(await ids('--within', '0')).toEqual(['today 1']);
-    expect((await run('expiring')).out).toContain('2 customers with a certificate that expires within 30 days.');
+    expect((await run('expiring')).out).toMatch(/2 customers .*30 days/);
   });
 });

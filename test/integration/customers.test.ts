@@ -269,7 +269,7 @@ describe('updating', () => {
   });
 });
 
-describe('under faults', () => {
+describe('customers under faults', () => {
   afterEach(noFaults);
   const ofWrites = { of: ['TransactWriteItems'] };
 

@@ -393,7 +393,7 @@ describe('a record that is not what the store writes', () => {
     ['has no version', (item) => delete item.version],
     ['is of nobody', (item) => Object.assign(item, { pk: { S: secret } })],
     ['is of another type', (item) => Object.assign(item.about.M, { type: { S: secret } })],
-  ])('and %s is rejected by its sequence number, without its content in the log', async (_what, change) => {
+  ])('a record that %s is rejected by its sequence number, without its content in the log', async (_what, change) => {
     const record = broken(change);
     const failure = await handler([record]).then(
       () => null,
@@ -403,7 +403,7 @@ describe('a record that is not what the store writes', () => {
     expect(`${failure?.message} ${failure?.stack} ${JSON.stringify(failure)}`).not.toContain(secret);
   });
 
-  it('or has another shape is rejected', async () => {
+  it('a record of another shape is rejected', async () => {
     for (const event of [null, {}, [null], [{ dynamodb: { SequenceNumber: '1' } }]])
       await expect(handler(event)).rejects.toThrow();
   });

@@ -1,53 +1,11 @@
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
-import { environment } from '../../shared/config/environment.ts';
-import { database } from '../../shared/store/client/client.ts';
 import { newCaller } from '../support/api.ts';
+import { callCounts, used } from '../support/count-calls.ts';
 import { closedFiling, type Filer, type Filing, filerOf, newestFiling, settled, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
-
-/** Calls to the ledger's table by the commands' names, and the units that they took. */
-const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
-type Input = { TableName?: string };
-
-beforeEach(() => {
-  database.middlewareStack.add(
-    (next, context) => async (sent) => {
-      const input = sent.input as Input;
-      // The caller's key, account and window are in another table.
-      if (input.TableName === environment.tables.accounts) return next(sent);
-      seen.calls.push(String(context.commandName).replace('Command', ''));
-      const answer = await next({
-        ...sent,
-        input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
-      });
-      const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
-      for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
-        const units = Table?.CapacityUnits ?? 0;
-        seen.table += units;
-        if (String(context.commandName).startsWith('TransactWrite')) seen.writes += units;
-        for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
-      }
-      return answer;
-    },
-    { step: 'initialize', name: 'count', priority: 'high' },
-  );
-});
-afterEach(() => void database.middlewareStack.remove('count'));
-
-const used = async (run: () => Promise<{ status: number }>) => {
-  Object.assign(seen, { calls: [], table: 0, writes: 0, indexes: 0 });
-  expect((await run()).status).toBeLessThan(300);
-  return structuredClone(seen);
-};
-/** How many of each command, by its name. */
-const callsOf = async (run: () => Promise<{ status: number }>): Promise<Record<string, number>> => {
-  const { calls } = await used(run);
-  return Object.fromEntries([...Map.groupBy(calls, (name) => name)].map(([name, all]) => [name, all.length]).sort());
-};
 
 /** So many sales in Michigan, each in its October; the caller is known to the instance. One is in haste. */
 const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
@@ -61,20 +19,23 @@ const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer
 const october = { state: 'MI', period_end: '2026-10-31' };
 const key = { 'Idempotency-Key': 'k' };
 
-describe('calls to the ledger of what reads filings', () => {
+describe('calls to the ledger when filings are read', () => {
   it('a list makes one, and one more for each filing on it that is unfinished', async () => {
     const { filer } = await filersWith(0);
-    expect(await callsOf(() => filer.filings())).toEqual({ Query: 1 });
+    expect(await callCounts(() => filer.filings())).toEqual({ Query: 1 });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callsOf(() => filer.filings({ limit: '100', state: 'MI' }))).toEqual({ Query: 1 });
-    expect(await callsOf(() => filer.filings({ starting_after: id }))).toEqual({ GetItem: 1, Query: 1 });
+    expect(await callCounts(() => filer.filings({ limit: '100', state: 'MI' }))).toEqual({ Query: 1 });
+    expect(await callCounts(() => filer.filings({ starting_after: id }))).toEqual({ GetItem: 1, Query: 1 });
   });
 
   it('a filing makes two: its head, and its eight shards', async () => {
     const { filer } = await filersWith(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callsOf(() => filer.filing(id))).toEqual({ BatchGetItem: 1, GetItem: 1 });
-    expect(await callsOf(() => filer.filing(id, {}, { Accept: 'text/csv' }))).toEqual({ BatchGetItem: 1, GetItem: 1 });
+    expect(await callCounts(() => filer.filing(id))).toEqual({ BatchGetItem: 1, GetItem: 1 });
+    expect(await callCounts(() => filer.filing(id, {}, { Accept: 'text/csv' }))).toEqual({
+      BatchGetItem: 1,
+      GetItem: 1,
+    });
   });
 
   it('a page of exceptions makes one for its head and at most one for each shard, and ends with the page', async () => {
@@ -82,8 +43,8 @@ describe('calls to the ledger of what reads filings', () => {
     for (let at = 0; at < 8; at++) await soldOn(filer, '2026-10-05', '10.00', { tax_amount: '1.00' });
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect((await made(filer.exceptions(id))).data).toHaveLength(8);
-    expect(await callsOf(() => filer.exceptions(id))).toEqual({ GetItem: 1, Query: 8 });
-    const { Query = 0 } = await callsOf(() => filer.exceptions(id, { limit: '1' }));
+    expect(await callCounts(() => filer.exceptions(id))).toEqual({ GetItem: 1, Query: 8 });
+    const { Query = 0 } = await callCounts(() => filer.exceptions(id, { limit: '1' }));
     expect(Query).toBeLessThanOrEqual(8);
   });
 
@@ -91,7 +52,7 @@ describe('calls to the ledger of what reads filings', () => {
     const { filer } = await filersWith(60);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     for (const limit of ['1', '5', '100']) {
-      const { Query = 0, ...others } = await callsOf(() => filer.filing(id, { expand: 'entries', limit }));
+      const { Query = 0, ...others } = await callCounts(() => filer.filing(id, { expand: 'entries', limit }));
       expect(others).toEqual({ BatchGetItem: 1, GetItem: 1 });
       expect(Query).toBeGreaterThanOrEqual(1);
       expect(Query).toBeLessThanOrEqual(8);
@@ -100,17 +61,17 @@ describe('calls to the ledger of what reads filings', () => {
 
   it('a dry run makes one for each shard beside those that find the period', async () => {
     const { filer } = await filersWith(60);
-    const calls = await callsOf(() => filer.close({ ...october, dry_run: true }));
+    const calls = await callCounts(() => filer.close({ ...october, dry_run: true }));
     // The chain; the period; the oldest open month of eight shards, and the entries of eight.
     expect(calls).toEqual({ BatchGetItem: 1, GetItem: 1, Query: 16 });
   });
 });
 
-describe('calls to the ledger of what closes and files', () => {
-  it('to begin makes one write, after what it takes to find the period', async () => {
+describe('calls to the ledger when periods are closed and filed', () => {
+  it('beginning a filing makes one write, after the reads that find the period', async () => {
     const { filer, hurried } = await filersWith(3);
     // The key; the chain; the period; and the oldest open month of eight shards.
-    expect(await callsOf(() => hurried.close(october, key))).toEqual({
+    expect(await callCounts(() => hurried.close(october, key))).toEqual({
       GetItem: 2,
       BatchGetItem: 1,
       Query: 8,
@@ -119,38 +80,35 @@ describe('calls to the ledger of what closes and files', () => {
     const { id } = await newestFiling(filer);
     await settled(filer, id);
     // A replay; and what is there already, whose answer is kept.
-    expect(await callsOf(() => filer.close(october, key))).toEqual({ GetItem: 1 });
+    expect(await callCounts(() => filer.close(october, key))).toEqual({ GetItem: 1 });
     const found = { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 };
-    expect(await callsOf(() => filer.close(october, { 'Idempotency-Key': 'other' }))).toEqual(found);
+    expect(await callCounts(() => filer.close(october, { 'Idempotency-Key': 'other' }))).toEqual(found);
     // The next period follows from the chain.
     const november = { ...october, period_end: '2026-11-30' };
-    const next = await later(40 * dayMs, () => callsOf(() => hurried.close(november)));
+    const next = await later(40 * dayMs, () => callCounts(() => hurried.close(november)));
     expect(next).toEqual({ GetItem: 1, BatchGetItem: 1, TransactWriteItems: 1 });
     // The head, and its shards; to cancel, the chain as well.
-    expect(await callsOf(() => hurried.change(id, { status: 'filed', confirmation_number: 'c' }, key))).toEqual({
+    expect(await callCounts(() => hurried.change(id, { status: 'filed', confirmation_number: 'c' }, key))).toEqual({
       GetItem: 2,
       BatchGetItem: 1,
       TransactWriteItems: 1,
     });
   });
 
-  it('to cancel makes one write, too', async () => {
+  it('canceling a filing makes one write', async () => {
     const { filer, hurried } = await filersWith(3);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
-    expect(await callsOf(() => hurried.change(id, { status: 'canceled' }))).toEqual({
+    expect(await callCounts(() => hurried.change(id, { status: 'canceled' }))).toEqual({
       GetItem: 1,
       BatchGetItem: 2,
       TransactWriteItems: 1,
     });
   });
 
-  it('to do it makes a write for 49 entries of each shard, which ends the shard, and one to end it', async () => {
+  it('closing a period makes a write for 49 entries of each shard, which ends the shard, and one to end the filing', async () => {
     const { filer } = await filersWith(120);
     const writesOf = async (run: () => Promise<Answer<Filing>>) => {
-      const calls = await callsOf(async () => {
-        await settled(filer, (await made(run())).id);
-        return { status: 200 };
-      });
+      const calls = await callCounts(async () => settled(filer, (await made(run())).id));
       return calls['TransactWriteItems'];
     };
     // 120 in eight shards: some in each, and never 49.
@@ -162,13 +120,10 @@ describe('calls to the ledger of what closes and files', () => {
 
 // The other emulator counts the indexes of a transaction twice (performance, finding 7).
 describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity units of a filing', () => {
-  it('are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
+  it('capacity units are four for each entry that moves, six for each that is marked, and two of indexes', async () => {
     const { filer } = await filersWith(0);
     const written = async (run: () => Promise<Answer<Filing>>) => {
-      const { writes, indexes } = await used(async () => {
-        await settled(filer, (await made(run())).id);
-        return { status: 200 };
-      });
+      const { writes, indexes } = await used(async () => settled(filer, (await made(run())).id));
       return { writes, indexes };
     };
     // It begins with head, chain, period, work item and eight shards; it ends each shard, and then head, chain and work.

@@ -69,7 +69,7 @@ describe('a day before the books open', () => {
     expect((await filer.close({ state: 'MI', period_end: '2025-01-31' })).status).toBe(202);
   });
 
-  it('of a stored transaction can be sent again', async () => {
+  it('a stored tax date before the books open can be sent again', async () => {
     const account = await newCaller();
     const filer = filerOf(account);
     const stored = await made(filer.create(sale({ tax_date: '2024-12-31' })));

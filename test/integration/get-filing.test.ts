@@ -135,7 +135,7 @@ describe('a filing as CSV', () => {
     ]);
   });
 
-  it('of entries is a page, and links to the next', async () => {
+  it('a CSV of entries is a page, and links to the next', async () => {
     const rows: Record<string, string>[] = [];
     let path = `/filings/${filing.id}?expand=entries&limit=10`;
     let pages = 0;

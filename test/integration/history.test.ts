@@ -55,7 +55,7 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 describe('an entry', () => {
   // Entries name the subject of a token without a prefix, and with any character, if version 0.1.0 made them.
   it.each(['shop', 'close-periods', 'key_9c1f24ad7be0', 'a\nb'])(
-    'of an earlier version stays as it is: %j',
+    'the actor of an earlier version stays as it is: %j',
     async (by) => {
       const client = await newClient();
       const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
@@ -209,16 +209,18 @@ it('omits an entry that was written during the read', async () => {
   expect(page).toMatchObject({ ok: true, value: { data: data.slice(1), has_more: false } });
 });
 
-describe('whose it is', () => {
+describe('access to a history', () => {
   it('is 404 for an id that is not there, is another account’s, or is no id: in the words of GET', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
+    const details = new Set<string>();
     for (const id of ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', 'a%23b', '%F0%9F%A7%BE', 'x'.repeat(3000)])
       for (const query of ['/history', '/history?starting_after=1', '?expand=history']) {
         const answer = await client.get(`${id}${query}`);
         expect([id, query, refusalOf(answer), metaOf(answer)]).toEqual([id, query, '404 | not_found', {}]);
-        expect(answer.body.errors[0].detail).toBe('No transaction of this account has this id.');
+        details.add(answer.body.errors[0].detail);
       }
+    expect(details.size).toBe(1);
     expect((await made(historyOf(other, foreign.id))).data).toHaveLength(1);
   });
 

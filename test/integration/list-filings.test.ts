@@ -57,7 +57,7 @@ describe('GET /filings', () => {
     expect(list.data.at(-1)?.summary).toHaveLength(1);
   });
 
-  it.each([1, 2])('in pages of %i', async (limit) => {
+  it.each([1, 2])('pages of %i filings are complete and in order', async (limit) => {
     const pages = await everyPage({ limit: String(limit) });
     expect(pages.flat()).toEqual(newestFirst(() => true));
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
@@ -70,7 +70,7 @@ describe('GET /filings', () => {
     { parameters: { status: 'closed' }, keeps: ({ id }) => idsOf(filings.slice(1, 4)).includes(id) },
     { parameters: { status: 'canceled', state: 'HI' }, keeps: ({ id }) => id === (filings[4] as Stored).id },
     { parameters: { state: 'OH' }, keeps: () => false },
-  ])('with $parameters', async ({ parameters, keeps }) => {
+  ])('the filters $parameters select their filings alone', async ({ parameters, keeps }) => {
     expect((await everyPage(parameters)).flat()).toEqual(newestFirst(keeps));
     expect((await everyPage({ ...parameters, limit: '1' })).flat()).toEqual(newestFirst(keeps));
   });

@@ -207,7 +207,7 @@ describe('the size of an answer', () => {
   });
 
   // With the built-in content, which taxes a line in three jurisdictions at the most; the explanation has a bound of its own.
-  it('of the largest transaction is far from the limit', async () => {
+  it('the answer of the largest transaction is far from the limit', async () => {
     const client = clientOf(await newCaller());
     const answer = await client.create(huge({ explain: true }));
     expect(answer.status).toBe(201);

@@ -226,11 +226,11 @@ describe('npm start, running', () => {
     free.close();
     await once(free, 'close');
     const taken = await failingStart({ PORT: port, DYNAMODB_PORT: databasePort });
-    expect(taken).toEqual({ code: 1, output: `Port ${port} is in use: set PORT to another one.\n` });
+    expect(taken).toEqual({ code: 1, output: expect.stringMatching(new RegExp(`${port} .*\\bPORT\\b`)) });
     expect(await isListening(`http://127.0.0.1:${databasePort}`)).toBe(false);
     const { port: other } = new URL(service.database);
     const second = await failingStart({ DYNAMODB_PORT: other });
-    expect(second).toEqual({ code: 1, output: `Port ${other} is in use: set DYNAMODB_PORT to another one.\n` });
+    expect(second).toEqual({ code: 1, output: expect.stringMatching(new RegExp(`${other} .*DYNAMODB_PORT`)) });
   });
 });
 
@@ -263,7 +263,7 @@ describe('npm start, from start to end', () => {
     process.kill(Number(emulator), 'SIGKILL');
     await closed;
     expect(await ended(child)).toBe(1);
-    expect(output).toBe('The emulated database ended: it was ended by SIGKILL.\n');
+    expect(output).toMatch(/database .*SIGKILL.*\n$/);
   });
 
   it.each(databases)('ends its database %s when it is killed with SIGKILL', async (EMULATOR) => {
@@ -273,7 +273,7 @@ describe('npm start, from start to end', () => {
   });
 
   it.each(databases)(
-    'with %s, keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
+    'npm start with %s keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
     async (EMULATOR) => {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
       const API_KEY = "it's-$my-key";
@@ -296,18 +296,13 @@ describe('npm start, from start to end', () => {
   );
 
   it.each([
-    { variables: { PORT: 'http' }, says: 'PORT must be a port number, not "http".' },
-    { variables: { DYNAMODB_PORT: '70000' }, says: 'DYNAMODB_PORT must be a port number, not "70000".' },
-    {
-      variables: { API_KEY: 'two\nlines' },
-      says: 'API_KEY must be 1 to 255 printable ASCII characters without spaces.',
-    },
-    {
-      variables: { DYNAMODB_ENDPOINT: 'https://dynamodb.us-east-1.amazonaws.com' },
-      says: 'DYNAMODB_ENDPOINT must be an emulator: npm start never uses Amazon DynamoDB itself.',
-    },
-  ])('fails with the message: $says', async ({ variables, says }) => {
-    expect(await failingStart(variables as Record<string, string>)).toEqual({ code: 1, output: `${says}\n` });
+    ['PORT', 'http'],
+    ['DYNAMODB_PORT', '70000'],
+    ['API_KEY', 'two\nlines'],
+    ['DYNAMODB_ENDPOINT', 'https://dynamodb.us-east-1.amazonaws.com'],
+  ])('fails with one line that names %s where it is %j', async (name, value) => {
+    const output = expect.stringMatching(new RegExp(`^${name} .*\n$`));
+    expect(await failingStart({ [name]: value })).toEqual({ code: 1, output });
   });
 });
 

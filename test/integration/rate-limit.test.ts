@@ -134,7 +134,7 @@ it('every kind of response to a known account has its limit and the remaining re
 });
 
 describe('the setting of an account', () => {
-  it('of 0 refuses every request, and a changed one counts within a minute', async () => {
+  it('a limit of 0 refuses every request, and a changed limit counts within a minute', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 0 } });
     const client = clientOf({ call });
     for (let times = 0; times < 3; times += 1) {
@@ -148,7 +148,7 @@ describe('the setting of an account', () => {
     });
   });
 
-  it('that is lowered holds in each window from then on', async () => {
+  it('a lowered limit holds in each window from then on', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 500 } });
     const client = clientOf({ call });
     await made(client.list());

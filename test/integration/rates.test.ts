@@ -10,34 +10,16 @@ import { headOf, partOf } from '../support/imported.ts';
 // Activation affects all tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
 const store = await import('../../shared/store/content/content-store.ts');
 const { newCaller } = await import('../support/api.ts');
+const { callsOf } = await import('../support/count-calls.ts');
 const { dayMs, later, made, refusalOf } = await import('../support/sales.ts');
 
-let calls: string[] = [];
-beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-  database.middlewareStack.add(
-    (next, context) => (sent) => {
-      const input = sent.input as { readonly TableName?: string };
-      // The caller's key, account and window are in another table.
-      if (input.TableName !== environment.tables.accounts) calls.push(String(context.commandName));
-      return next(sent);
-    },
-    { step: 'initialize', name: 'record' },
-  );
-});
+beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 const clientWith = async (settings: Partial<Settings> = {}) => {
   const { call } = await newCaller({ scopes: ['read'], settings });
   return (query: Record<string, string>) => call('GET', `/rates?${new URLSearchParams(query)}`);
-};
-const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => {
-  calls = [];
-  await run();
-  return calls;
 };
 const codesOf = (body: Rates): string[] => body.warnings.map(({ code }) => code);
 const minneapolis = { postal_code: '55401', city: 'Minneapolis', state: 'MN' };
@@ -147,7 +129,7 @@ describe('an import over the built-in content', () => {
     const get = await clientWith();
     await later(2 * 60_000, async () => {
       const file = () => get({ postal_code: '55402', date: '2026-11-22' });
-      expect(await callsOf(file)).toEqual(['GetItemCommand', 'BatchGetItemCommand']);
+      expect(await callsOf(file)).toEqual(['GetItem', 'BatchGetItem']);
       const { body } = await file();
       expect(body).toMatchObject({ combined_rate: '0.07875', content_releases: { 'US-MN': id } });
       expect(body.jurisdictions.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MN', 'US-MN-FILE']);

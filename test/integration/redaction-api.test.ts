@@ -85,7 +85,7 @@ it('leaves a sale creditable by its lines, and refuses a line that only an addre
   expect((await rawItemsOf(account)).filter((item) => /Woodward|cus_9|example\.org/.test(item))).toEqual([]);
 });
 
-it('of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
+it('personal data of a draft credit stays removed when the draft is finalized from a sale that has the data', async () => {
   const { client, run, id: account } = await shop();
   const parent = await sold(client, personal);
   const draft = await made(client.create(creditOf(parent, { status: 'draft' })));

@@ -1,17 +1,15 @@
 import { expect, it } from 'vitest';
-import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';
 import { retentionPorts } from '../../shared/store/ledger/retention-ports.ts';
 import { sweepPosition } from '../../shared/store/sweep-position.ts';
 import { retainPersonalData } from '../../shared/transactions/personal-data/retention.ts';
+import { accounts } from '../support/accounts-cli.ts';
 import { newCaller } from '../support/api.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, dayMs, later, made, sold } from '../support/sales.ts';
 import { alter, ofTransaction, undoTampering } from '../support/tampering.ts';
-
-const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
 const fail = (error: unknown) => {
   throw error;

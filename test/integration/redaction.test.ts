@@ -33,7 +33,7 @@ describe('a redaction of a random ledger', () => {
     expect(checked.redacted).toBe(checked.transactions);
   });
 
-  it('of one customer leaves the others as they were', async () => {
+  it('a redaction of one customer leaves the others as they were', async () => {
     const shop = await personalShop(4, 12);
     const { account } = shop.caller;
     const [erased, kept] = customerIds;

@@ -180,7 +180,7 @@ describe('a request has one line', () => {
   });
 });
 
-describe('with essential metrics', () => {
+describe('request lines with essential metrics', () => {
   beforeEach(() => {
     published.areAll = false;
   });
@@ -338,7 +338,7 @@ describe('the counts of a line', () => {
     expect(credits.map(recordedBy)).toEqual([once, never]);
   });
 
-  it('that of a transaction once, also where its creation is repeated, and none in another currency', async () => {
+  it('the line counts a transaction once, also where its creation is repeated, and none in another currency', async () => {
     const { call } = await newCaller();
     const request = { body: sale({ status: 'finalized' }), headers: { 'Idempotency-Key': 'once' } };
     const [first, again] = [await call('POST', '/transactions', request), await call('POST', '/transactions', request)];

@@ -56,7 +56,7 @@ it('close-periods: what it created, worked on, finished and failed at', async ()
   expect(lines).toEqual([{ _aws, schedule: 'close-periods', ...figures, ...used }]);
 });
 
-it('with essential metrics, the line has the same fields and publishes only those of alarms', async () => {
+it('the line with essential metrics has the same fields and publishes only those of alarms', async () => {
   published.areAll = false;
   const { lines } = await run('close-periods');
   published.areAll = true;

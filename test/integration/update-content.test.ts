@@ -78,7 +78,7 @@ const activeOf = async ({ readActiveReleases }: Deployed, state: string) =>
 
 const quiet = { waiting: false, activated: false, failed: false, stale: false };
 
-describe('with contentUpdates=propose', () => {
+describe('contentUpdates=propose', () => {
   it('stores new files as a release and proposes it once, with its files and the figures of the gates', async () => {
     server.publish(smallFiles('MI', { rate: '0' }));
     const { figures, events } = await run(proposing, 'MI');
@@ -197,7 +197,7 @@ describe('a publisher that fails', () => {
   });
 });
 
-describe('with contentUpdates=activate', () => {
+describe('contentUpdates=activate', () => {
   it('activates a release that passes the gates, and publishes that', async () => {
     const { figures, events } = await run(activating, 'MI');
     const [release] = await releasesOf(activating, 'MI');

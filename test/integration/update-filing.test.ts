@@ -135,7 +135,7 @@ it('marks a sale in a state that it does not await, too', async () => {
 });
 
 describe('an acknowledgement of exceptions', () => {
-  it('of none is 0 or left out', async () => {
+  it('an acknowledgement of no exceptions is 0 or left out', async () => {
     const filer = await newFiler();
     await soldOn(filer, '2026-10-05');
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');

@@ -102,7 +102,7 @@ describe('a refusal', () => {
     { version: aspen, name: 'price', reference: 'invoice_number' },
     { version: birch, name: 'price', reference: 'reference' },
     { version: cedar, name: 'unit_price', reference: 'reference_id' },
-  ])('of $version points at the fields as they were sent', async ({ version, name, reference }) => {
+  ])('a refusal of $version points at the fields as they were sent', async ({ version, name, reference }) => {
     const { ask } = await clientOf(cedar);
     const wrong = { ...sale({ line_items: [{ ...line(name), [name]: 7 }] }), [reference]: '' };
     const answer = await ask('POST', '/transactions', wrong, as(version));
@@ -124,7 +124,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('of an unknown field, and the warning of one, name it as it was sent', async () => {
+  it('a refusal of an unknown field, and the warning of one, name it as it was sent', async () => {
     const { ask } = await clientOf(aspen);
     // A field of the newer version is unknown in the older one, where it is still ignored.
     const sent = { ...olderSale, line_items: [{ ...line('price'), colour: 'red' }] };
@@ -134,16 +134,19 @@ describe('a refusal', () => {
     expect(refusalOf(strict)).toContain('validation_unknown_field /line_items/0/colour');
   });
 
-  it.each(['dogwood.2028-01-01', 'aspen', '', [aspen, cedar]])('of "%s" lists those that there are', async (sent) => {
-    const { ask } = await clientOf();
-    const answer = await ask('POST', '/calculations', sale(), as(sent));
-    expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
-    expect(answer.body.errors[0].meta.supported_versions).toEqual([aspen, birch, cedar]);
-    expect(answer.headers.get('service-version')).toBe(cedar);
-  });
+  it.each(['dogwood.2028-01-01', 'aspen', '', [aspen, cedar]])(
+    'the refusal of "%s" lists the supported versions',
+    async (sent) => {
+      const { ask } = await clientOf();
+      const answer = await ask('POST', '/calculations', sale(), as(sent));
+      expect(refusalOf(answer)).toBe('422 | validation_unknown_service_version Service-Version');
+      expect(answer.body.errors[0].meta.supported_versions).toEqual([aspen, birch, cedar]);
+      expect(answer.headers.get('service-version')).toBe(cedar);
+    },
+  );
 
   it.each([null, 7, 'text', [], [null], { line_items: null }, { line_items: [null, 7] }])(
-    'of %j is that of a body, in every version',
+    'the refusal of %j is that of a body, in every version',
     async (body) => {
       const { ask } = await clientOf();
       for (const version of [aspen, birch, cedar])

@@ -1,9 +1,9 @@
 /** `npm run accounts -- …`, and requests with the keys that it creates. */
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { anonymous } from './api.ts';
-import { runInProcess } from './run-command.ts';
+import { outputOf, runInProcess } from './run-command.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -12,20 +12,11 @@ export const dayMs = 24 * hourMs;
 /** Run the command; returns its exit code and output. */
 export const accounts = (...args: readonly string[]) => runInProcess(accountsProgram(), args);
 
+/** What a refused command returns: no output, and an error without a stack. */
+export const refusedInOneLine = { code: 1, out: '', err: expect.not.stringMatching(/\n {4}at /) };
+
 /** Run the command; returns its output, or throws its error. */
-export const ran = async (...args: string[]): Promise<string> => {
-  let out = '';
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    out += chunk;
-    return true;
-  });
-  try {
-    await accountsProgram().parseAsync(args, { from: 'user' });
-  } finally {
-    write.mockRestore();
-  }
-  return out;
-};
+export const ran = (...args: string[]): Promise<string> => outputOf(accountsProgram(), args);
 export const ranJson = async <Printed>(...args: string[]): Promise<Printed> => JSON.parse(await ran(...args, '--json'));
 
 export const get = (key: string) => anonymous.call('GET', '/coverage', { headers: { 'X-API-Key': key } });

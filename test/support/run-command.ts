@@ -63,3 +63,10 @@ export const runInProcess = async (program: Command, args: readonly string[]): P
   process.exitCode = exitCodeBefore;
   return { code, out: output.stdout, err: output.stderr };
 };
+
+/** Run a program as `runInProcess` does; returns its output, or throws what it printed about its failure. */
+export const outputOf = async (program: Command, args: readonly string[]): Promise<string> => {
+  const { code, out, err } = await runInProcess(program, args);
+  if (code !== 0) throw new Error(err);
+  return out;
+};

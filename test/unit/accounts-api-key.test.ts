@@ -23,7 +23,7 @@ describe('an API key', () => {
   });
 
   it.each(['', 'any string', 'levy_', 'levy_demo', `levy_${'a'.repeat(40)}`, `LEVY_${'a'.repeat(39)}`])(
-    'of another shape is not misspelt, so it is looked up: "%s"',
+    'an API key of another shape is not misspelt, so it is looked up: "%s"',
     (key) => expect(isMisspelt(key)).toBe(false),
   );
 

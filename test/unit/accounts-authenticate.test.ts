@@ -146,26 +146,26 @@ describe('401', () => {
       2,
     ],
   ];
-  it.each(cases)('for %s', async (_case, headers, code, header, calls) => {
+  it.each(cases)('%s is refused with 401', async (_case, headers, code, header, calls) => {
     const { problems, headers: replied } = await refusalOf(headers);
     expect(problems).toMatchObject([{ code, source: { header } }]);
     expect(replied['WWW-Authenticate']).toMatch(/^ApiKey realm="levy", header="X-API-Key", Bearer realm="levy"/);
     expect(reads).toHaveLength(calls);
   });
 
-  it('without a read for a key whose checksum is wrong', async () => {
+  it('a key whose checksum is wrong is refused without a read', async () => {
     const misspelt = good.slice(0, -1) + (good.endsWith('a') ? 'b' : 'a');
     expect((await refusalOf({ 'x-api-key': misspelt })).message).toBe('auth_api_key_not_found');
     expect(reads).toEqual([]);
   });
 
-  it('from the moment a key expires, also in the cache', async () => {
+  it('a key is refused from the moment it expires, also in the cache', async () => {
     expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
     advanceClock(1000);
     expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');
   });
 
-  it('at most a minute after a revocation', async () => {
+  it('a revoked key is refused at most a minute later', async () => {
     await callerOf({ 'x-api-key': good });
     keys.set(digestOf(good), key('key_good', { revoked_at: new Date(now()).toISOString() }));
     advanceClock(60_000);

@@ -154,11 +154,11 @@ describe('a ZIP in several states, without a state', () => {
       for (const options of [{ releaseFor }, { releaseFor, ...dearest }]) {
         const found = askZip('42223', options);
         expect([found.tax, found.states]).toEqual(['7.00', ['US-TN']]);
-        expect(found.warning).toContain('KY (not covered by the content) and TN (0.07)');
+        expect(found.warning).toMatch(/KY \(.*TN \(0\.07\)/);
       }
     const none = askZip('42223', { releaseFor: () => undefined });
     expect([none.tax, none.row?.taxability_reason]).toEqual(['0.00', 'not_supported']);
-    expect(none.warning).toContain('and no state was sent; KY was assumed. Send the state.');
+    expect(none.warning).toContain('KY was assumed');
   });
 
   it('decides about registrations and certificates as well', () => {

@@ -32,7 +32,7 @@ describe('a certificate of exemption', () => {
     expect(outcome.exempt_amount).toBe(isExempt ? '100.00' : '0.00');
   });
 
-  it('of a line wins over the one of the document', () => {
+  it('a certificate of a line wins over that of the document', () => {
     const customer = { address: lansing, exemption: { type } };
     const line_items = [{}, { customer: { exemption: { type, regions: ['OH'] } } }, { customer: { id: 'cus_1' } }];
     expect(reasonsOf(ask({ customer, line_items }))).toEqual(['customer_exempt', 'standard_rated', 'customer_exempt']);
@@ -65,7 +65,7 @@ describe('the use of what is sold', () => {
   });
 });
 
-describe('where the account is registered', () => {
+describe('registrations of the account', () => {
   const from = '2026-09-01';
   const registered = (state: string, to: string | null = null) => ({ state, from, to, frequency: 'month' as const });
   it.each([
@@ -135,7 +135,7 @@ describe('the origin of a sale', () => {
     expect(figures(ask({ to, line_items: [{ ship_from: { address: from } }] }))).toEqual(expected);
   });
 
-  it('of one line does not affect the others', () => {
+  it('the origin of one line does not affect the others', () => {
     const own = { ship_from: { address: harrisburg } };
     const { line_items } = ask({ to: philadelphia, line_items: [{}, own, {}, own] });
     expect(line_items.map(({ tax_amount, taxes }) => [tax_amount, taxes[0]?.sourcing])).toEqual([
@@ -146,7 +146,7 @@ describe('the origin of a sale', () => {
     ]);
   });
 
-  it('of the line wins over the document, and that over the account', () => {
+  it('the origin of the line wins over the document, and that over the account', () => {
     const settings = { ship_from: harrisburg };
     const document = { to: philadelphia, ship_from: { address: lansing } };
     expect(figures(ask({ ...document, line_items: [{ ship_from: { address: harrisburg } }] }, { settings }))).toEqual([
@@ -183,12 +183,12 @@ describe('the answer', () => {
     expect(outcome.metadata).toEqual({ order: '7' });
   });
 
-  it('without a tax date is of now, by the service clock', () => {
+  it('an answer without a tax date is for now, by the service clock', () => {
     const outcome = ask({ to: { state: 'DC', postal_code: '20001' }, tax_date: null });
     expect([outcome.tax_date, outcome.tax_amount]).toEqual(['2026-11-20T12:00:00.000Z', '7.00']);
   });
 
-  it('without a product tax code is of general goods, with one warning, at the first such line', () => {
+  it('lines without a product tax code are general goods, with one warning, at the first such line', () => {
     const outcome = ask({ to: lansing, line_items: [{}, { product_tax_code: null }, { product_tax_code: null }] });
     expect(outcome.tax_amount).toBe('18.00');
     expect(outcome.warnings).toMatchObject([{ code: 'product_tax_code_missing', pointer: '/line_items/1' }]);

@@ -105,17 +105,17 @@ describe('a name of a city', () => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
 
-  it('whose rate is not established is partial in both spellings', () => {
+  it('a city whose rate is not established is partial in both spellings', () => {
     for (const city of ['O Fallon', "O'Fallon"])
       expect(askAbout({ city, state: 'IL', postal_code: '62269' })).toMatchObject({ coverage: 'partial' });
   });
 
-  it('of a state without local taxes needs no warning', () => {
+  it('a city of a state without local taxes needs no warning', () => {
     const answer = askAbout({ city: 'Louisville-Jefferson', state: 'KY', postal_code: '40202' });
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
   });
 
-  it('of an independent city that adds nothing is an answer, and not a missing one', () => {
+  it('an independent city that adds nothing is an answer, and not a missing one', () => {
     const answer = askAbout({ city: 'Roanoke', state: 'VA', postal_code: '24011' });
     expect(answer).toMatchObject({ percent: 5.3, level: 'city', ...found });
   });
@@ -140,7 +140,7 @@ describe('a city that is not known', () => {
     ]);
   });
 
-  it('without a ZIP leaves the state rate, with what to send', () => {
+  it('an unknown city without a ZIP leaves the state rate, with what to send', () => {
     const answer = askAbout({ city: 'Los Angelos', state: 'CA' });
     expect(answer).toMatchObject({ percent: 7.25, level: 'state', coverage: 'partial' });
     expect(answer.said('local_rates_missing').join()).toMatch(/Did you mean Los Angeles\? Send the ZIP code/);
@@ -160,7 +160,7 @@ describe('the name of a county', () => {
     expect(answer.said('local_rates_by_place').join()).toContain(name);
   });
 
-  it('that the state does not have is ignored, with a warning', () => {
+  it('a county that the state does not have is ignored, with a warning', () => {
     const to = { state: 'IL', postal_code: '60601' };
     const answer = askAbout({ ...to, county: 'Bogus' });
     expect(answer).toMatchObject({ percent: askAbout(to).percent, ...found });
@@ -212,13 +212,13 @@ describe('an address that leaves several local rates', () => {
 });
 
 describe('a rate that is not established', () => {
-  it("of a city leaves its county's rate, and the answer is partial", () => {
+  it("an unestablished rate of a city leaves its county's rate, and the answer is partial", () => {
     const answer = askAbout({ city: 'Abbeville', state: 'AL', postal_code: '36310' });
     expect(answer).toMatchObject({ percent: 6, level: 'county', coverage: 'partial' });
     expect(answer.said('local_rates_missing').join()).toContain('ABBEVILLE');
   });
 
-  it('of a county leaves the state rate', () => {
+  it('an unestablished rate of a county leaves the state rate', () => {
     const answer = askAbout({ state: 'TX', county: 'Travis' });
     expect(answer).toMatchObject({ percent: 6.25, level: 'state', coverage: 'partial' });
     expect(

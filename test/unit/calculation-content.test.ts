@@ -87,7 +87,7 @@ describe('general goods at 100.00', () => {
     { state: 'CT', zip: '06103', day: '2011-06-30', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
     { state: 'DC', zip: '20001', day: '2018-09-30', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
     { state: 'OR', zip: '97301', day: '1999-01-01', tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
-  ])('in $state on $day are $reason, at $tax', ({ state, zip, day, tax, reason, codes }) => {
+  ])('general goods in $state on $day are $reason, at $tax', ({ state, zip, day, tax, reason, codes }) => {
     const outcome = ask({ to: at(state, zip), tax_date: day, shipping: { amount: '10.00' } });
     expect(outcome.line_items[0]?.tax_amount).toBe(tax);
     expect(rowsOf(outcome)).toMatchObject([{ taxability_reason: reason }]);
@@ -112,7 +112,7 @@ describe('general goods at 100.00', () => {
   });
 
   it.each(['AL', 'AZ', 'CA', 'CO', 'FL', 'GA', 'IL', 'KS', 'MO', 'NY', 'OH', 'TN', 'TX', 'WA', 'WI'])(
-    'in %s are taxed at the state rate alone, with a warning that local rates are missing',
+    'general goods in %s are taxed at the state rate alone, with a warning that local rates are missing',
     (state) => {
       const outcome = ask({ to: at(state), tax_date: october });
       expect(outcome.line_items[0]?.address_resolution).toEqual({

@@ -38,7 +38,7 @@ describe('the location that decided', () => {
     ['medium', 1],
     ['medium-high', 0],
     ['high', 0],
-  ] as const)('of %s confidence has %i warnings', (confidence, times) => {
+  ] as const)('a location of %s confidence has %i warnings', (confidence, times) => {
     const said = doubtsOf({ to: in44101 }, located(confidence));
     expect(said).toHaveLength(times);
     const message = `/customer/address Ohio, the local taxes of an address: not confirmed by a primary source (confidence ${confidence}, source zips).`;
@@ -94,7 +94,7 @@ describe('the sourcing setting', () => {
       { ship_from: from('44112'), said: [message], because: 'the jurisdictions of the origin are unknown' },
       { ship_from: from('48226', 'MI'), said: [], because: 'a remote sale is taxed at its destination everywhere' },
       { ship_from: null, said: [], because: 'so is one of unknown origin' },
-    ])(`of ${policy} has a warning where it decided: $because`, ({ ship_from, said }) => {
+    ])(`the sourcing policy ${policy} has a warning where it decided: $because`, ({ ship_from, said }) => {
       expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium'))).toEqual(said);
       expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium-high'))).toEqual([]);
     });
@@ -170,7 +170,7 @@ describe('the rounding setting', () => {
     expect(doubtsOf({ to: { state: 'AK' }, line_items: prices('0.51') }).join()).not.toContain('rounding');
   });
 
-  it('of a state with tables applies to the total of each table', () => {
+  it('invoice rounding of a state with tables applies to the total of each table', () => {
     const pennsylvania = builtInRelease('PA') as Release;
     const { settings } = pennsylvania;
     const rounding = settings.rounding.map((setting) => ({ ...setting, confidence: 'medium' as const }));

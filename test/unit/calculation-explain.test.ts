@@ -169,26 +169,26 @@ describe('the arithmetic of a rule', () => {
     expect(outcome.tax_amount).toBe(tax);
   });
 
-  it('of a fee that is not due has the minimum of the order', () => {
+  it('the arithmetic of a fee that is not due has the minimum of the order', () => {
     const fee = rule('fee', ['FEES.RETAIL_DELIVERY_FEE'], { type: 'flat_fee', amount: '0.50', order_minimum: '100' });
     const line_items = [{ unit_price: '99.99' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0' }];
     const outcome = explained({ line_items }, releaseOf({ of: [state], rules: [fee] }));
     expect(figuresOf(outcome, 'rule', '/line_items/1')[0]?.at(-1)).toBe('100');
   });
 
-  it('of a maximum tax has the tax before and after', () => {
+  it('the arithmetic of a maximum tax has the tax before and after', () => {
     const outcome = explained(priced('20000.00'), withEffect({ type: 'tax_cap', rate: '0.05', amount: '500' }));
     expect(figuresOf(outcome, 'rate')).toEqual([['20000.00', '0.05', '1000', '500']]);
   });
 
-  it('of a threshold that includes shipping has the price with and without it', () => {
+  it('the arithmetic of a threshold that includes shipping has the price with and without it', () => {
     const effect = { type: 'threshold_excess', amount: '250' } as const;
     const release = withEffect(effect, { threshold_includes_shipping: true });
     const outcome = explained(priced('245.00', '1', { shipping: { amount: '20.00' } }), release);
     expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
   });
 
-  it('of a holiday has its days and its limit, also above it', () => {
+  it('the arithmetic of a holiday has its days and its limit, also above it', () => {
     const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
     const release = releaseOf({
       of: [state],
@@ -232,7 +232,7 @@ describe('tax that is not collected', () => {
   });
 });
 
-describe('where a sale is taxed', () => {
+describe('the place of taxation of a sale', () => {
   const sourced = (policy: 'origin' | 'destination' | 'mixed') =>
     releaseOf({ of: [state], settings: { sourcing: [{ ...always, policy }] } });
   const ship_from = { address: { state: 'MI', postal_code: '48226' } };

@@ -70,7 +70,7 @@ describe('a sale within a state', () => {
     { policy: 'destination', rows: atDestination },
     { policy: 'origin', rows: atOrigin },
     { policy: 'mixed', rows: mixed },
-  ])('by the policy $policy is taxed as $rows', ({ policy, rows }) => {
+  ])('a sale within a state by the policy $policy is taxed as $rows', ({ policy, rows }) => {
     const outcome = ask(sale(origin), contentOf(policy));
     expect(rowsOf(outcome)).toEqual(rows);
     expect(resolutionOf(outcome)).toEqual({ level: 'zip5', ambiguous: false, coverage: 'complete' });
@@ -78,7 +78,7 @@ describe('a sale within a state', () => {
     expect(warningCodes(outcome).filter((code) => code !== 'taxability_not_established')).toEqual([]);
   });
 
-  it('by the mixed policy takes the address of each end, also of a whole release', () => {
+  it('the mixed policy takes the address of each end, also of a whole release', () => {
     const whole = releaseOf({
       of: [state, ...near, ...far],
       locations: [
@@ -90,7 +90,7 @@ describe('a sale within a state', () => {
     expect(rowsOf(ask(sale(origin), { releaseFor: () => whole }))).toEqual(mixed);
   });
 
-  it('by the mixed policy within one place has its districts once', () => {
+  it('the mixed policy within one place has its districts once', () => {
     expect(rowsOf(ask(sale(origin, origin), contentOf('mixed')))).toEqual([
       ...atOrigin.slice(0, 3),
       'N-DISTRICT destination 0.30',
@@ -116,7 +116,7 @@ describe('a sale from elsewhere', () => {
     { from: {}, because: 'an empty address is none' },
     { from: { state: 'MI', postal_code: '48933' }, because: 'the origin is in another state' },
     { from: { country: 'CA', state: 'ON' }, because: 'the country CA is no California' },
-  ])('from $from is taxed at its destination by every policy: $because', ({ from }) => {
+  ])('a sale from $from is taxed at its destination by every policy: $because', ({ from }) => {
     for (const policy of ['destination', 'origin', 'mixed'] as const) {
       const outcome = ask(sale(from), contentOf(policy));
       expect(rowsOf(outcome)).toEqual(atDestination);
@@ -124,7 +124,7 @@ describe('a sale from elsewhere', () => {
     }
   });
 
-  it('whose ZIP may be in the same state is ambiguous, where that matters', () => {
+  it('a sale from a ZIP that may be in the same state is ambiguous, where that matters', () => {
     // 42223 is in Kentucky and Tennessee: without a state it is taken for the first.
     const views = (policy: Sourcing): ReleaseFor => {
       const release = viewOf(policy, '37201', near);
@@ -149,7 +149,7 @@ describe('a sale from elsewhere', () => {
   });
 });
 
-it('whose destination was guessed to be in the state of its origin is ambiguous', () => {
+it('a sale whose destination was guessed to be in the state of its origin is ambiguous', () => {
   const release = viewOf('origin', '40202', near);
   const releaseFor: ReleaseFor = (address) => (address.state === 'KY' ? release : undefined);
   const from = { state: 'KY', postal_code: '40202' };
@@ -271,7 +271,7 @@ describe('a street address of the origin', () => {
     expect(resolutionOf(from(null))).toMatchObject({ level: 'zip5', ambiguous: true });
   });
 
-  it('of the account decides where the request has none', () => {
+  it('the street address of the account decides where the request has none', () => {
     const policies = { ship_from: { ...origin, line1: '5 Main St' } };
     const outcome = ask(sale(null), { ...content, settings: policies });
     expect(resolutionOf(outcome)).toMatchObject({ level: 'street', ambiguous: false });

@@ -29,7 +29,7 @@ describe('a rule for a ZIP', () => {
     { policy: 'origin', from: '94102', to: '90001', tax: '0.00', because: 'the origin decides' },
     { policy: 'mixed', from: '90001', to: '94102', tax: '7.00', because: 'the district alone is at the destination' },
     { policy: 'mixed', from: '94102', to: '90001', tax: '0.50', because: 'all but the district are at the origin' },
-  ])('by $policy, from $from to $to: $tax, $because', ({ policy, from, to, tax }) => {
+  ])('a sale by $policy, from $from to $to: $tax, $because', ({ policy, from, to, tax }) => {
     const request = { to: at(to), ship_from: { address: at(from) } };
     expect(ask(request, { releaseFor: releaseFor(policy) }).tax_amount).toBe(tax);
   });

@@ -75,9 +75,7 @@ describe('the warnings', () => {
 
   it('name the certificate, the customer, the state and the remedy', () => {
     const [expired] = choose(numbered('R-7', { valid_to: '2026-01-31' })).warnings;
-    expect(expired?.message).toBe(
-      'The resale certificate R-7 of customer cus_1 for Michigan expired: its last day was 2026-01-31. Tax applies. To exempt the buyer, add a certificate that is valid on the tax date with POST /customers/{id}.',
-    );
+    expect(expired?.message).toMatch(/R-7 .*cus_1 .*Michigan.*2026-01-31.*POST \/customers\/\{id\}/);
   });
 });
 

@@ -109,7 +109,7 @@ describe('routes', () => {
     );
   });
 
-  it('with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
+  it('routes with unreadable escapes stay as they are', () => expect(routeOf('#/a%ZZ').path).toEqual(['a%ZZ']));
 });
 
 describe('days', () => {
@@ -242,9 +242,7 @@ describe('sign-in', () => {
     const back = `https://levy.example/v1/console?code=c&state=${address.searchParams.get('state')}`;
     const send = async (url: string | URL | Request) =>
       String(url).endsWith('/token') ? json({ error: 'invalid_grant' }, 400)() : json(endpoints)();
-    expect(await returnedFrom(configured, back, kept, send)).toEqual({
-      failure: 'The issuer gave no token (status 400).',
-    });
+    expect(await returnedFrom(configured, back, kept, send)).toEqual({ failure: expect.stringContaining('400') });
     expect(kept.items.size).toBe(0);
     expect(await returnedFrom(configured, back, kept, send)).toMatchObject({
       failure: expect.stringContaining('did not begin in this tab'),

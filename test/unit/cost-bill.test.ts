@@ -122,13 +122,13 @@ describe('a bill', () => {
       expect(sum(lines.filter(({ service }) => service === name).map((line) => line.cents))).toBe(expected);
   });
 
-  it('by default counts the essential metrics alone, and no traces', () => {
+  it('the default bill counts the essential metrics alone, and no traces', () => {
     const { fullMetrics: _, methodMetrics: __, tracing: ___, ...byDefault } = options;
     const plain = byPrice(billOf(usageOf(byDefault, measures), prices, false));
     expect(plain).toEqual({ ...byHand, metric: '3.30', trace: '0.00' }); // (5 + 6) x 0.30
   });
 
-  it('of no traffic has only fixed costs', () => {
+  it('a bill without traffic has only fixed costs', () => {
     const empty = byPrice(bill({ calculations: 0n, transactions: 0n }));
     expect(empty).toMatchObject({ gatewayRequest: '0.00', writeUnit: '0.00', trace: '0.00', key: '2.00' });
   });

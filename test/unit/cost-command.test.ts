@@ -89,7 +89,7 @@ it.each([
   ['1000000', '1000000', 150],
   ['100000', '10000', 20],
 ])(
-  'with the default settings, %s calculations and %s transactions cost at most %d dollars',
+  'the default settings: %s calculations and %s transactions cost at most %d dollars',
   async (calculations, transactions, most) => {
     const options = ['--calculations', calculations, '--transactions', transactions, '--json'];
     const { total, lines }: Printed = JSON.parse(await printed(options));

@@ -290,7 +290,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('with lines that match none add up to it in total, and take of no line more than there is', () => {
+  it('credits with lines that match none of the sale add up to it in total, and take of no line more than there is', () => {
     const part = fc.integer({ min: 1, max: 99 });
     let unmatched = 0;
     fc.assert(
@@ -415,11 +415,11 @@ describe('an explanation', () => {
     const sold = saleOf({ ...sale, taxIncluded: false });
     const { explanation } = credited(sold, { explain: true }).outcome;
     expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping']);
-    expect(explanation?.[0]?.text).toContain(
-      `Line l0 of ${sold.transaction.id}: 20.00 of its net of 20.00, and 1.20 of its recorded tax of 1.20.`,
-    );
+    const figures = (text = '') => text.match(/\d+\.\d\d/g);
+    expect(explanation?.[0]?.text).toContain(`Line l0 of ${sold.transaction.id}`);
+    expect(figures(explanation?.[0]?.text)).toEqual(['20.00', '20.00', '1.20', '1.20']);
     const half = credited(sold, { explain: true, line_items: [{ id: 'l0', quantity: '1' }] }).outcome;
-    expect(half.explanation?.[0]?.text).toContain('10.00 of its net of 20.00, and 0.60 of its recorded tax of 1.20.');
+    expect(figures(half.explanation?.[0]?.text)).toEqual(['10.00', '20.00', '0.60', '1.20']);
     expect(credited(sold, {}).outcome.explanation).toBeNull();
   });
 });

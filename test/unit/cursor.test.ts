@@ -7,7 +7,7 @@ const cursor = encodeCursor(position, scope);
 
 describe('a cursor', () => {
   // Recorded with the version before: a client may be in the middle of a list when a new version is deployed.
-  it('of a version before is still valid', () => {
+  it('a cursor of an earlier version is still valid', () => {
     const filings = 'ZmlsXzE.zf8jDTfpe0-hVHbhnUiKtJ-B9gElFwo-8UQR1cP6lcE';
     const transactions =
       'eyJpZCI6InR4bl8xIiwidGF4X2RhdGUiOiIyMDI2LTEwLTA4VDAwOjAwOjAwLjAwMFoifQ.FOAkeHz4z0sxTu65-6ciByib7DmS5YJ7Uxy5zsd2UV0';

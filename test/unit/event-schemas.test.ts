@@ -28,11 +28,6 @@ it('are files of these types, as they are in the code: `node shared/cli/write-ev
     expect([name, readFileSync(new URL(name, folder), 'utf8')]).toEqual([name, text]);
 });
 
-it('are each listed in the README', () => {
-  const readme = readFileSync(new URL('../README.md', folder), 'utf8');
-  for (const type of types) expect(readme).toContain(`[\`${type}\`](schemas/${type}.json)`);
-});
-
 const ajv = new Ajv2020({ allErrors: true });
 const validates = (schema: AnySchemaObject & { readonly $id: string }, value: unknown): boolean =>
   (ajv.getSchema(schema.$id) ?? ajv.compile(schema))(value) === true;

@@ -62,7 +62,7 @@ describe('an open entry', () => {
     expect(amountsOf(uncoded, coded)).toMatchObject([{ reporting_code: '9137' }]);
   });
 
-  it('that an earlier version stored without reporting codes has none', () => {
+  it('an open entry of an earlier version, without reporting codes, has none', () => {
     const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60', { reporting_code: '26' })]]);
     const item = openEntryItem('acct', entry as OpenEntry);
     const stored = decompress(item['figures'] as Uint8Array) as Pick<OpenEntry, 'base' | 'amounts'>;

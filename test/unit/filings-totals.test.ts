@@ -215,7 +215,7 @@ describe('totals', () => {
     );
   });
 
-  it('of the state count every line once, and the tax of all levels', () => {
+  it('totals of the state count every line once, and the tax of all levels', () => {
     fc.assert(
       fc.property(entries, (all) => {
         const byCurrency = [...Map.groupBy(all, ({ currency }) => currency)].sort(([one], [other]) =>
@@ -292,7 +292,7 @@ describe('totals', () => {
     );
   });
 
-  it('that an earlier version stored have no reporting code until an entry with one is added', () => {
+  it('totals of an earlier version have no reporting code until an entry with one is added', () => {
     const entry = (reporting_code: string | null): OpenEntry => ({
       transactionId: String(reporting_code),
       state: 'US-AL',

@@ -35,7 +35,7 @@ describe('a line in Hawaii', () => {
     ['Kalawao', kalawao, '100.00', '4.00', '4.17'],
     ['Kalawao', kalawao, '10000.00', '400.00', '416.66'],
     ['Honolulu', honolulu, '0.00', '0.00', '0.00'],
-  ])('in %s (%o) of %s is charged %s, or passed on %s', (_, to, price, owed, visible) => {
+  ])('a line in %s (%o) of %s is charged %s, or passed on %s', (_, to, price, owed, visible) => {
     const request = { to, tax_date: '2026-11-22', line_items: [goods(price)] };
     expect(ask(request).tax_amount).toBe(owed);
     expect(ask(request, on).tax_amount).toBe(visible);
@@ -191,7 +191,7 @@ describe('the warning that general excise tax is not passed on', () => {
     ['the tax is a sales tax', { to: { state: 'MI', postal_code: '48933' } }, {}],
   ])('does not come where %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
 
-  it('and the setting leave other states alone', () => {
+  it('the warning and the setting leave other states alone', () => {
     const request = { to: { state: 'MI', postal_code: '48933' } };
     expect(ask(request, on)).toEqual(ask(request));
   });

@@ -95,10 +95,7 @@ describe('the body of POST /filings/{id}', () => {
       body: { status: 'filed', confirmation_number },
       problems: [['invalid_format', '/confirmation_number']] as [string, string][],
     })),
-    {
-      body: { status: 'canceled', confirmation_number: 'x' },
-      problems: [['invalid_format', '/confirmation_number']],
-    },
+    { body: { status: 'canceled', confirmation_number: 'x' }, problems: [['invalid_format', '/confirmation_number']] },
   ])('$body is refused at the wrong field', ({ body, problems }) => {
     expect(problemsIn(parseSent(changed, body).problems)).toEqual(problems);
   });
@@ -116,7 +113,7 @@ describe('the query', () => {
     {},
     { status: 'closed', state: 'MI', period_end: '2026-10-31', limit: '100', starting_after: 'x' },
     { state: 'us-mi', limit: '1' },
-  ])('of GET /filings may be %o', (parameters) => {
+  ])('the query of GET /filings may be %o', (parameters) => {
     expect(query(FilingListQuery, parameters).problems).toEqual([]);
   });
 
@@ -129,21 +126,21 @@ describe('the query', () => {
     { limit: '101' },
     { limit: '1.0' },
     { starting_after: '' },
-  ])('of GET /filings may not be %o', (parameters) => {
+  ])('the query of GET /filings may not be %o', (parameters) => {
     expect(problemsIn(query(FilingListQuery, parameters).problems)).toEqual([
       ['invalid_format', Object.keys(parameters)[0]],
     ]);
   });
 
   it.each([{}, { expand: 'entries' }, { expand: 'entries', limit: '100', starting_after: 'x' }])(
-    'of GET /filings/{id} may be %o',
+    'the query of GET /filings/{id} may be %o',
     (parameters) => {
       expect(query(FilingQuery, parameters).problems).toEqual([]);
     },
   );
 
   it.each([{ expand: 'totals' }, { limit: '5' }, { starting_after: 'x' }])(
-    'of GET /filings/{id} may not be %o: pages are of entries',
+    'the query of GET /filings/{id} may not be %o: pages are of entries',
     (parameters) => {
       expect(problemsIn(query(FilingQuery, parameters).problems)).toEqual([
         ['invalid_format', Object.keys(parameters)[0]],

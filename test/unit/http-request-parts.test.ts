@@ -29,7 +29,7 @@ describe('a JSON Pointer', () => {
     { path: ['a/b', 'c~d'], pointer: '/a~1b/c~0d' },
     { path: ['~1'], pointer: '/~01' },
     { path: [''], pointer: '/' },
-  ])('of $path is "$pointer"', ({ path, pointer }) => {
+  ])('the pointer of $path is "$pointer"', ({ path, pointer }) => {
     expect(pointerTo(path)).toBe(pointer);
   });
 
@@ -137,7 +137,7 @@ describe('the query', () => {
 
   it('is empty where an operation takes none', () => {
     expect(readQuery(undefined, exchangeOf({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
-      { code: 'validation_unknown_parameter', detail: 'This operation takes no query parameters.' },
+      { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
     ]);
   });
 });

@@ -7,10 +7,7 @@ const Exact = Decimal.clone({ precision: 80, defaults: true });
 
 const weights = fc.array(
   fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n })),
-  {
-    minLength: 1,
-    maxLength: 40,
-  },
+  { minLength: 1, maxLength: 40 },
 );
 const total = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 10n ** 20n }));
 const sum = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);

@@ -99,14 +99,14 @@ describe('a larger limit', () => {
     expect(asked).toEqual([1, 2]);
   });
 
-  it('that is lowered below one counter holds at once where it is known', async () => {
+  it('a limit that is lowered below one counter holds at once where it is known', async () => {
     const { take } = counters();
     const { admit } = rateLimiter(take, unexpected, 0);
     for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);
     expect(await admit(account, 400, start)).toMatchObject({ admitted: false, remaining: 0 });
   });
 
-  it('in a simulation with slow calls is never exceeded either, and 98 %% of it can be used', async () => {
+  it('a larger limit is never exceeded in a simulation with slow calls, and 98 %% of it can be used', async () => {
     const limit = 25_000;
     const { admitted, writesPerRequest } = await simulate({
       ...{ limit, windows: 1, arrival: 'even', cold: true, instances: 60, demand: 1.2 * limit },

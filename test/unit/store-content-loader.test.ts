@@ -193,7 +193,7 @@ describe('the directory', () => {
     expect(read()).toEqual(['directory']);
   });
 
-  it('that cannot be read again is an outage and not an older answer, and is tried anew by the next request', async () => {
+  it('a directory that cannot be read again is an outage and not an older answer, and the next request reads it anew', async () => {
     const two = worldOfTwo();
     await activeAt(two);
     two.state.isDown = true;

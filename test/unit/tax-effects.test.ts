@@ -75,19 +75,13 @@ describe('a band', () => {
         'article',
         ['HOME', 'HEALTH'],
         { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
-        {
-          jurisdictions: ['US-TN-SINGLE'],
-          confidence: 'medium',
-        },
+        { jurisdictions: ['US-TN-SINGLE'], confidence: 'medium' },
       ),
       rule(
         'week',
         ['HOME.APPLIANCES'],
         { type: 'holiday', amount: null, inclusive: false },
-        {
-          from: '2026-07-31',
-          to: '2026-08-02',
-        },
+        { from: '2026-07-31', to: '2026-08-02' },
       ),
     ],
   });
@@ -147,7 +141,7 @@ describe('a band', () => {
     expect(shown(taxLine(lineOf(place)))).toEqual(['US-TN 0.00 100.00 0 0.00 not_supported']);
   });
 
-  it('in a jurisdiction with a rate has the untaxed rest, and a lower rate as a reduced one', () => {
+  it('a band in a jurisdiction with a rate has the untaxed rest, and a lower rate as a reduced one', () => {
     const place = placeOf(
       releaseOf({ rules: [rule('band', ['HOME'], { type: 'band', above: '10', to: '20', rate: '0.03' })] }),
     );
@@ -195,7 +189,7 @@ describe('a cap on the tax', () => {
     for (const rounding of ['line', 'invoice'] as const) expect(boat(amount, quantity, { rounding }).tax).toBe(tax);
   });
 
-  it('beside other lines on an invoice is the same', () => {
+  it('a cap beside other lines on an invoice is the same', () => {
     const lines = [
       lineOf(carolina(), { ptc: 'WATERCRAFT.BOATS', amount: '30000.00' }),
       lineOf(carolina(), { amount: '0.50' }),
@@ -320,7 +314,7 @@ describe('a fee', () => {
     { line: { amount: '0.50' }, because: 'it is the fee' },
     { line: { amount: '0.60' }, because: 'for every amount' },
     { line: { amount: '0.50', discount: '0.50' }, because: 'also where a discount takes it all' },
-  ])('with a price, $line.amount, is what the seller states: nothing is added, $because', ({ line }) => {
+  ])('a fee with a price, $line.amount, is what the seller states: nothing is added, $because', ({ line }) => {
     for (const taxIncluded of [false, true])
       for (const rounding of ['line', 'invoice'] as const) {
         const priced = lineOf(minnesota, { ptc, ...line });
@@ -380,7 +374,7 @@ describe('a holiday', () => {
     expect(on('2026-08-18', amount, '1', place).rows).toMatchObject([{ reason }]);
   });
 
-  it('above its limit Massachusetts still leaves 175 of each garment free', () => {
+  it('Massachusetts above the limit of its holiday still leaves 175 of each garment free', () => {
     const place = placeOf(
       releaseOf({
         of: [{ code: 'US-MA', type: 'state', rate: '0.0625' }],
@@ -398,7 +392,7 @@ describe('a holiday', () => {
     ]);
   });
 
-  it('above the limit of one holiday another may hold, and below neither the rule', () => {
+  it('another holiday may hold above the limit of one, and above both the rule', () => {
     const place = placeOf(
       releaseOf({
         rules: [
@@ -459,11 +453,7 @@ describe('a rule that names jurisdictions', () => {
           newYork,
           newYork.jurisdictions.filter(({ code }) => codes.includes(code)),
         ),
-        {
-          ptc: 'CLOTHING.APPAREL',
-          amount,
-          quantity,
-        },
+        { ptc: 'CLOTHING.APPAREL', amount, quantity },
       ),
     );
   const city = ['US-NY', 'US-NY-NYC', 'US-NY-MCTD'];
@@ -553,7 +543,7 @@ describe('the rate on food for home use', () => {
     expect(at('FOOD.GROCERY', false, rules).map((row) => row.split(' ').slice(3).join(' '))).toEqual(rows);
   });
 
-  it('from another state is the interstate rate, where the content has one', () => {
+  it('food from another state has the interstate rate, where the content has one', () => {
     expect(at('GENERAL', true)).toEqual([
       'US-GA 100.00 0.00 0.04 4.00 standard_rated',
       'US-GA-1 100.00 0.00 0.01 1.00 standard_rated',

@@ -80,7 +80,7 @@ describe('a charge of a cent with the tax of its invoice in it', () => {
   });
 
   it.each(['tables', 'half up'] as const)(
-    'by %s: has a base wherever nets of a cent or more give the gross',
+    'a charge of a cent by %s has a base wherever nets of a cent or more give the gross',
     (method) => {
       for (const grosses of orders) {
         const parts = partsOf(tax(releases[method].kept, grosses));

@@ -134,7 +134,7 @@ describe('a rule with a season', () => {
     { day: '2025-07-01', reason: 'not_supported', because: 'in the season it may have held' },
     { day: '2025-12-01', reason: 'standard_rated', because: 'out of it the rule does not exist' },
     { day: '2026-07-01', reason: 'product_exempt', because: 'it counts from the day that is established' },
-  ])('of which the first day is not established, is $reason on $day: $because', ({ day, reason }) => {
+  ])('a season without an established first day is $reason on $day: $because', ({ day, reason }) => {
     const rules = [{ ...summer, ...undated }, rule('all', ['FOOD'], taxable)];
     const line = lineOf(placeOf(releaseOf({ rules })), { ptc: 'FOOD.GROCERY' });
     expect(taxLine(line, { day }).rows).toMatchObject([{ reason }]);

@@ -117,7 +117,7 @@ describe('the rule that decides', () => {
     { day: '2027-01-01', wins: undefined, because: 'it is over' },
     { day: '2025-12-31', wins: undefined, because: 'nothing has begun' },
     { day: '2026-01-01', wins: 'before', because: 'the very first day counts' },
-  ])('on $day it is $wins: $because', ({ day, wins }) => {
+  ])('the rule that decides on $day is $wins: $because', ({ day, wins }) => {
     const rules = [
       rule('before', ['GENERAL'], exempt, { from: '2026-01-01', to: '2026-06-30' }),
       rule('after', ['GENERAL'], taxable, { from: '2026-07-01', to: '2026-12-31' }),
@@ -289,10 +289,13 @@ describe('the tax day', () => {
     },
     { day: '2026-01-01', reason: 'product_exempt', ptc: 'FOOD.GROCERY', because: 'the rule counts from here' },
     { day: '2025-12-31', reason: 'standard_rated', ptc: 'GENERAL', because: 'the rule does not name the product' },
-  ])('where the rate is established and a rule is not, $ptc is $reason on $day: $because', ({ day, ptc, reason }) => {
-    const rules = [rule('groceries', ['FOOD.GROCERY'], exempt, undated), rule('goods', ['GENERAL'], taxable)];
-    expect(taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc }), { day }).rows).toMatchObject([{ reason }]);
-  });
+  ])(
+    'with an established rate and an unestablished rule, $ptc is $reason on $day: $because',
+    ({ day, ptc, reason }) => {
+      const rules = [rule('groceries', ['FOOD.GROCERY'], exempt, undated), rule('goods', ['GENERAL'], taxable)];
+      expect(taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc }), { day }).rows).toMatchObject([{ reason }]);
+    },
+  );
 
   it('a rule that is over does not make an earlier day doubtful', () => {
     const rules = [
@@ -364,14 +367,11 @@ describe('thresholds', () => {
     { quantity: '1', amount: '1000.01', rate: '0.0775' },
     { quantity: '2', amount: '2000.01', rate: '0.0775' },
     { quantity: '3', amount: '3000.00', rate: '0.06' },
-  ])(
-    'above 1,000 a unit the whole price is taxed at another rate: $quantity at $amount together at $rate',
-    (priced) => {
-      const place = under({ type: 'threshold_rate', amount: '1000', rate: '0.0775' });
-      const line = taxLine(lineOf(place, { ...clothes, quantity: priced.quantity, amount: priced.amount }));
-      expect(line.rows).toMatchObject([{ rate: priced.rate, taxable: line.net, exempt: 0n }]);
-    },
-  );
+  ])('another rate on the whole price above 1,000 a unit: $quantity at $amount together at $rate', (priced) => {
+    const place = under({ type: 'threshold_rate', amount: '1000', rate: '0.0775' });
+    const line = taxLine(lineOf(place, { ...clothes, quantity: priced.quantity, amount: priced.amount }));
+    expect(line.rows).toMatchObject([{ rate: priced.rate, taxable: line.net, exempt: 0n }]);
+  });
 
   it.each<Effect>([
     { type: 'threshold_cliff', amount: '110', inclusive: false },

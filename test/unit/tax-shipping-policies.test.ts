@@ -34,7 +34,7 @@ describe('shipping that is taxable unless the buyer can avoid it', () => {
     { attributes: '._OPTIONAL_CHARGE', tax: 0n },
     { attributes: '._OPTIONAL_CHARGE._SEPARATELY_STATED', tax: 0n },
     { attributes: '._INCLUDED_IN_PRICE._OPTIONAL_CHARGE', tax: following },
-  ])('of delivery$attributes it takes $tax cents', ({ attributes, tax }) => {
+  ])('delivery$attributes is taxed $tax cents', ({ attributes, tax }) => {
     expect(shippingOf('taxable_unless_avoidable', `SHIPPING.DELIVERY${attributes}`).tax).toBe(tax);
   });
 });
@@ -44,7 +44,7 @@ describe('the doubts about shipping without an attribute', () => {
     ['exempt_if_stated', ['shipping_not_stated']],
     ['exempt_unless_included', []],
     ['taxable_unless_avoidable', []],
-  ] as const)('under %s: %s', (policy, codes) => {
+  ] as const)('the policy %s has the doubts %s', (policy, codes) => {
     const doubts = shippingOf(policy, 'SHIPPING.DELIVERY').treatments.flatMap((treatment) => treatment.doubts);
     expect([...new Set(doubts.map(({ code }) => code))]).toEqual(codes);
   });

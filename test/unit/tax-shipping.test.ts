@@ -38,7 +38,7 @@ describe('shipping that follows the goods', () => {
       [lineOf(following, { amount: '50.00', thirdPartyDiscount: '25.00' }), free('50.00')],
       'a third-party discount lowers no share',
     ],
-  ])('of 10.00, $0 cents are taxed: $2', (taxed, lines) => {
+  ])('$0 cents of a delivery of 10.00 are taxed: $2', (taxed, lines) => {
     const shipping = ship('10.00', lines);
     expect(shipping).toMatchObject({ net: 1000n, taxable: taxed, exempt: 1000n - taxed });
     expect(shipping.tax).toBe((taxed * 6n + 50n) / 100n);
@@ -124,7 +124,7 @@ describe('the shipping policy of a state', () => {
     { day: '2022-06-01', tax: 60n, reason: 'standard_rated', because: 'a first day is inclusive' },
     { day: '2023-06-30', tax: 60n, reason: 'standard_rated', because: 'a last day is inclusive' },
     { day: '2023-07-01', tax: 0n, reason: 'product_exempt', because: 'the next policy begins' },
-  ])('on $day a stated delivery of 10.00 is $reason, $tax cents: $because', ({ day, tax, reason }) => {
+  ])('a stated delivery of 10.00 on $day is $reason, $tax cents: $because', ({ day, tax, reason }) => {
     const { shipping } = calculateTax(
       documentOf([taxable('100.00', placeOf(releaseOf({ settings })))], {
         day,
@@ -256,53 +256,13 @@ describe('shipping that counts in the price of the goods', () => {
   };
 
   it.each([
-    {
-      amount: '285.00',
-      delivery: '20.00',
-      taxed: [
-        [3500n, 245n],
-        [2000n, 140n],
-      ],
-      because: '305.00 is 55.00 above 250',
-    },
-    {
-      amount: '240.00',
-      delivery: '20.00',
-      taxed: [
-        [0n, 0n],
-        [1000n, 70n],
-      ],
-      because: 'the goods leave 10.00 over',
-    },
-    {
-      amount: '230.00',
-      delivery: '20.00',
-      taxed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      because: 'together they are at the amount',
-    },
-    {
-      amount: '230.00',
-      delivery: '20.01',
-      taxed: [
-        [0n, 0n],
-        [1n, 0n],
-      ],
-      because: 'together they are a cent above',
-    },
-    {
-      amount: '250.00',
-      delivery: '0.00',
-      taxed: [
-        [0n, 0n],
-        [0n, 0n],
-      ],
-      because: 'there is nothing to deliver',
-    },
-  ])('a suit of $amount and delivery of $delivery: $taxed, because $because', ({ amount, delivery, taxed }) => {
-    expect(both(delivery, [suit(amount)])).toEqual(taxed);
+    ['285.00', '20.00', [3500n, 245n], [2000n, 140n], '305.00 is 55.00 above 250'],
+    ['240.00', '20.00', [0n, 0n], [1000n, 70n], 'the goods leave 10.00 over'],
+    ['230.00', '20.00', [0n, 0n], [0n, 0n], 'together they are at the amount'],
+    ['230.00', '20.01', [0n, 0n], [1n, 0n], 'together they are a cent above'],
+    ['250.00', '0.00', [0n, 0n], [0n, 0n], 'there is nothing to deliver'],
+  ])('a suit of %s and delivery of %s are taxed %s and %s, because %s', (amount, delivery, ...[goods, shipping]) => {
+    expect(both(delivery, [suit(amount)])).toEqual([goods, shipping]);
   });
 
   it('counts each unit’s share: of three at 240.00 and 60.00 of delivery 10.00 each is taxed', () => {
@@ -332,7 +292,7 @@ describe('shipping that counts in the price of the goods', () => {
     ]);
   });
 
-  it('without it delivery is taxed in the part in which the goods are', () => {
+  it('delivery without the setting is taxed in the part in which the goods are', () => {
     expect(both('20.00', [suit('285.00', island({ threshold_includes_shipping: false }))])).toEqual([
       [3500n, 245n],
       [246n, 17n],
@@ -358,7 +318,7 @@ describe('shipping that counts in the price of the goods', () => {
     { others: {}, amount: '95.00', delivery: '10.00', tax: [0n, 0n], because: 'only the goods count' },
     { others: {}, amount: '100.00', delivery: '10.00', tax: [625n, 63n], because: 'the goods are at the limit' },
   ])(
-    'on a holiday $amount and $delivery of delivery: $tax cents, because $because',
+    '$amount and $delivery of delivery on a holiday: $tax cents, because $because',
     ({ others, amount, delivery, tax }) => {
       const taxed = both(
         delivery,

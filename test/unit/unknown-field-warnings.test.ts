@@ -11,12 +11,12 @@ describe('the warning about an unknown field', () => {
     ['/line_items/0/unitprice', 'unitprice', 'unit_price'],
     ['/customer/adress', 'adress', 'address'],
     ['/curency', 'curency', 'currency'],
-  ])('of %s names the field and the likely one', (pointer, ...names) => {
+  ])('the warning about %s names the field and the likely one', (pointer, ...names) => {
     expect(namesIn(pointer)).toEqual(names);
   });
 
   it.each(['/line_items/0/sku', '/email', '/constructor', '/rate', '/line_items/0/quantity'])(
-    'of %s makes no wrong suggestion',
+    'the warning about %s makes no wrong suggestion',
     (pointer) => {
       expect(namesIn(pointer)).toEqual([pointer.slice(pointer.lastIndexOf('/') + 1)]);
     },

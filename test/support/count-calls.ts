@@ -1,0 +1,50 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { expect } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+
+type Options = {
+  /** Also the calls for the caller's key, account and rate limit window, which are in the accounts table. */
+  readonly accounts?: boolean;
+};
+
+/** Run a function that succeeds; returns its calls by the commands' names, refused ones too, and their capacity units. */
+export const used = async (run: () => Promise<unknown>, { accounts = false }: Options = {}) => {
+  const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
+  database.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (sent) => {
+        const input = sent.input as { TableName?: string };
+        if (!accounts && input.TableName === environment.tables.accounts) return next(sent);
+        seen.calls.push(commandName.replace('Command', ''));
+        const answer = await next({
+          ...sent,
+          input: { ...input, ReturnConsumedCapacity: 'INDEXES' } as typeof sent.input,
+        });
+        const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+        for (const { Table, GlobalSecondaryIndexes = {} } of [consumed].flat()) {
+          const units = Table?.CapacityUnits ?? 0;
+          seen.table += units;
+          if (commandName.startsWith('TransactWrite')) seen.writes += units;
+          for (const { CapacityUnits = 0 } of Object.values(GlobalSecondaryIndexes)) seen.indexes += CapacityUnits;
+        }
+        return answer;
+      },
+    { step: 'initialize', name: 'count', priority: 'high' },
+  );
+  try {
+    const answer = (await run()) as { readonly status?: unknown } | undefined;
+    if (typeof answer?.status === 'number') expect(answer.status).toBeLessThan(300);
+    return seen;
+  } finally {
+    database.middlewareStack.remove('count');
+  }
+};
+
+export const callsOf = async (run: () => Promise<unknown>): Promise<string[]> => (await used(run)).calls;
+
+/** The number of calls of each command. */
+export const callCounts = async (run: () => Promise<unknown>, options?: Options): Promise<Record<string, number>> => {
+  const { calls } = await used(run, options);
+  return Object.fromEntries([...Map.groupBy(calls, (name) => name)].map(([name, all]) => [name, all.length]).sort());
+};
