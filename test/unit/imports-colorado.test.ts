@@ -106,7 +106,7 @@ describe('Colorado’s jurisdiction codes and rates', () => {
       'no row with the columns',
     );
     await expect(read(coloradoFile(coloradoRows, undefined, 'rates.xlsx'))).rejects.toThrow(
-      'does not name the half-year',
+      'does not name the first month',
     );
   });
 

@@ -115,7 +115,7 @@ describe('Louisiana’s rates by domicile', () => {
   it('are refused with another header or a name without a month', async () => {
     await expect(read(louisianaFile(louisianaRows, ['Parish', 'Rate']))).rejects.toThrow('no row with the columns');
     await expect(read(louisianaFile(louisianaRows, undefined, 'rates.xlsx'))).rejects.toThrow(
-      'does not name the month',
+      'does not name the first month',
     );
   });
 });

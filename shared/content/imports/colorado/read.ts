@@ -1,7 +1,6 @@
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { calendarDay, monthNumber } from '../../days.ts';
 import { stateRateOn } from '../../rates.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
@@ -18,16 +17,8 @@ const headers = [
   ...Array.from({ length: layersMax }, () => ['Tax Type', 'Rate']).flat(),
 ];
 
-/** The first day of the rates, which only the name of the file gives: `…_July-Dec2026.xlsx`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } = /_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the half-year of its rates: call it as the Department does, such as Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx.`,
-    );
-  return day;
-};
+/** The half-year of the rates in the name of the file: `…_July-Dec2026.xlsx`. */
+const halfYear = /_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)/;
 
 /** The types and rates of a row; the workbook has the percentages of each layer in two columns. */
 const readLayers = (cells: readonly string[]): RowResult<readonly Layer[]> => {
@@ -84,7 +75,7 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
  */
 const readColorado: Read = async function* (files, { base, names, onProgress }) {
   const path = onlyFile(files);
-  const from = firstDay(basename(path));
+  const from = dayOfFile(path, halfYear, 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx');
   const { name, sheets } = await readWorkbook(path, onProgress);
   const sheet = sheets.find((one) => /^by name$/i.test(one.name));
   if (!sheet) throw new Error(`${name} has no sheet By Name: is it of this format?`);

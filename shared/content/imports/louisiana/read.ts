@@ -1,9 +1,8 @@
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { calendarDay, monthNumber } from '../../days.ts';
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release-values.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import { CombinedCities } from '../combined-cities.ts';
 import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
@@ -15,16 +14,8 @@ import { namesOf, OwnCodes, type PlaceOrPart } from '../own-codes.ts';
 
 const headers = ['Parish', 'Jurisdiction (Domicile Code)', 'Tax Rate'];
 
-/** The first day of the rates, which the name of the file gives: `Domicile Rate Listing October 2026.xlsx`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the month of its rates: give it a name such as Domicile-Rate-Listing-October-2026.xlsx.`,
-    );
-  return day;
-};
+/** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */
+const monthOfFile = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/;
 
 const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
 
@@ -72,7 +63,7 @@ const readDomicile = ({ cells }: Row, codes: OwnCodes): RowResult<Domicile> => {
  */
 const readLouisiana: Read = async function* (files, { names, onProgress }) {
   const path = onlyFile(files);
-  const from = firstDay(basename(path));
+  const from = dayOfFile(path, monthOfFile, 'Domicile-Rate-Listing-October-2026.xlsx');
   const codes = new OwnCodes('LA', names);
   const { name, sheets } = await readWorkbook(path, onProgress);
   const [sheet] = sheets;

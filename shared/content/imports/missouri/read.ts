@@ -1,10 +1,9 @@
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { calendarDay, monthNumber } from '../../days.ts';
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
@@ -15,16 +14,8 @@ import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
 
 const headers = ['Jurisdiction Name', 'Jurisdiction Code', 'SalesTaxRate(0000)'];
 
-/** The first day of the rates, which only the name of the file gives: `oct2026.xlsx`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } = /^(?<month>[a-z]+)(?<year>20\d\d)\b/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the month of its rates: call it as the Department does, such as oct2026.xlsx.`,
-    );
-  return day;
-};
+/** The month of the rates in the name of the file: `oct2026.xlsx`. */
+const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
 
 /** `5.9750%`, or `0.05975` where the cell is a number. */
 const readRate = (text: string): string | null => (text.endsWith('%') ? readPercent(text) : readFraction(text));
@@ -71,7 +62,7 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
 const readMissouri: Read = async function* (files, { base, names, onProgress }) {
   const path = onlyFile(files);
   const codes = new OwnCodes('MO', names);
-  const from = firstDay(basename(path));
+  const from = dayOfFile(path, monthOfFile, 'oct2026.xlsx');
   const { name, sheets } = await readWorkbook(path, onProgress);
   const [sheet, ...others] = sheets;
   if (!sheet || others.length > 0) throw new Error(`${name} has ${sheets.length} sheets; the rates have one.`);

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { jsonOf } from '../../../json-of.ts';
-import { calendarDay, monthNumber } from '../../days.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import type { Entry } from '../entry.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
@@ -30,17 +30,8 @@ const Answer = z.object({
 });
 type Attributes = z.infer<typeof Answer>['features'][number]['attributes'];
 
-/** The first day of the rates, which the name of the service gives: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } =
-    /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the period of its rates: call it as the service, such as New_Mexico_gross_receipts_tax_July_2026_June_2027.json.`,
-    );
-  return day;
-};
+/** The period of the rates in the name of the service: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
+const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 
 /** 0.0001 %: the schedule has at most four decimals of a percent. */
 const unit = unitsOf('0.000001');
@@ -114,7 +105,11 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
  */
 const readNewMexico: Read = async function* (files, { base, names, onProgress }) {
   const path = onlyFile(files);
-  const reader = { base, codes: new OwnCodes('NM', names), from: firstDay(basename(path)) };
+  const reader = {
+    base,
+    codes: new OwnCodes('NM', names),
+    from: dayOfFile(path, period, 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json'),
+  };
   const features = await readAnswer(path);
   onProgress?.(features.length, features.length);
   const taxes = new Map<string, Jurisdiction>();
