@@ -101,7 +101,7 @@ describe('California’s rates by city', () => {
       reason: 'repeats another row',
     });
     expect(await bad('0.11,4/1/2027', '0.11,7/1/2021')).toEqual([
-      [3, 'gives Alameda another rate than line 2 from 2021-07-01 on: correct one'],
+      [3, 'gives Alameda another rate than line 2 for the same days: correct one'],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { Release } from '../release.ts';
 import type { Confidence } from '../release-values.ts';
 import type { Entry } from './entry.ts';
+import { onlyFile } from './files/read-rows.ts';
 import type { NameTables } from './sst/layers.ts';
 
 export type ReadOptions = {
@@ -39,3 +40,20 @@ export type Importer = {
   readonly match: 'zip' | 'city' | 'none';
   readonly read: Read;
 };
+
+/** Reads the only file of a format, as `Read`. */
+export type ReadFile = (path: string, options: ReadOptions) => AsyncIterable<Entry>;
+
+type StateFile = Pick<Importer, 'format' | 'describe'> & Record<'file' | 'state', string> & { readonly read: ReadFile };
+
+/** A format of one file with the rates of the cities of one state. `file` describes the file. */
+export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
+  ...format,
+  files: [{ option: 'file', describe: file }],
+  onlyState: state,
+  confidence: 'high',
+  match: 'city',
+  async *read(files, options) {
+    yield* read(onlyFile(files), options);
+  },
+});

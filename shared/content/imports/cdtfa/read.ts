@@ -4,9 +4,9 @@ import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedCity, type CombinedReading, localPart } from '../combined-cities.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readFraction, readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { keptCodesNote, OwnCodes } from '../own-codes.ts';
 
 const columns = {
@@ -54,8 +54,8 @@ const taxOf = (codes: OwnCodes, { city, key }: CombinedCity): Jurisdiction | und
  * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
  * cities until the file ends. The file has no codes of jurisdictions, so they have no reporting code.
  */
-const readCdtfa: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+const readCdtfa: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openHeadedTable(path, columns, onProgress);
   const codes = new OwnCodes('CA', names);
   const kept: string[] = [];
   const cities = new CombinedCities((city, isShared) => {
@@ -72,12 +72,10 @@ const readCdtfa: Read = async function* (files, { base, names, onProgress }) {
   yield* keptCodesNote(kept);
 };
 
-export const cdtfa: Importer = {
+export const cdtfa = stateFile({
   format: 'cdtfa',
   describe: 'California sales and use tax rates by city and county (CDTFA, CSV)',
-  files: [{ option: 'file', describe: 'CSV with City_name, County_name, RATE and START_DATE' }],
-  onlyState: 'CA',
-  confidence: 'high',
-  match: 'city',
+  file: 'CSV with City_name, County_name, RATE and START_DATE',
+  state: 'CA',
   read: readCdtfa,
-};
+});

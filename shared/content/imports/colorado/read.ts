@@ -1,12 +1,11 @@
-import { Readable } from 'node:stream';
 import { stateRateOn } from '../../rates.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
 import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
-import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readSheet } from '../files/workbook.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { keptCodesNote, namesOf, OwnCodes } from '../own-codes.ts';
 import { type Layer, type Location, Locations } from './locations.ts';
 import { ColoradoTaxes } from './taxes.ts';
@@ -73,12 +72,11 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
  * with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs). Rates hold
  * from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
  */
-const readColorado: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
+const readColorado: ReadFile = async function* (path, { base, names, onProgress }) {
   const from = dayOfFile(path, halfYear, 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx');
-  const { name, sheets } = await readWorkbook(path, onProgress);
-  const sheet = sheets.find((one) => /^by name$/i.test(one.name));
-  if (!sheet) throw new Error(`${name} has no sheet By Name: is it of this format?`);
+  const table = await readSheet(path, headers, onProgress, (sheets) =>
+    sheets.find(({ name }) => /^by name$/i.test(name)),
+  );
   const codes = new OwnCodes('CO', names);
   const locations = new Locations(new ColoradoTaxes(codes, names), from);
   const stateRate = stateRateOn(base, from < base.established_from ? base.established_from : from)?.rate;
@@ -87,21 +85,16 @@ const readColorado: Read = async function* (files, { base, names, onProgress }) 
     if (location.names.length > 0 && codes.placesNamed(location.place.name).length === 0) kept.add(location.place.name);
     yield* locations.add(location, line);
   }
-  yield* readRows(
-    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
-    (line: Row) => readLocation(line, codes, stateRate),
-    use,
-    { atEnd: () => locations.entries() },
-  );
+  yield* readRows(table, (line: Row) => readLocation(line, codes, stateRate), use, {
+    atEnd: () => locations.entries(),
+  });
   yield* keptCodesNote([...kept]);
 };
 
-export const colorado: Importer = {
+export const colorado = stateFile({
   format: 'colorado',
   describe: 'Colorado Department of Revenue, jurisdiction codes and rates (DR 1002 and DR 0800, XLSX)',
-  files: [{ option: 'file', describe: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' }],
-  onlyState: 'CO',
-  confidence: 'high',
-  match: 'city',
+  file: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
+  state: 'CO',
   read: readColorado,
-};
+});

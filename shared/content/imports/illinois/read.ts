@@ -5,9 +5,9 @@ import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import type { Entry } from '../entry.ts';
 import { type Line, openLines } from '../files/lines.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 
 const width = 211;
@@ -120,8 +120,8 @@ class Locations {
  * rates contain the state's. A location whose rates depend on the address is ambiguous: the file has its low and its high
  * rate, or none, so that the release below answers.
  */
-const readIllinois: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openLines(onlyFile(files), onProgress);
+const readIllinois: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openLines(path, onProgress);
   const locations = new Locations(new OwnCodes('IL', names), base);
   const cities = new CombinedCities(({ key }) => locations.taxes.get(key) as Jurisdiction);
   function* use({ readings, open }: LocationReadings, line: number): Generator<Entry> {
@@ -132,12 +132,10 @@ const readIllinois: Read = async function* (files, { base, names, onProgress }) 
   yield* readRows(table, (line) => locations.read(line), use, { atEnd: () => cities.entries() });
 };
 
-export const illinois: Importer = {
+export const illinois = stateFile({
   format: 'illinois',
   describe: 'Illinois Department of Revenue, sales tax rates by location (ordmache)',
-  files: [{ option: 'file', describe: 'ordmache-current.txt, fixed width, 211 characters' }],
-  onlyState: 'IL',
-  confidence: 'high',
-  match: 'city',
+  file: 'ordmache-current.txt, fixed width, 211 characters',
+  state: 'IL',
   read: readIllinois,
-};
+});

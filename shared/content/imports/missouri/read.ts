@@ -1,15 +1,14 @@
-import { Readable } from 'node:stream';
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
-import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readSheet } from '../files/workbook.ts';
 import { readFraction, readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
 
 const headers = ['Jurisdiction Name', 'Jurisdiction Code', 'SalesTaxRate(0000)'];
@@ -59,32 +58,27 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
  * Read Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP
  * (tests/mo-rates.test.mjs). A rate contains the state's; it holds from the month in the name of the file.
  */
-const readMissouri: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
+const readMissouri: ReadFile = async function* (path, { base, names, onProgress }) {
   const codes = new OwnCodes('MO', names);
   const from = dayOfFile(path, monthOfFile, 'oct2026.xlsx');
-  const { name, sheets } = await readWorkbook(path, onProgress);
-  const [sheet, ...others] = sheets;
-  if (!sheet || others.length > 0) throw new Error(`${name} has ${sheets.length} sheets; the rates have one.`);
+  const table = await readSheet(path, headers, onProgress, (sheets) => (sheets.length === 1 ? sheets[0] : undefined));
   const taxOf = ({ key }: { readonly key: string }): Jurisdiction => {
     const [place = '', county = ''] = key.split('-');
     return { ...codes.combinedTax(codes.placeCoded(county, place) as OwnPlace), reporting_code: key };
   };
   const cities = new CombinedCities(taxOf);
   yield* readRows(
-    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
+    table,
     (line: Row) => readRow(line, { codes, base, from }),
     (reading, line) => cities.add(reading, line),
     { atEnd: () => cities.entries() },
   );
 };
 
-export const missouri: Importer = {
+export const missouri = stateFile({
   format: 'missouri',
   describe: 'Missouri Department of Revenue, sales and use tax rate tables (XLSX)',
-  files: [{ option: 'file', describe: 'a quarterly table under its own name, such as oct2026.xlsx' }],
-  onlyState: 'MO',
-  confidence: 'high',
-  match: 'city',
+  file: 'a quarterly table under its own name, such as oct2026.xlsx',
+  state: 'MO',
   read: readMissouri,
-};
+});

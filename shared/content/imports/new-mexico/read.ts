@@ -5,14 +5,13 @@ import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { jsonOf } from '../../../json-of.ts';
 import type { Release } from '../../release.ts';
-import type { Jurisdiction } from '../../release-values.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
-import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { type CodedLocation, codedLocations } from '../coded-locations.ts';
+import { localPart } from '../combined-cities.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readPercent, unitsOf } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
-import { namesOf, OwnCodes, type PlaceOrPart } from '../own-codes.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
+import { OwnCodes } from '../own-codes.ts';
 
 /** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
 const Answer = z.object({
@@ -46,14 +45,6 @@ const readRate = (value: number): string | null => {
 };
 
 type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from: string };
-type Reading = {
-  readonly name: string;
-  readonly county: string;
-  readonly code: string;
-  /** Empty for a district whose name has no place. */
-  readonly places: readonly PlaceOrPart[];
-  readonly change: CombinedReading['change'];
-};
 
 /** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
 const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
@@ -64,7 +55,7 @@ const withoutCounty = (name: string, isCounty: (text: string) => boolean): strin
 const readDistrict = (
   { name, county, locat_cdr: code, grt_rate: value }: Attributes,
   { codes, base, from }: Reader,
-): RowResult<Reading> => {
+): RowResult<CodedLocation> => {
   // Tribal areas have two codes instead, by who sells.
   if (!code) return skipped('a tribal area, which no city or ZIP names');
   if (!/^\d{2}-\d{3}$/.test(code)) return bad(`locat_cdr is ${code}: a location code is 02-100`);
@@ -103,8 +94,7 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
  * github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The rates
  * contain the state's; they hold from the period in the name of the service. Lines are positions of features, from 1.
  */
-const readNewMexico: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
+const readNewMexico: ReadFile = async function* (path, { base, names, onProgress }) {
   const reader = {
     base,
     codes: new OwnCodes('NM', names),
@@ -112,40 +102,20 @@ const readNewMexico: Read = async function* (files, { base, names, onProgress })
   };
   const features = await readAnswer(path);
   onProgress?.(features.length, features.length);
-  const taxes = new Map<string, Jurisdiction>();
-  const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
-  function* use({ name, county, code, places, change }: Reading, line: number): Generator<Entry> {
-    const district = { ...reader.codes.combinedTax({ county, code, name }), reporting_code: code };
-    if (places.length === 0) yield* cities.addDistrict({ county, tax: district, change }, line);
-    for (const { place, isPart } of places) {
-      const tax = reader.codes.combinedTax(place);
-      const own = isPart ? `${tax.code}-${code}` : tax.code;
-      const key = `${own} ${code}`;
-      taxes.set(key, { ...tax, code: own, reporting_code: code });
-      const [city = '', ...alsoCalled] = namesOf(place.name);
-      yield* cities.add({ city, name: place.name, key, county, alsoCalled, ofAddresses: isPart, change }, line);
-    }
-  }
+  const { add, atEnd } = codedLocations(reader.codes);
   const rows = features.map((attributes, index) => ({ line: index + 1, attributes }));
   yield* readRows(
     { name: basename(path), rows: Readable.from(rows) },
     ({ attributes }: (typeof rows)[number]) => readDistrict(attributes, reader),
-    use,
-    { atEnd: () => cities.entries() },
+    add,
+    { atEnd },
   );
 };
 
-export const newMexico: Importer = {
+export const newMexico = stateFile({
   format: 'new-mexico',
   describe: 'New Mexico Taxation and Revenue, gross receipts tax by location code (feature service, JSON)',
-  files: [
-    {
-      option: 'file',
-      describe: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
-    },
-  ],
-  onlyState: 'NM',
-  confidence: 'high',
-  match: 'city',
+  file: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
+  state: 'NM',
   read: readNewMexico,
-};
+});

@@ -3,10 +3,10 @@ import { cityName } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { keptCodesNote, OwnCodes } from '../own-codes.ts';
 import { isKept, TexasCodes, typeOf, withoutCounty } from './codes.ts';
 
@@ -115,8 +115,8 @@ function* cityEntries(rates: Rates, { city, taxes }: Area, from: string, line: n
  * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
-const readTexas: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openTable(onlyFile(files), '\t', onProgress);
+const readTexas: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openTable(path, '\t', onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
   const { from, stateRate, areas } = readHeading(table.name, first);
@@ -148,12 +148,10 @@ const readTexas: Read = async function* (files, { base, names, onProgress }) {
     };
 };
 
-export const texas: Importer = {
+export const texas = stateFile({
   format: 'texas',
   describe: 'Texas Comptroller, local sales tax rates (taxrates.txt)',
-  files: [{ option: 'file', describe: 'taxrates.txt, tab-separated, 12 fields' }],
-  onlyState: 'TX',
-  confidence: 'high',
-  match: 'city',
+  file: 'taxrates.txt, tab-separated, 12 fields',
+  state: 'TX',
   read: readTexas,
-};
+});
