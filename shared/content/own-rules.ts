@@ -2,6 +2,7 @@
 import { dayAfter, dayBefore } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ReleaseHead } from './content.ts';
+import { earlierEnd } from './days.ts';
 import { firstInForce } from './effective.ts';
 import type { OwnRules, Release, Rule } from './release.ts';
 import type { Evidence } from './release-values.ts';
@@ -25,13 +26,11 @@ export const isOwnCode = (code: string): boolean => code.startsWith('-OWN-', 'US
 
 const later = (left: string | null, right: string): string => (left !== null && left > right ? left : right);
 
-const earlier = (left: string | null, right: string): string => (left !== null && left < right ? left : right);
-
 const hasDays = ({ from, to }: Rule): boolean => from === null || to === null || from <= to;
 
 /** A rule on its days before and after an own rule. */
 const beside = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
-  const before = from === null ? [] : [{ ...rule, to: earlier(rule.to, dayBefore(from)) }];
+  const before = from === null ? [] : [{ ...rule, to: earlierEnd(rule.to, dayBefore(from)) }];
   const after = to === null ? [] : [{ ...rule, from: later(rule.from, dayAfter(to)) }];
   return [...before, ...after].filter(hasDays);
 };
