@@ -133,29 +133,28 @@ export const verifyRelease = async (
     found.problems += 1;
     report(typeof problem === 'string' ? new ContentCorrupt(release, key, problem) : problem);
   };
-  const stored = (await orCorrupt(findStoredHead(release))) ?? 'the table does not have it';
-  const isReadable = typeof stored !== 'string' && !(stored instanceof ContentCorrupt);
-  if (!isReadable) note(null, stored);
-  const head = isReadable ? stored.value : null;
-  const list = isReadable ? stored.partKeys : null;
-  const missing = new Set(list === null ? [] : listedKeys(list));
-  const wholeParts = async function* (): AsyncGenerator<ReleasePart> {
+  const wholeParts = async function* (listed: Set<string> | null, total?: number): AsyncGenerator<ReleasePart> {
     for await (const { key, read } of walkParts(release)) {
       found.parts += 1;
-      progress(found.parts, head?.counts.parts ?? found.parts);
-      if (list !== null && !missing.delete(key)) note(key, unlistedPart);
+      progress(found.parts, total ?? found.parts);
+      if (listed && !listed.delete(key)) note(key, unlistedPart);
       else if (read instanceof ContentCorrupt) note(key, read);
       else yield read;
     }
   };
-  const parts = zipsFirst(wholeParts());
-  const hash = head && (await contentHash(head, parts));
-  // Without a head, only read the parts.
-  for await (const _ of parts);
-  for (const key of missing) note(key, missingPart);
-  if (head && list === null && found.parts !== head.counts.parts)
+  const stored = (await orCorrupt(findStoredHead(release))) ?? 'the table does not have it';
+  if (typeof stored === 'string' || stored instanceof ContentCorrupt) {
+    note(null, stored);
+    for await (const _ of wholeParts(null));
+    return found;
+  }
+  const { value: head, partKeys } = stored;
+  const missing = partKeys === null ? null : new Set(listedKeys(partKeys));
+  const hash = await contentHash(head, zipsFirst(wholeParts(missing, head.counts.parts)));
+  for (const key of missing ?? []) note(key, missingPart);
+  if (missing === null && found.parts !== head.counts.parts)
     note(null, `it counts ${counted(head.counts.parts, 'part')}, and the table has ${found.parts}`);
-  else if (head && found.problems === 0 && hash !== head.content_hash)
+  else if (found.problems === 0 && hash !== head.content_hash)
     note(null, `its content_hash is ${head.content_hash}, and the head and the parts have the hash ${hash}`);
   return found;
 };
