@@ -1,6 +1,6 @@
 /** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
 import type { Effect } from '../tax/effects/effects.ts';
-import type { Dated, Season } from './effective.ts';
+import type { AnnualPeriod, Dated } from './effective.ts';
 import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
@@ -26,7 +26,7 @@ export type Rule = Dated &
     /** The kinds of jurisdictions that it binds (`Jurisdiction.kind`). As specific as naming jurisdictions. */
     readonly kinds?: readonly string[];
     /** Out of season the rule does not exist. In season, its first day is the first day of the season. */
-    readonly season?: Season;
+    readonly season?: AnnualPeriod;
     /** Whether a unit's share of the shipping counts toward the rule's threshold (Rhode Island clothing). */
     readonly threshold_includes_shipping?: boolean;
     /** Product tax codes or families (`CLOTHING`). A code matches itself and the codes below it. */

@@ -5,7 +5,7 @@ import type { Location, Release } from '../content/release.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { type Piece, zonesOf } from './zip-pieces.ts';
+import { type Piece, zipRangesOf } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
@@ -46,7 +46,7 @@ const joined = (ranges: readonly Piece[]): readonly Piece[] => {
 async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
   for await (const part of parts) {
     const { key, locations } = part;
-    const rangesOf = (location: Location) => joined(zonesOf(key, location));
+    const rangesOf = (location: Location) => joined(zipRangesOf(key, location));
     yield {
       key,
       some: locations.map((location) => ({

@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { now } from '../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { contentHash } from '../content/imports/content-hash.ts';
-import { orCorrupt } from '../content/loading/content-errors.ts';
+import { catchCorrupt } from '../content/loading/content-errors.ts';
 import {
   beginImport,
   discardImport,
@@ -85,7 +85,7 @@ export const sameRelease = async (
     const stored = { head: finished, parts: (await openRelease(finished.id)).parts };
     // A corrupt release never has the same content.
     for (const isUndated of head.below === finished.id ? [false, true] : [false])
-      if ((await orCorrupt(haveSameParts({ head, parts }, stored, isUndated))) === true) return finished.id;
+      if ((await catchCorrupt(haveSameParts({ head, parts }, stored, isUndated))) === true) return finished.id;
   }
   return null;
 };

@@ -91,7 +91,9 @@ describe('New Mexico’s rates by location code', () => {
     await expect(read(newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }))).rejects.toThrow(
       'only a part',
     );
-    await expect(read(newMexicoFile(newMexicoDistricts, {}, 'query.json'))).rejects.toThrow('does not name the first month');
+    await expect(read(newMexicoFile(newMexicoDistricts, {}, 'query.json'))).rejects.toThrow(
+      'does not name the first month',
+    );
   });
 
   it('hold from January in a name with two months of one year', async () => {

@@ -5,9 +5,9 @@ import type { ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import {
   ContentCorrupt,
+  catchCorrupt,
   corruptionText,
   missingPart,
-  orCorrupt,
   unlistedPart,
 } from '../../content/loading/content-errors.ts';
 import { openRelease } from '../../releases/open-release.ts';
@@ -32,7 +32,7 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
 
 /** Releases and the releases below them. A corrupt head has none. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
-  const heads = await Promise.all(ids.map((id) => orCorrupt(findHead(id))));
+  const heads = await Promise.all(ids.map((id) => catchCorrupt(findHead(id))));
   return ids.flatMap((id, index) => {
     const head = heads[index];
     return [id, ...(head instanceof ContentCorrupt ? [] : (head?.chain ?? []))];
@@ -53,7 +53,7 @@ const requireImported = async (id: string, known: ReadonlySet<string>): Promise<
     throw new CommandError(
       `${id} is a built-in release. Send an imported release: the Content table stores only those.`,
     );
-  if (!known.has(id)) await orCorrupt(openRelease(id));
+  if (!known.has(id)) await catchCorrupt(openRelease(id));
 };
 
 /** Without ids and `--active`: all releases, including those of the directory whose head is missing. */
@@ -142,7 +142,7 @@ export const verifyRelease = async (
       else yield read;
     }
   };
-  const stored = (await orCorrupt(findStoredHead(release))) ?? 'the table does not have it';
+  const stored = (await catchCorrupt(findStoredHead(release))) ?? 'the table does not have it';
   if (typeof stored === 'string' || stored instanceof ContentCorrupt) {
     note(null, stored);
     for await (const _ of wholeParts(null));

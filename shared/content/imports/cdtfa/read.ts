@@ -7,7 +7,7 @@ import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readFraction, readPercent } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
-import { keptCodesNote, OwnCodes } from '../own-codes.ts';
+import { OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
 
 const columns = {
   city: column(true, 'City_name', 'JURIS_NAME'),
@@ -69,7 +69,7 @@ const readCdtfa: ReadFile = async function* (path, { base, names, onProgress }) 
     (reading, line) => cities.add(reading, line),
   );
   yield* cities.entries();
-  yield* keptCodesNote(kept);
+  yield* unmatchedCodesNote(kept);
 };
 
 export const cdtfa = stateFile({

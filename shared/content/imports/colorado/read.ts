@@ -6,7 +6,7 @@ import type { Row } from '../files/rows.ts';
 import { readSheet } from '../files/workbook.ts';
 import { readPercent } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
-import { keptCodesNote, namesOf, OwnCodes } from '../own-codes.ts';
+import { namesOf, OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
 import { type Layer, type Location, Locations } from './locations.ts';
 import { ColoradoTaxes } from './taxes.ts';
 
@@ -88,7 +88,7 @@ const readColorado: ReadFile = async function* (path, { base, names, onProgress 
   yield* readRows(table, (line: Row) => readLocation(line, codes, stateRate), use, {
     atEnd: () => locations.entries(),
   });
-  yield* keptCodesNote([...kept]);
+  yield* unmatchedCodesNote([...kept]);
 };
 
 export const colorado = stateFile({

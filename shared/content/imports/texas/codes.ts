@@ -17,7 +17,7 @@ export const withoutCounty = (name: string): string => name.replace(countyInName
 const keptCode = (code: string): string => `US-TX-${code}`;
 
 /** Whether a jurisdiction has the code of the file, because no table has it. */
-export const isKept = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
+export const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
 
 /**
  * Gives each code of the file its jurisdiction: a city or county of Levy's tables has the code of the built-in content,

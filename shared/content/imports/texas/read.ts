@@ -7,8 +7,8 @@ import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
-import { keptCodesNote, OwnCodes } from '../own-codes.ts';
-import { isKept, TexasCodes, typeOf, withoutCounty } from './codes.ts';
+import { OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
+import { hasFileCode, TexasCodes, typeOf, withoutCounty } from './codes.ts';
 
 /** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
 const areaFields = 12;
@@ -94,7 +94,7 @@ class Rates {
     for (const { jurisdiction, rate } of taxes) {
       if (this.rates.has(jurisdiction.code)) continue;
       this.rates.set(jurisdiction.code, rate);
-      if (isKept(jurisdiction)) this.kept.push(`${jurisdiction.name} (${jurisdiction.reporting_code})`);
+      if (hasFileCode(jurisdiction)) this.kept.push(`${jurisdiction.name} (${jurisdiction.reporting_code})`);
       yield { kind: 'jurisdiction', jurisdiction };
       yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, from: this.from, to: null } };
     }
@@ -138,7 +138,7 @@ const readTexas: ReadFile = async function* (path, { base, names, onProgress }) 
     return readArea(cells, codes);
   }
   yield* entries;
-  yield* keptCodesNote(rates.kept);
+  yield* unmatchedCodesNote(rates.kept);
   if (count !== areas)
     yield {
       kind: 'bad',
