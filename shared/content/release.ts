@@ -1,4 +1,4 @@
-/** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
+/** The shape of tax content: one immutable, effective-dated release for each state. */
 import type { Effect } from '../tax/effects/effects.ts';
 import type { AnnualPeriod, Dated } from './effective.ts';
 import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
@@ -67,7 +67,7 @@ export type Location = Dated &
     readonly of_streets?: true;
     /**
      * The alternatives apply to some addresses of the city, and the source does not say to which: an address there may have
-     * them, in addition to the sets of the city's other locations. Without other locations, the release below answers.
+     * them, in addition to the sets of the city's other locations. Without other locations, the fallback release applies.
      */
     readonly of_addresses?: true;
     readonly alternatives: readonly (readonly string[])[];
@@ -150,7 +150,7 @@ export type Release = {
   /** `listed`: locations name every ZIP of the state, so a ZIP without a location on a tax day is not covered. */
   readonly locals?: 'listed';
   /**
-   * The first day on which an import's file has every row. On earlier days, an import below it whose files reach further
+   * The first day on which an import's file has every row. On earlier days, a fallback import whose files reach further
    * back takes precedence, so that a file without its expired rows changes no past answer. Absent: every day.
    */
   readonly complete_from?: string;

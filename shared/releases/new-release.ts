@@ -74,7 +74,7 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
  * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is none.
  *
  * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
- * already if it is the release below, so that its first day is not compared.
+ * already if it is the fallback release, so that its first day is not compared.
  */
 export const sameRelease = async (
   head: ReleaseHead,

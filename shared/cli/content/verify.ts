@@ -30,7 +30,7 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
   };
 };
 
-/** Releases and the releases below them. A corrupt head has none. */
+/** Releases and their fallback releases. A corrupt head has none. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
   const heads = await Promise.all(ids.map((id) => catchCorrupt(findHead(id))));
   return ids.flatMap((id, index) => {
@@ -94,7 +94,7 @@ export const addVerify = (program: Command): Command =>
       'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with the remedy, and one line per release. Exits with 1 if there is a problem.',
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
-    .option('--active', 'check the active releases of all states, and the releases below them')
+    .option('--active', 'check the active releases of all states, and their fallback releases')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
 

@@ -9,7 +9,7 @@ import { bad, type RowResult, row } from './files/read-rows.ts';
 import { fractionOf, unitsOf } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 
-/** A local rate from a day on, at the longest to the day `to`. */
+/** A local rate from a day on, at the latest until the day `to`. */
 type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
 
 export type CombinedCity = {

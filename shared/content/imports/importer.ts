@@ -35,7 +35,7 @@ export type Importer = {
   readonly confidence: Confidence;
   /**
    * `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown.
-   * `none`: they have own rules, which apply to the places of the releases below.
+   * `none`: they have own rules, which apply to the places of the fallback releases.
    */
   readonly match: 'zip' | 'city' | 'none';
   readonly read: Read;

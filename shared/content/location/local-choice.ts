@@ -55,9 +55,9 @@ export type LocalChoice = {
   readonly hasRanges: boolean;
   /** `null` if an imported location decided. */
   readonly byPlace: ByPlace | null;
-  /** Whether the source says only that the taxes depend on the address within the city: the release below answers. */
+  /** Whether the source says only that the taxes depend on the address within the city: the fallback release applies. */
   readonly dependsOnAddress?: true;
-  /** Whether a release above the one that answers leaves the city open. */
+  /** Whether a release above the applied one says that the taxes depend on the address within the city. */
   readonly ofAddresses?: true;
   /** Whether some of the possible sets are of street addresses in the ZIP, none of which was found for the address. */
   readonly byStreet?: true;

@@ -24,7 +24,7 @@ export type TaxingPlace = {
   /** `US-MI`; for a place that no release covers, the country or territory. */
   readonly code: string;
   readonly name: string;
-  /** The release used for the address: the active one, or one below it. */
+  /** The release used for the address: the active one, or one of its fallbacks. */
   readonly release: Release | null;
   /** Empty if the release does not cover the address. */
   readonly jurisdictions: readonly Jurisdiction[];
@@ -155,15 +155,15 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** The answer of a release below one that says that the taxes depend on the address within the city. */
+/** The answer of a fallback of a release that says that the taxes depend on the address within the city. */
 const withDoubt = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,
 });
 
 /**
- * Search the active release first, then each one below it: an import is an overlay and removes nothing. On a day before
- * `complete_from` of an import, one below it whose files reach further back takes precedence.
+ * Search the active release first, then each of its fallbacks: an import is an overlay and removes nothing. On a day before
+ * `complete_from` of an import, a fallback whose files reach further back takes precedence.
  */
 const answerOf = (
   active: Release,

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../backoff.ts';
 import { firstBytes } from '../imports/files/open-file.ts';
 
-/** What a publisher said of a file's version. An absent header is `null`. */
+/** The version headers of a file. An absent header is `null`. */
 export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
 
 export type Downloaded = FileVersion & {
@@ -78,7 +78,7 @@ type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** A full disk, which no retry mends; `null` for another error. */
+/** A full disk is not retryable; `null` for another error. */
 const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
   'code' in error && fullDisk.includes(error.code)
     ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)

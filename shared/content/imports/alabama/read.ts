@@ -46,16 +46,18 @@ const readLocality = ({
   county,
 }: Cells): RowResult<Locality> => {
   if (taxType !== 'ST' || rateType !== 'GENER') return skipped('not the general rate of the sales tax');
-  if (!/^[79]\d{3}$/.test(code)) return bad(`Locality Code ${code || '(none)'} is none: 7 or 9 and three digits`);
+  if (!/^[79]\d{3}$/.test(code))
+    return bad(`Locality Code ${code || '(none)'} is not a locality code: write 7 or 9 and three digits`);
   if (cityName(withoutTitle(name)) === null) return bad('names no locality: fill in Locality Name');
   const from = compactDay(active);
-  if (from === null) return bad(`Active Date ${active || '(none)'} is no day: write it as 20261001`);
+  if (from === null) return bad(`Active Date ${active || '(none)'} is not a date: write it as 20261001`);
   if (inactive !== '') return bad(`Inactive Date is ${inactive}: import the file of current rates, which has none`);
   const fraction = readPercent(rate);
-  if (fraction === null) return bad(`Rate ${rate || '(none)'} is none: write it as 4.0000`);
+  if (fraction === null) return bad(`Rate ${rate || '(none)'} is not a rate: write it as 4.0000`);
   const isCounty = code.startsWith('7');
   if (!isCounty && county === '') return skipped('the city names no county, so its whole rate is unknown');
-  if (!isCounty && !/^7\d{3}$/.test(county)) return bad(`County Code ${county} is none: 7 and three digits`);
+  if (!isCounty && !/^7\d{3}$/.test(county))
+    return bad(`County Code ${county} is not a county code: write 7 and three digits`);
   return row({ code, name, county: isCounty ? null : county, from, rate: fraction });
 };
 

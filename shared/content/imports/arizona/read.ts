@@ -45,7 +45,7 @@ const counties: Readonly<Record<string, string>> = {
 
 type Region = ComponentRate & { readonly code: string; readonly name: string; readonly county: string | null };
 
-/** A last day; `null` is none (12/31/9999), `undefined` no day at all. */
+/** A last day; `null` is open-ended (12/31/9999), and `undefined` is not a date. */
 const readEnd = (text: string): string | null | undefined => {
   const day = americanDay(text);
   return day?.startsWith('9999') ? null : (day ?? undefined);
@@ -58,11 +58,11 @@ const readRegion = ({ code, name, business, rate, type, start, end }: Cells, bas
   if (county === null && !/^[A-Z]{2}$/.test(code)) return skipped('no county or city, and no address names it');
   if (code === 'AZ' || code === 'ST') return skipped('the state, whose rate is in the release');
   const from = americanDay(start);
-  if (from === null) return bad(`RateStartDate ${start || '(none)'} is no day: write it as 1/01/2026`);
+  if (from === null) return bad(`RateStartDate ${start || '(none)'} is not a date: write it as 1/01/2026`);
   const to = readEnd(end);
-  if (to === undefined) return bad(`RateEndDate ${end || '(none)'} is no day: write it as 12/31/9999`);
+  if (to === undefined) return bad(`RateEndDate ${end || '(none)'} is not a date: write it as 12/31/9999`);
   const fraction = readPercent(rate);
-  if (fraction === null) return bad(`TaxRate ${rate || '(none)'} is none: write it as 2.500000`);
+  if (fraction === null) return bad(`TaxRate ${rate || '(none)'} is not a rate: write it as 2.500000`);
   if (cityName(name) === null) return bad('names no region: fill in RegionName');
   if (county === null) return row({ code, name, county, from, to, rate: fraction });
   const part = to !== null && to < base.established_from ? null : localPart(base, fraction, from);

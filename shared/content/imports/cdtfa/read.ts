@@ -25,9 +25,9 @@ const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Releas
   if (city === null) return bad('names no city: fill in City_name');
   if (city.startsWith('UNINCORPORATED')) return skipped('unincorporated areas have no city that an address names');
   const from = americanDay(cells.start);
-  if (from === null) return bad(`START_DATE ${cells.start || '(none)'} is no day: write it as 7/1/2026`);
+  if (from === null) return bad(`START_DATE ${cells.start || '(none)'} is not a date: write it as 7/1/2026`);
   const combined = readRate(cells.rate);
-  if (combined === null) return bad(`RATE ${cells.rate || '(none)'} is none: write it as 0.0725 or 7.25`);
+  if (combined === null) return bad(`RATE ${cells.rate || '(none)'} is not a rate: write it as 0.0725 or 7.25`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const name = cells.proper || cells.city;

@@ -43,9 +43,9 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
   const [name = '', code = '', countyText = '', ...rest] = cells;
   if (code === '') return skipped('a line without a jurisdiction');
   const id = code.padStart(6, '0');
-  if (!/^\d{6}$/.test(id)) return bad(`Jurisdiction Code ${code} is none: six digits`);
+  if (!/^\d{6}$/.test(id)) return bad(`Jurisdiction Code ${code} is not a jurisdiction code: write six digits`);
   const county = codes.countyNamed(countyText);
-  if (county === undefined) return bad(`is in ${countyText || '(no county)'}, which is no county of Colorado`);
+  if (county === undefined) return bad(`is in ${countyText || '(no county)'}, which is not a county of Colorado`);
   const found = readLayers(rest);
   if (found.kind !== 'row') return found;
   const own = found.value.filter(isState);

@@ -33,9 +33,9 @@ const readDomicile = ({ cells }: Row, codes: OwnCodes, from: string): RowResult<
   const { name = '', code = '' } = /^(?<name>.+?)\s*\((?<code>\d{4})\)$/.exec(identity)?.groups ?? {};
   if (code === '') return bad(`${identity} has no domicile code: four digits in brackets belong at its end`);
   const parish = codes.countyNamed(parishText.replace(/\s*\(\d{4}\)$/, ''));
-  if (parish === undefined) return bad(`is in ${parishText || '(no parish)'}, which is no parish of Louisiana`);
+  if (parish === undefined) return bad(`is in ${parishText || '(no parish)'}, which is not a parish of Louisiana`);
   const rate = readFraction(rateText) ?? readPercent(rateText);
-  if (rate === null) return bad(`Tax Rate ${rateText || '(none)'} is none: write it as 4.25% or 0.0425`);
+  if (rate === null) return bad(`Tax Rate ${rateText || '(none)'} is not a rate: write it as 4.25% or 0.0425`);
   const called = placeName(name);
   const rest = withoutParish(called, codes.countyName(parish));
   if (rest !== null && /^(?:(?:REST|BALANCE|REMAINDER) OF|UNINCORPORATED|)$/.test(rest))

@@ -30,7 +30,8 @@ const readPlace = (codes: OwnCodes, name: string, code: string): RowResult<OwnPl
     county = '',
     district,
   } = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/.exec(code)?.groups ?? {};
-  if (district === undefined) return bad(`Jurisdiction Code ${code} is none: 38000-095-000`);
+  if (district === undefined)
+    return bad(`Jurisdiction Code ${code} is not a jurisdiction code: write it as 38000-095-000`);
   if (district !== '000') return skipped('a district within a place, which no city or ZIP names');
   if (place === '00000') return skipped('unincorporated areas have no city that an address names');
   const found = codes.placeCoded(county, place);
@@ -47,7 +48,7 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
   const place = readPlace(codes, name, code);
   if (place.kind !== 'row') return place;
   const combined = readRate(rate);
-  if (combined === null) return bad(`SalesTaxRate ${rate || '(none)'} is none: write it as 8.9750% or 0.08975`);
+  if (combined === null) return bad(`SalesTaxRate ${rate || '(none)'} is not a rate: write it as 8.9750% or 0.08975`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const [city = ''] = namesOf(place.value.name);

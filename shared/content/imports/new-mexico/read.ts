@@ -62,7 +62,7 @@ const readDistrict = (
   if (/^remainder of county\b/i.test(name ?? ''))
     return skipped('unincorporated areas have no city that an address names');
   const fips = codes.countyNamed(county ?? '');
-  if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is no county of New Mexico`);
+  if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is not a county of New Mexico`);
   if (!name) return bad('names no location: fill in name');
   const combined = value === null ? null : readRate(value);
   if (combined === null) return bad(`grt_rate is ${value}: a percentage has at most four decimals, such as 7.625`);
@@ -83,7 +83,7 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
   const text = await readFile(path, 'utf8');
   const parsed = Answer.safeParse(jsonOf(text));
   if (!parsed.success)
-    throw new Error(`${name} is no answer of the feature service with name, county, locat_cdr and grt_rate.`);
+    throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
   if (parsed.data.exceededTransferLimit)
     throw new Error(`${name} has only a part of the districts: the service has a limit for one answer.`);
   return parsed.data.features.map(({ attributes }) => attributes);

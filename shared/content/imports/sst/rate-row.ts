@@ -15,7 +15,7 @@ export const rowDates = (begin: string, end: string): RowResult<{ from: string; 
   const from = compactDay(begin);
   const to = openEnds.has(end) ? null : compactDay(end);
   if (from === null || (to === null && !openEnds.has(end)))
-    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are none: write them as YYYYMMDD`);
+    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are not dates: write them as YYYYMMDD`);
   return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
 };
 

@@ -35,12 +35,12 @@ const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }:
 const readRow = ({ cells }: Row, from: string, codes: OwnCodes, base: Release): RowResult<CombinedReading> => {
   const [code = '', rate = ''] = cells;
   if (!/^\d+$/.test(code)) return skipped('a line without a locality');
-  if (!/^51\d{3}$/.test(code)) return bad(`Code ${code} is no locality of Virginia: 51 and three digits`);
+  if (!/^51\d{3}$/.test(code)) return bad(`Code ${code} is not a locality of Virginia: write 51 and three digits`);
   const county = code.slice(2);
   const place = codes.independentCity(county);
   if (!place) return skipped('counties have no city that an address names');
   const combined = readFraction(rate);
-  if (combined === null) return bad(`General Sales ${rate || '(none)'} is none: write it as 0.06`);
+  if (combined === null) return bad(`General Sales ${rate || '(none)'} is not a rate: write it as 0.06`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const [city = ''] = namesOf(place.name);

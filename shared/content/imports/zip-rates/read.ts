@@ -84,7 +84,7 @@ const componentsOf = (cells: Cells): RowResult<Readonly<Record<'stateRate' | Par
   const [stateRate, county, city, combined] = read;
   const given = cells.special === '' ? null : readFraction(cells.special);
   if (!stateRate || !county || !city || !combined || (cells.special !== '' && given === null))
-    return bad('has a rate that is none: write fractions (0.0825 for 8.25 %)');
+    return bad('has a value that is not a rate: write fractions (0.0825 for 8.25 %)');
   const others = unitsOf(stateRate) + unitsOf(county) + unitsOf(city);
   const left = unitsOf(combined) - others;
   if (left < 0n || (given !== null && unitsOf(given) !== left)) {
