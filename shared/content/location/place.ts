@@ -155,7 +155,7 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** The answer of a fallback of a release that says that the taxes depend on the address within the city. */
+/** An answer, marked if a release above its own says that the taxes depend on the address within the city. */
 const withDoubt = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,

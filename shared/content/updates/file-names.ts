@@ -39,7 +39,7 @@ export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'unti
   return isDay(text) ? text : null;
 };
 
-/** The first day of the rates of a file that only its name gives, as `dayIn`. Throws with an example of a good name. */
+/** The first day of the rates of a file, from its name (`dayIn`). Throws with an example of a name if it has none. */
 export const dayOfFile = (path: string, pattern: RegExp, example: string): string => {
   const day = dayIn(basename(path), pattern);
   if (day !== null) return day;

@@ -78,7 +78,7 @@ type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** A full disk is not retryable; `null` for another error. */
+/** The failure of a full disk, which is not retryable; `null` for another error. */
 const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
   'code' in error && fullDisk.includes(error.code)
     ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
