@@ -8,5 +8,15 @@ export const isJsonObject = (value: unknown): value is JsonObject => isObjectOrA
 /** The value, where it is an object and no array. */
 export const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
 
+/** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
+export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown => {
+  let value = root;
+  for (const part of path) {
+    if (!isObjectOrArray(value) || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+};
+
 /** Whether a field was sent: `null` means absent, too (interface decisions 1). */
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;

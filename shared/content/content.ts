@@ -44,13 +44,13 @@ export type ReleaseHead = Release & {
   readonly base: string;
   /** The release that was active at the import: the fallback for places that this one does not name. Older heads have none. */
   readonly below?: string;
-  /** The imported releases below it, nearest first, so that one more read finds them all. */
+  /** The imported fallback releases, nearest first, so that one more read finds them all. */
   readonly chain?: readonly string[];
   /**
-   * The last day on which each release of the chain answers for any address; `null` without an end. Absent in older heads.
+   * The last day on which each release of the chain covers any address; `null` without an end. Absent in older heads.
    */
   readonly chain_until?: readonly (string | null)[];
-  /** The built-in release below all of them. */
+  /** The built-in release, the last fallback. */
   readonly bottom?: string;
   /** The import format of its files (`shared/content/imports/importers.ts`). */
   readonly format: string;

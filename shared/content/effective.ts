@@ -9,19 +9,19 @@ export type Dated = { readonly from: string | null; readonly to: string | null }
  * The days of each year on which a rule is in force: month and day (`06-01`), inclusive. If `to` is before `from`, the
  * season includes the new year. To include all of February, end it on `02-29`.
  */
-export type Season = { readonly from: string; readonly to: string };
+export type AnnualPeriod = { readonly from: string; readonly to: string };
 
-type Seasonal = Dated & { readonly season?: Season };
+type Seasonal = Dated & { readonly season?: AnnualPeriod };
 
 const monthAndDay = (day: string): string => day.slice(5);
 
-const isInSeason = ({ from, to }: Season, day: string): boolean => {
+const isInSeason = ({ from, to }: AnnualPeriod, day: string): boolean => {
   const today = monthAndDay(day);
   return from <= to ? from <= today && today <= to : from <= today || today <= to;
 };
 
 /** The first day of the season that contains a day; in January, the season may have begun in the previous year. */
-const seasonStart = ({ from }: Season, day: string): string => {
+const seasonStart = ({ from }: AnnualPeriod, day: string): string => {
   const year = Number(day.slice(0, 4)) - (from <= monthAndDay(day) ? 0 : 1);
   return `${String(year).padStart(4, '0')}-${from}`;
 };
@@ -42,12 +42,12 @@ export const coversDay = ({ from }: Dated, day: string, establishedFrom: string)
   from !== null || establishedFrom <= day;
 
 /** Whether a value is in force on the tax day, or may be because its first day is not established. */
-export const possiblyInForce = ({ from, to, season }: Seasonal, day: string): boolean =>
+export const mayBeInForce = ({ from, to, season }: Seasonal, day: string): boolean =>
   (from === null || from <= day) && (to === null || day <= to) && (!season || isInSeason(season, day));
 
 /** Whether a value is established to be in force on the tax day. Its first and last days are inclusive. */
 export const isInForce = (value: Dated, day: string, establishedFrom: string): boolean =>
-  coversDay(value, day, establishedFrom) && possiblyInForce(value, day);
+  coversDay(value, day, establishedFrom) && mayBeInForce(value, day);
 
 /** The values in force on the tax day, in their order. */
 export const inForce = <Value extends Dated>(
@@ -65,4 +65,4 @@ export const firstInForce = <Value extends Dated>(
 
 /** The setting of a state on the tax day. A setting without an established first day counts as in force before it, too. */
 export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
-  settings.find((setting) => possiblyInForce(setting, day));
+  settings.find((setting) => mayBeInForce(setting, day));

@@ -37,7 +37,7 @@ export const releaseWith = (release: Release, additions: readonly Addition[]): R
 /** Merge two views of a release, each loaded for one address, so that the jurisdictions of both can tax one sale. */
 export const mergedRelease = (a: Release, b: Release): Release => {
   if (a === b) return a;
-  // An import may answer for one address and the release below it for the other.
+  // An import may cover one address, and its fallback release the other.
   assert((a.pinnedBy ?? a.id) === (b.pinnedBy ?? b.id), `${a.id} and ${b.id} are not parts of one release.`);
   return releaseWith(a, [b]);
 };

@@ -2,6 +2,7 @@
 import { dayAfter, dayBefore } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ReleaseHead } from './content.ts';
+import { earlierEnd } from './days.ts';
 import { firstInForce } from './effective.ts';
 import type { OwnRules, Release, Rule } from './release.ts';
 import type { Evidence } from './release-values.ts';
@@ -9,7 +10,7 @@ import type { Evidence } from './release-values.ts';
 /** The import format of own rules: the `format` of a release that changes nothing else. */
 export const ownFormat = 'rules';
 
-/** Whether a release has own rules only: the releases below it answer for every address. */
+/** Whether a release has own rules only: its fallback releases cover every address. */
 export const isOwnOnly = ({ format }: Pick<ReleaseHead, 'format'>): boolean => format === ownFormat;
 
 /** The begin of the keys of own sources. Keys of other sources have no colon. */
@@ -25,26 +26,24 @@ export const isOwnCode = (code: string): boolean => code.startsWith('-OWN-', 'US
 
 const later = (left: string | null, right: string): string => (left !== null && left > right ? left : right);
 
-const earlier = (left: string | null, right: string): string => (left !== null && left < right ? left : right);
-
 const hasDays = ({ from, to }: Rule): boolean => from === null || to === null || from <= to;
 
 /** A rule on its days before and after an own rule. */
-const beside = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
-  const before = from === null ? [] : [{ ...rule, to: earlier(rule.to, dayBefore(from)) }];
+const outsideDays = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
+  const before = from === null ? [] : [{ ...rule, to: earlierEnd(rule.to, dayBefore(from)) }];
   const after = to === null ? [] : [{ ...rule, from: later(rule.from, dayAfter(to)) }];
   return [...before, ...after].filter(hasDays);
 };
 
 /** A rule on the days on which no own rule with its id replaces it, also between two of them. */
-const besideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] =>
-  own.reduce<readonly Rule[]>((rules, one) => rules.flatMap((left) => beside(left, one)), [rule]);
+const outsideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] =>
+  own.reduce<readonly Rule[]>((rules, one) => rules.flatMap((left) => outsideDays(left, one)), [rule]);
 
 const mergedRules = (rules: Release['rules'], own: OwnRules): Release['rules'] => {
   const byId = Map.groupBy(own.rules, ({ id }) => id);
   const others = rules.flatMap((rule) => {
     const replacing = byId.get(rule.id);
-    return replacing ? besideOwn(rule, replacing) : [rule];
+    return replacing ? outsideOwn(rule, replacing) : [rule];
   });
   return [...own.rules, ...others];
 };
@@ -71,7 +70,7 @@ export const withOwnRates = (release: Release): Release => {
 /**
  * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their jurisdictions.
  * The parts of an imported release must be in it already, because a part has all rates of a jurisdiction or none. Own rules
- * that the release itself was stored with do not count: those of the active release apply to all releases below it.
+ * that the release itself was stored with do not count: those of the active release apply to all fallback releases.
  */
 export const withOwnRules = (release: Release, own: OwnRules | undefined): Release => {
   if (!own) {

@@ -1,6 +1,6 @@
-/** The shape of tax content: one immutable, effective-dated release for each state (architecture, decision 7). */
+/** The shape of tax content: one immutable, effective-dated release for each state. */
 import type { Effect } from '../tax/effects/effects.ts';
-import type { Dated, Season } from './effective.ts';
+import type { AnnualPeriod, Dated } from './effective.ts';
 import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
@@ -26,7 +26,7 @@ export type Rule = Dated &
     /** The kinds of jurisdictions that it binds (`Jurisdiction.kind`). As specific as naming jurisdictions. */
     readonly kinds?: readonly string[];
     /** Out of season the rule does not exist. In season, its first day is the first day of the season. */
-    readonly season?: Season;
+    readonly season?: AnnualPeriod;
     /** Whether a unit's share of the shipping counts toward the rule's threshold (Rhode Island clothing). */
     readonly threshold_includes_shipping?: boolean;
     /** Product tax codes or families (`CLOTHING`). A code matches itself and the codes below it. */
@@ -67,7 +67,7 @@ export type Location = Dated &
     readonly of_streets?: true;
     /**
      * The alternatives apply to some addresses of the city, and the source does not say to which: an address there may have
-     * them, in addition to the sets of the city's other locations. Without other locations, the release below answers.
+     * them, in addition to the sets of the city's other locations. Without other locations, the fallback release applies.
      */
     readonly of_addresses?: true;
     readonly alternatives: readonly (readonly string[])[];
@@ -150,7 +150,7 @@ export type Release = {
   /** `listed`: locations name every ZIP of the state, so a ZIP without a location on a tax day is not covered. */
   readonly locals?: 'listed';
   /**
-   * The first day on which an import's file has every row. On earlier days, an import below it whose files reach further
+   * The first day on which an import's file has every row. On earlier days, a fallback import whose files reach further
    * back takes precedence, so that a file without its expired rows changes no past answer. Absent: every day.
    */
   readonly complete_from?: string;

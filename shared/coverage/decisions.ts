@@ -1,5 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
-import { coversDay, possiblyInForce } from '../content/effective.ts';
+import { coversDay, mayBeInForce } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
 import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
@@ -149,7 +149,7 @@ const byKind = (release: Release, product: ProductTaxCode): Level[] => {
 export const holdsOn =
   ({ established_from }: Release, day: string) =>
   (rule: Rule): boolean =>
-    rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && possiblyInForce(rule, day);
+    rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && mayBeInForce(rule, day);
 
 const taxable = { type: 'taxable' } as const;
 

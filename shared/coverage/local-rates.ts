@@ -2,6 +2,7 @@ import type { ReleaseHead } from '../content/content.ts';
 import type { LocalTables, Release } from '../content/release.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
+import { counted } from '../texts.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';
@@ -74,15 +75,12 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   return coverage === 'complete' ? { ...notLevied, as_of: releaseDay(release) } : unknown;
 };
 
-const of = (count: number, singular: string, plural: string) =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? singular : plural}`;
-
 /** `2 ZIPs and 1 city`, or `3 ZIPs and cities` for older heads without separate counts. Empty without counts. */
 const placesOf = (release: Release): string => {
   const { parts = 0, zips } = countsOf(release) ?? {};
-  if (zips === undefined) return parts > 0 ? of(parts, 'ZIP or city', 'ZIPs and cities') : '';
+  if (zips === undefined) return parts > 0 ? counted(parts, 'ZIP or city', 'ZIPs and cities') : '';
   const cities = parts - zips;
-  return [...(zips > 0 ? [of(zips, 'ZIP', 'ZIPs')] : []), ...(cities > 0 ? [of(cities, 'city', 'cities')] : [])].join(
+  return [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
     ' and ',
   );
 };
@@ -104,12 +102,12 @@ const tableNotes = (local: LocalTables, day: string): readonly string[] => {
       : []),
     ...(places_missing > 0
       ? [
-          `The local rates of ${places_missing.toLocaleString('en-US')} of ${of(places, 'place', 'places')} are not established: an address there gets the rate of its county or state, and coverage partial.`,
+          `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state, and coverage partial.`,
         ]
       : []),
     ...(counties_missing > 0
       ? [
-          `The local rate outside the cities of ${of(counties_missing, 'county is', 'counties is')} not established: an address there gets the rate of the state, and coverage partial.`,
+          `The local rate outside the cities of ${counted(counties_missing, 'county is', 'counties is')} not established: an address there gets the rate of the state, and coverage partial.`,
         ]
       : []),
   ];

@@ -21,7 +21,7 @@ type Ports = {
  * An imported release with its own rules and its built-in fallback. Older imports have no fallback. A release of own rules
  * covers what the release covers that it lies over: `listed`, or the built-in one.
  */
-export const overBottom = (
+export const withFallback = (
   head: ReleaseHead,
   builtInById: Ports['builtInById'],
   listed: ReleaseHead | null = null,
@@ -67,7 +67,7 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
   const listed = await readHeads([...heads.values()].flatMap(listedBelow), ports);
   const headOf = (id: string): Release => {
     const head = heads.get(id) as ReleaseHead;
-    return overBottom(head, ports.builtInById, listed.get(listedBelow(head)[0] ?? '') ?? null);
+    return withFallback(head, ports.builtInById, listed.get(listedBelow(head)[0] ?? '') ?? null);
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isRequested(release.state));

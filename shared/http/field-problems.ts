@@ -1,19 +1,9 @@
-import { isObjectOrArray } from '../json.ts';
+import { valueAt } from '../json.ts';
 import { type Problem, pointerOf } from '../problem.ts';
 
 /** A path into a body as a JSON Pointer (RFC 6901). */
 export const pointerTo = (path: readonly PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-
-/** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
-export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown => {
-  let value = body;
-  for (const part of path) {
-    if (!isObjectOrArray(value) || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[part];
-  }
-  return value;
-};
 
 /** The parts of a zod issue that are used. Levy's own checks pass a problem in `params`. */
 type Issue = {

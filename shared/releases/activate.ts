@@ -6,7 +6,7 @@ import { now } from '../config/clock.ts';
 import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { ownTexts } from '../content/imports/rules/describe.ts';
-import { ContentCorrupt, orCorrupt } from '../content/loading/content-errors.ts';
+import { ContentCorrupt, catchCorrupt } from '../content/loading/content-errors.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import {
   type ActiveReleases,
@@ -114,7 +114,7 @@ export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'pri
     );
   const active = await readActiveRelease(letters);
   const before = current.previous[0]?.release ?? null;
-  const opened = before === null ? null : await orCorrupt(openRelease(before));
+  const opened = before === null ? null : await catchCorrupt(openRelease(before));
   const head = opened instanceof ContentCorrupt ? null : (opened?.imported ?? null);
   await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
   for (const text of lostOwn(head, active)) print(`No longer applies: ${text}.`);

@@ -46,13 +46,13 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
   }
 };
 
-/** The ids of an imported release and of the imported releases below it. */
+/** The ids of an imported release and of its imported fallback releases. */
 export const chainOf = (head: ReleaseHead | null): readonly string[] =>
   head === null ? [] : [head.id, ...(head.chain ?? [])];
 
 /**
  * The position of an import while this release is active: over it, or over the built-in one if it is corrupt. A release of
- * own rules leaves the chain, because it answers for no address and its rules are taken over.
+ * own rules leaves the chain, because it covers no address and its rules are taken over.
  */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { day, decimalString, productTaxCode, quantity } from '../calculations/fields.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, jsonOrRefuse } from '../command-error.ts';
 import { objectOf } from '../json.ts';
 import { stateCode } from '../jurisdiction.ts';
 
@@ -77,17 +77,9 @@ const readCase = (value: unknown, index: number): Case | UnreadableCase => {
 
 /** Read a file of worked cases. Refuses a file that has no list of cases. */
 export const readCases = (text: string): readonly (Case | UnreadableCase)[] => {
-  const read = parseJson(text);
+  const read = jsonOrRefuse(text, 'The cases are');
   const list = Array.isArray(read) ? read : objectOf(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)
     throw new CommandError('The cases cannot be read: send an array of cases, or an object with them as "cases".');
   return list.map(readCase);
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CommandError(`The cases are not JSON: ${(error as Error).message}`);
-  }
 };

@@ -24,7 +24,7 @@ export const newRateBook = ({ established_from, own }: Pick<Release, 'establishe
 });
 
 /** Add a head or a part. Many parts repeat a jurisdiction, each with all of its rates or none. */
-export const enter = (
+export const addToRateBook = (
   book: RateBook,
   { jurisdictions, rates }: { readonly jurisdictions: readonly Jurisdiction[]; readonly rates: readonly Rate[] },
 ): void => {
@@ -96,11 +96,11 @@ export const compareReleases = async (
   onPart: OnPart | null = null,
 ): Promise<readonly RateChange[]> => {
   const [old, next] = [newRateBook(before.head), newRateBook(after.head)];
-  enter(old, before.head);
-  enter(next, after.head);
+  addToRateBook(old, before.head);
+  addToRateBook(next, after.head);
   for await (const { key, left, right } of pairsByKey(before.parts(), after.parts())) {
-    if (left) enter(old, left);
-    if (right) enter(next, right);
+    if (left) addToRateBook(old, left);
+    if (right) addToRateBook(next, right);
     onPart?.(key, left, right);
   }
   return compareRates(old, next);

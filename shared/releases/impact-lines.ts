@@ -35,17 +35,17 @@ const pastText = ({ past }: Impact, today: string): string | null => {
   return `Answers of days before ${today} change, too: at ${counted(past.changed, 'ZIP or city', 'ZIPs and cities')}, from ${past.firstDay} on${most}. Stored transactions keep their release.`;
 };
 
-/** The release that answers for the places that a release does not name. */
+/** The fallback release, which covers the places that a release does not name. */
 const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
   const { below } = head;
-  if (isOwnOnly(head)) return `${below} and the releases below it answer for all addresses.`;
+  if (isOwnOnly(head)) return `The fallback releases, ${below} first, cover all addresses.`;
   if (below === undefined)
-    return 'An earlier version of Levy imported it, without a release below: what it does not name is not covered.';
+    return 'An earlier version of Levy imported it, without a fallback release: what it does not name is not covered.';
   const future =
     firstDay !== null && today < firstDay
-      ? ` It begins in the future: until ${firstDay}, that release answers for everything.`
+      ? ` It begins in the future: until ${firstDay}, the fallback release applies everywhere.`
       : '';
-  return `What it does not name is answered by the release below it, ${below}.${future}`;
+  return `The fallback release ${below} covers what it does not name.${future}`;
 };
 
 const stepJson = (step: RateStep | null) =>
@@ -74,7 +74,7 @@ export const impactOrCorruption = async (
   }
 };
 
-/** What a release names, its changes against another one, and the release below it. */
+/** What a release names, its changes against another one, and its fallback release. */
 export const impactLines = (
   imported: ReleaseHead | null,
   impact: Impact | null,

@@ -19,7 +19,7 @@ import { chainOf } from './active-release.ts';
 import { type Impact, impactOf, type LoadRelease } from './impact.ts';
 import type { OpenRelease } from './open-release.ts';
 
-/** Load a release by its id, with those below it. */
+/** Load a release by its id, with its fallback releases. */
 export const loadStored =
   ({ id, state }: Pick<Release, 'id' | 'state'>): LoadRelease =>
   (addresses) =>
@@ -27,7 +27,7 @@ export const loadStored =
 
 const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
 
-/** Load a release of own rules that is not stored yet, with those below it. */
+/** Load a release of own rules that is not stored yet, with its fallback releases. */
 const loadUnstored = (head: ReleaseHead): LoadRelease => {
   const { loadContent: load } = contentLoader({
     readActive: readActiveReleases,
@@ -48,7 +48,7 @@ const loadUnstored = (head: ReleaseHead): LoadRelease => {
   return (addresses) => load(addresses, { [head.state]: head.id });
 };
 
-/** The ZIPs and cities whose combined rates may differ between own rules; `below` are the imported releases below them. */
+/** The ZIPs and cities whose combined rates may differ between own rules; `below` are their imported fallback releases. */
 const keysOfOwn = async (
   state: string,
   own: readonly (OwnRules | undefined)[],
@@ -63,7 +63,7 @@ const keysOfOwn = async (
   return new Set(zipsOfState(state).filter((zip) => ranges.some(([low, high]) => low <= zip && zip <= high)));
 };
 
-/** The impact of own rules that are not stored yet, over the release below them. */
+/** The impact of own rules that are not stored yet, over their fallback release. */
 const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
   const state = lettersOf(head);
   const keys = await keysOfOwn(state, [before, head.own], head.chain ?? []);
@@ -76,7 +76,7 @@ const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | 
   });
 };
 
-/** The impact of a release that is not stored yet, over the release below it, which has the own rules `ownBefore`. */
+/** The impact of a release that is not stored yet, over its fallback release, which has the own rules `ownBefore`. */
 export const impactOfImport = (
   head: ReleaseHead,
   parts: () => AsyncIterable<ReleasePart>,
@@ -123,7 +123,7 @@ export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
 
 /**
  * The ZIPs and cities that may differ between two releases: those of imported releases that are in only one of the two
- * chains, and every ZIP if the built-in releases below them differ.
+ * chains, and every ZIP if their built-in fallback releases differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
   const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];

@@ -5,7 +5,7 @@ import type { Location, Release } from '../content/release.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { type Piece, zonesOf } from './zip-pieces.ts';
+import { type Piece, zipRangesOf } from './zip-pieces.ts';
 
 type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
 
@@ -22,7 +22,7 @@ const includes = (spans: readonly Span[], day: string): boolean =>
 const holdsAll = ({ within_city, lacks_locals, of_addresses }: Location): boolean =>
   within_city === undefined && lacks_locals !== true && of_addresses !== true;
 
-/** The days of a location on which the state and all of its jurisdictions have rates. On others, the release below answers. */
+/** The days of a location on which the state and all of its jurisdictions have rates. Otherwise the fallback applies. */
 const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): readonly Span[] => {
   const codes = [head.state, ...location.alternatives.flat()];
   const dated = codes.map((code) => [...head.rates, ...rates].filter(({ jurisdiction }) => jurisdiction === code));
@@ -46,7 +46,7 @@ const joined = (ranges: readonly Piece[]): readonly Piece[] => {
 async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
   for await (const part of parts) {
     const { key, locations } = part;
-    const rangesOf = (location: Location) => joined(zonesOf(key, location));
+    const rangesOf = (location: Location) => joined(zipRangesOf(key, location));
     yield {
       key,
       some: locations.map((location) => ({
@@ -77,8 +77,8 @@ class Upper {
   }
 
   /**
-   * The last day on which an address is left for a release below: `null` without an end, `undefined` if there is none. Before
-   * `complete_from`, the release that reaches further back answers.
+   * The last day on which an address is left for a fallback release: `null` without an end, `undefined` if there is none.
+   * Before `complete_from`, the release that reaches further back applies.
    */
   lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
     const levels = this.levels.get(key) ?? [];
@@ -95,8 +95,8 @@ class Upper {
 const later = (a: string | null, b: string | null): string | null => (a === null || b === null ? null : a < b ? b : a);
 
 /**
- * The last day on which a release of the chain still answers for any address: `null` without an end, `undefined` if it does
- * for none. A corrupt one is left out, with a line of output.
+ * The last day on which a release of the chain still covers any address: `null` without an end, `undefined` if it covers
+ * none. A corrupt one is left out, with a line of output.
  */
 const neededUntil = async (
   upper: Upper,
@@ -112,14 +112,14 @@ const neededUntil = async (
     return lastDays.reduce(later);
   } catch (error) {
     if (!(error instanceof ContentCorrupt)) throw error;
-    print(`${id} is left out of the releases below. ${corruptionText(error)}`);
+    print(`${id} is left out of the fallback releases. ${corruptionText(error)}`);
     return undefined;
   }
 };
 
 /**
- * The head of an import without the releases below it that no longer answer for any address, and with the last day on which
- * each of the others does. A calculation reads those that answer on its day: their number would grow with each import.
+ * The head of an import without the fallback releases that no longer cover any address, and with the last day on which each
+ * of the others does. Without this, the number of releases that a calculation reads would grow with each import.
  */
 export const withNeededChain = async (
   head: ReleaseHead,

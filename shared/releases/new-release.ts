@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { now } from '../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { contentHash } from '../content/imports/content-hash.ts';
-import { orCorrupt } from '../content/loading/content-errors.ts';
+import { catchCorrupt } from '../content/loading/content-errors.ts';
 import {
   beginImport,
   discardImport,
@@ -74,7 +74,7 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
  * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is none.
  *
  * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
- * already if it is the release below, so that its first day is not compared.
+ * already if it is the fallback release, so that its first day is not compared.
  */
 export const sameRelease = async (
   head: ReleaseHead,
@@ -85,7 +85,7 @@ export const sameRelease = async (
     const stored = { head: finished, parts: (await openRelease(finished.id)).parts };
     // A corrupt release never has the same content.
     for (const isUndated of head.below === finished.id ? [false, true] : [false])
-      if ((await orCorrupt(haveSameParts({ head, parts }, stored, isUndated))) === true) return finished.id;
+      if ((await catchCorrupt(haveSameParts({ head, parts }, stored, isUndated))) === true) return finished.id;
   }
   return null;
 };

@@ -6,7 +6,7 @@ import { dayOf } from '../calendar.ts';
 import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { importers } from '../content/imports/importers.ts';
-import { ContentCorrupt, corruptionText, orCorrupt } from '../content/loading/content-errors.ts';
+import { ContentCorrupt, catchCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
 import { applyGates, type GateResult } from '../content/updates/gates.ts';
 import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
@@ -208,7 +208,7 @@ const activateIfAllowed = async (
  */
 const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
   if (chainOf(active.head).includes(release)) return true;
-  const opened = await orCorrupt(openRelease(release));
+  const opened = await catchCorrupt(openRelease(release));
   return !(opened instanceof ContentCorrupt) && opened.imported?.below === positionOver(active).below;
 };
 

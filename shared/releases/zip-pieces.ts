@@ -18,7 +18,7 @@ export const zipText = (value: number): string => String(value).padStart(9, '0')
 const bound = (digits: string, fill: '0' | '9'): number => Number(digits.padEnd(9, fill));
 
 /** The zones of a location in the ZIP. A city is one place. */
-export const zonesOf = (key: string, location: Location): readonly Zone[] => {
+export const zipRangesOf = (key: string, location: Location): readonly Zone[] => {
   if (!isZip(key)) return location.cities.includes(key) ? [{ low: 0, high: 0, width: 0, location }] : [];
   const [low, high] = [bound(key, '0'), bound(key, '9')];
   return location.zips
@@ -33,7 +33,7 @@ export const zonesOf = (key: string, location: Location): readonly Zone[] => {
 };
 
 /** Cut the ZIP at the begin and end of each zone. */
-export const cut = (key: string, zones: readonly Piece[]): readonly Piece[] => {
+export const splitPieces = (key: string, zones: readonly Piece[]): readonly Piece[] => {
   if (!isZip(key)) return [{ low: 0, high: 0 }];
   const [low, high] = [bound(key, '0'), bound(key, '9')];
   const starts = [...new Set([low, ...zones.flatMap((zone) => [zone.low, zone.high + 1])])]
@@ -48,14 +48,17 @@ const nothing: readonly Location[] = [];
  * The locations of the narrowest zones of each piece, as a look-up uses them (content notes 1.6). The zones are sorted by
  * width.
  */
-export const paint = (pieces: readonly Piece[], zones: readonly Zone[]): readonly (readonly Location[])[] => {
-  const painted: { width: number; locations: Location[] }[] = [];
+export const overlayLocations = (
+  pieces: readonly Piece[],
+  zones: readonly Zone[],
+): readonly (readonly Location[])[] => {
+  const overlaid: { width: number; locations: Location[] }[] = [];
   const positions = new Map(pieces.map(({ low }, index) => [low, index]));
   for (const { low, high, width, location } of zones)
     for (let index = positions.get(low) ?? pieces.length; (pieces[index]?.low ?? Infinity) <= high; index += 1) {
-      const found = painted[index];
-      if (!found) painted[index] = { width, locations: [location] };
+      const found = overlaid[index];
+      if (!found) overlaid[index] = { width, locations: [location] };
       else if (found.width === width) found.locations.push(location);
     }
-  return pieces.map((_, index) => painted[index]?.locations ?? nothing);
+  return pieces.map((_, index) => overlaid[index]?.locations ?? nothing);
 };

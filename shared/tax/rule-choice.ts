@@ -1,4 +1,4 @@
-import { firstDayOn, possiblyInForce, settingOn } from '../content/effective.ts';
+import { firstDayOn, mayBeInForce, settingOn } from '../content/effective.ts';
 import { isOwn } from '../content/own-rules.ts';
 import type { Release, Rule, ShippingPolicy } from '../content/release.ts';
 import type { Jurisdiction } from '../content/release-values.ts';
@@ -86,7 +86,7 @@ export const chooseRule = (
   let firstDay = '';
   for (const candidate of candidatesOf(release, product.path)) {
     const { rule } = candidate;
-    if (!isBound(rule, jurisdiction) || !possiblyInForce(rule, day) || !isEligible(rule)) continue;
+    if (!isBound(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
     const carried = carriedOf(rule, product);
     if (carried === undefined) continue;
     const rank = rankOf(candidate, carried);

@@ -285,7 +285,7 @@ describe('from a file to the tax of buyers, and back', () => {
       0.0015, 0.0025, 0.005, 0.005, 0.0075, 0.06875,
     ]);
     const shown = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
-    expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1, below it, answers.');
+    expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1 applies.');
     expect(await shown('US-IN@2026-11-21.1', '46204')).toContain('7% of the state, which is all of it.');
     expect(await shown('US-TX@2026-11-21.1', '78701')).toContain('6.25% of the state, local taxes are missing.');
     expect(await shown('US-IN@2026-11-21.1', '10001')).toContain('It is a ZIP of NY.');
@@ -305,7 +305,7 @@ describe('worked cases before a release is activated', () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('pass  as-it-is: 9.03');
     expect(ran.out).toContain('FAIL  as-it-was: expected 8.03, got 9.03\n');
-    // Rochester, by the tables of the built-in release below: 6.875 + 0.5 + 0.75 %.
+    // Rochester, by the tables of the built-in fallback release: 6.875 + 0.5 + 0.75 %.
     expect(ran.out).toMatch(/^FAIL {2}elsewhere: expected 9\.03, got 8\.13/m);
     expect(ran.out).toMatch(/^n\/a {3}too-early: /m);
     expect(ran.out).toContain('1 passed, 2 failed, 1 not applicable.');

@@ -70,7 +70,7 @@ const keshena = row('54135', '078');
 describe('overlays', () => {
   let [first, second, other] = ['', '', ''];
 
-  it('name the release below, and print the changes against it', async () => {
+  it('name the fallback release, and print the changes against it', async () => {
     const ran = await importing([row('53202', '079'), keshena]);
     first = ran.id;
     expect(await findHead(first)).toMatchObject({ below: builtIn, chain: [], bottom: builtIn, base: builtIn });
@@ -78,7 +78,7 @@ describe('overlays', () => {
     expect(ran.out).toContain(
       `Combined rates of 1 ZIP or city change against ${builtIn} from ${today} on, by at most 2 percentage points (53202 from 7.9% to 5.9% on ${today}).`,
     );
-    expect(ran.out).toContain(`What it does not name is answered by the release below it, ${builtIn}.`);
+    expect(ran.out).toContain(`The fallback release ${builtIn} covers what it does not name.`);
     expect(ran.out).not.toContain('begins in the future');
   });
 
@@ -104,7 +104,7 @@ describe('overlays', () => {
     expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
     expect(activated.out).toContain(change);
     expect(await active()).toBe(first);
-    expect((await content('show', first)).out).toContain(`Below: ${builtIn}`);
+    expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
 
   it('lie over the active import, with its rules, and name all imports below', async () => {
@@ -114,7 +114,7 @@ describe('overlays', () => {
     expect(ran.out).toContain(`change against ${first} from`);
     expect(ran.out).toContain('by at most 2 percentage points (53202 from 5.9% to 7.9%');
     const later = await importing([row('54135', '078', '', '20990101')], '--dry-run');
-    expect(later.out).toContain('It begins in the future: until 2099-01-01, that release answers for everything.');
+    expect(later.out).toContain('It begins in the future: until 2099-01-01, the fallback release applies');
     expect(later.out).toContain(`No combined rate changes against ${first}`);
   });
 
@@ -145,17 +145,17 @@ describe('overlays', () => {
     expect(await active()).toBe(other);
   });
 
-  it('leave out releases of the chain that no longer answer for any address and day', async () => {
+  it('leave out releases of the chain that no longer cover any address and day', async () => {
     const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
     // The active import names 54135 from 2024-01-01 on, and lies over the first one, which names 53202, too.
     expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
     expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
-    // Its county has no rate before 2025, so the release below still answers for 2024.
+    // Its county has no rate before 2025, so the fallback release still covers 2024.
     expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
     expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
-    // A row for the whole state names every ZIP and says nothing of local taxes: the releases below still answer.
+    // A row for the whole state names every ZIP and says nothing of local taxes: the fallback releases still apply.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
     await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\n`);
@@ -164,7 +164,7 @@ describe('overlays', () => {
     expect((await findHead(id))?.chain).toEqual([other, first]);
   });
 
-  it('roll back to earlier releases and releases below, without --replace', async () => {
+  it('roll back to earlier releases and fallback releases, without --replace', async () => {
     expect((await content('activate', second)).refused).toBe(null);
     expect((await content('activate', first)).refused).toBe(null);
     expect((await content('activate', builtIn)).refused).toBe(null);
@@ -181,7 +181,7 @@ describe('overlays', () => {
   });
 });
 
-describe('an import of an earlier version, without a release below', () => {
+describe('an import of an earlier version, without a fallback release', () => {
   it('can be activated over the built-in release, but not over an import', async () => {
     const [old, older] = [150, 151].map((counter) => `US-WI@${today}.${counter}`) as [string, string];
     const head = await findHead((await importing([keshena])).id);
@@ -247,7 +247,7 @@ it('a dry run without a database assumes that the built-in release is active', a
   }
 });
 
-it('keep the release below that answers for a city whose rate depends on the address now', async () => {
+it('keep the fallback release that covers a city whose rate depends on the address now', async () => {
   const text = fixture('ordmache-current.txt').content.toString();
   const [line = ''] = text.match(/^.*CHICAGO.*$/m) ?? [];
   const alone = `${line.slice(0, 60)}N20260101${line.slice(69)}`;

@@ -107,7 +107,7 @@ describe('an imported release that is active', () => {
     expect(await activated(previous[0]?.release ?? null, () => taxed(client))).toEqual(['9.03', one]);
   });
 
-  it('answers for a city by its name, and for a place that it does not know with the state alone', async () => {
+  it('covers a city by its name, and a place that it does not know with the state alone', async () => {
     const client = await newClient();
     await activated(one, async () => {
       expect(await taxed(client, sale(inMinnesota(null, 'St. Paul')))).toEqual(['8.38', one]);
@@ -115,7 +115,7 @@ describe('an imported release that is active', () => {
     });
   });
 
-  it('answers for 150 ZIPs of one request, a hundred of them in a round trip', async () => {
+  it('covers 150 ZIPs of one request, a hundred of them in a round trip', async () => {
     const client = await newClient();
     const request = sale({ line_items: zips.map((zip) => goods({ ...inMinnesota(zip) })) });
     await activated(one, async () => {

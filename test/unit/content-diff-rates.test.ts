@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rate } from '../../shared/content/release-values.ts';
-import { compareRates, enter, newRateBook, type RateBook } from '../../shared/releases/compare-rates.ts';
+import { addToRateBook, compareRates, newRateBook, type RateBook } from '../../shared/releases/compare-rates.ts';
 import { jurisdiction } from '../support/builders.ts';
 
 const rate = (
@@ -22,7 +22,7 @@ const rate = (
 const bookOf = (rates: readonly Rate[], establishedFrom = '2026-01-01'): RateBook => {
   const book = newRateBook({ established_from: establishedFrom });
   const codes = [...new Set(rates.map((each) => each.jurisdiction))];
-  enter(book, { jurisdictions: codes.map((code) => jurisdiction(code, 'city')), rates });
+  addToRateBook(book, { jurisdictions: codes.map((code) => jurisdiction(code, 'city')), rates });
   return book;
 };
 
@@ -77,8 +77,8 @@ describe('which rates of jurisdictions differ between two releases', () => {
   it('takes a jurisdiction that many parts repeat once', () => {
     const book = newRateBook({ established_from: '2026-01-01' });
     const part = { jurisdictions: [jurisdiction('A', 'city')], rates: [rate('A', '0.01', '2020-01-01')] };
-    enter(book, part);
-    enter(book, part);
+    addToRateBook(book, part);
+    addToRateBook(book, part);
     expect(changes(book, bookOf([rate('A', '0.02', '2020-01-01')]))).toEqual(['A general 2020-01-01  0.01 0.02']);
   });
 });

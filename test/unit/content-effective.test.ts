@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coversDay, firstDayOn, inForce, possiblyInForce } from '../../shared/content/effective.ts';
+import { coversDay, firstDayOn, inForce, mayBeInForce } from '../../shared/content/effective.ts';
 
 const established = '2026-01-01';
 const old = { from: '2018-10-01', to: '2026-09-30' };
@@ -32,7 +32,7 @@ describe('possiblyInForce', () => {
     [{ from: null, to: '2026-09-30' }, '2026-10-01', false],
     [old, '2018-09-30', false],
     [old, '2026-09-30', true],
-  ])('%o on %s: %s', (value, day, holds) => expect(possiblyInForce(value, day)).toBe(holds));
+  ])('%o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
 });
 
 describe('a season', () => {
@@ -58,7 +58,7 @@ describe('a season', () => {
     [february, '2028-02-29', true],
     [february, '2027-02-28', true],
     [february, '2027-03-01', false],
-  ])('%o on %s: %s', (value, day, holds) => expect(possiblyInForce(value, day)).toBe(holds));
+  ])('%o on %s: %s', (value, day, holds) => expect(mayBeInForce(value, day)).toBe(holds));
 
   it.each([
     [summer, '2026-06-01', '2026-06-01'],

@@ -227,7 +227,7 @@ const builtInAnswersOf = (state: State): Promise<Answers> => {
 };
 
 describe('imports over the active release', () => {
-  it('answer for what their files name, and leave every other address and day to the releases below', async () => {
+  it('cover what their files name, and leave every other address and day to the fallback releases', async () => {
     await fc.assert(
       fc.asyncProperty(Run, async ({ state, steps, charactersMax }) => {
         const service = serviceOf(charactersMax);
@@ -294,11 +294,11 @@ describe('a sale within California between an imported city and another one', ()
     expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
   });
 
-  // Only an address with the city is in the import, and the release below has another rate for the same jurisdiction.
+  // Only an address with the city is in the import, and the fallback release has another rate for the same jurisdiction.
   it.each([
     { what: 'to the imported one', from: place('94501'), to: alameda, tax: '120000.00' },
     { what: 'from the imported one', from: alameda, to: place('94501'), tax: '107500.00' },
-  ])('$what has the rate of the release that answers for its destination', async ({ from, to, tax }) => {
+  ])('$what has the rate of the release that covers its destination', async ({ from, to, tax }) => {
     const { service } = await serviceOfFile('CA', { format: 'cdtfa', files });
     const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
     const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
@@ -306,7 +306,7 @@ describe('a sale within California between an imported city and another one', ()
   });
 });
 
-describe('a release that was imported without a release below it', () => {
+describe('a release that was imported without a fallback release', () => {
   it('covers no ZIP that its list does not have', async () => {
     const content =
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\nNY,10001,NEW YORK,0.09,0.04,0,0.05,0,1';

@@ -6,7 +6,7 @@ import { editionsOf } from '../../shared/content/local/text-tables.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { coverageOf } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
-import { overBottom } from '../../shared/coverage/releases.ts';
+import { withFallback } from '../../shared/coverage/releases.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 import { headOf } from '../support/imported.ts';
 import { tabledRelease } from '../support/local-tables.ts';
@@ -101,7 +101,7 @@ describe('an import', () => {
       ...others,
     });
   const over = (state: string, others: Partial<ReleaseHead> = {}) =>
-    overBottom(imported({ bottom: of(state).id, ...others }), () => of(state));
+    withFallback(imported({ bottom: of(state).id, ...others }), () => of(state));
 
   it('is by file, as of the day of the import', () => {
     expect(localCoverageOn(imported(), day)).toEqual({
@@ -113,7 +113,7 @@ describe('an import', () => {
     });
     expect(
       localRatesOn(
-        overBottom(imported(), () => undefined),
+        withFallback(imported(), () => undefined),
         day,
       ),
     ).toBe('listed');
@@ -136,12 +136,12 @@ describe('an import', () => {
 
   it('has some rates where the release below it has none, until all its locations have ended', () => {
     const bottom = { ...releaseOf(), coverage: 'partial' as const };
-    const overNone = (last_day: string | null) => overBottom(imported({ bottom: bottom.id, last_day }), () => bottom);
+    const overNone = (last_day: string | null) => withFallback(imported({ bottom: bottom.id, last_day }), () => bottom);
     expect(sayOf(overNone(null))).toEqual(['partial', 'by_file']);
     expect(sayOf(overNone('2026-11-21'))).toEqual(['none', 'none']);
   });
 
   it('is never without the release below it', () => {
-    expect(() => overBottom(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
+    expect(() => withFallback(imported({ bottom: 'US-TX@2026-11-22.1' }), () => undefined)).toThrow(ReleaseNotFound);
   });
 });

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { textProblems } from '../../shared/http/body.ts';
 import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
-import { inBodyOrder, pointerTo, problemOf, valueAt } from '../../shared/http/field-problems.ts';
+import { inBodyOrder, pointerTo, problemOf } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/read-body.ts';
+import { valueAt } from '../../shared/json.ts';
 
 type GatewayEvent = Parameters<typeof exchangeOfEvent>[0];
 

@@ -51,7 +51,7 @@ describe('Arizona’s transaction privilege tax rates', () => {
       line: 2,
       reason: /^the file has 0.055 in all, the release has 0.056/,
     },
-    { from: '2.800000', to: '2.8%%', line: 5, reason: /^TaxRate 2.8%% is none/ },
+    { from: '2.800000', to: '2.8%%', line: 5, reason: /^TaxRate 2.8%% / },
     { from: '2.800000,Percent', to: '2.800000,Flat', line: 5, reason: /^TaxRateType is Flat/ },
     { from: '7/01/2025 0:00', to: '13/01/2025', line: 5, reason: /^RateStartDate 13/ },
     { from: '12/31/2026 0:00', to: 'open', line: 6, reason: /^RateEndDate open/ },

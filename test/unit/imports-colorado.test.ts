@@ -89,8 +89,8 @@ describe('Colorado’s jurisdiction codes and rates', () => {
     { row: 0, column: 8, cell: 'Stat', line: 2, reason: /^the file has nothing for the state/ },
     { row: 0, column: 12, cell: 'n/a', line: 2, reason: /^has the tax County with the rate n\/a/ },
     { row: 0, column: 11, cell: null, line: 2, reason: /^has the tax \(none\) with the rate 0.25/ },
-    { row: 0, column: 2, cell: 'ARAPAHO', line: 2, reason: /^is in ARAPAHO, which is no county/ },
-    { row: 0, column: 1, cell: '10-0001', line: 2, reason: /^Jurisdiction Code 10-0001 is none/ },
+    { row: 0, column: 2, cell: 'ARAPAHO', line: 2, reason: /^is in ARAPAHO,/ },
+    { row: 0, column: 1, cell: '10-0001', line: 2, reason: /^Jurisdiction Code 10-0001 / },
     { row: 1, column: 1, cell: '100001', line: 3, reason: /^has the code 100001 of line 2/ },
     { row: 0, column: 17, cell: 'County', line: 2, reason: /^has two taxes County/ },
     { row: 8, column: 20, cell: 'rta', line: 10, reason: /^has two taxes rta/ },
@@ -106,7 +106,7 @@ describe('Colorado’s jurisdiction codes and rates', () => {
       'no row with the columns',
     );
     await expect(read(coloradoFile(coloradoRows, undefined, 'rates.xlsx'))).rejects.toThrow(
-      'does not name the half-year',
+      'does not name the first month',
     );
   });
 

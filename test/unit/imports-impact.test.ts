@@ -35,7 +35,7 @@ const impactOf = async (boundary: readonly string[], rateRows = rates): Promise<
 };
 
 describe('the changes of an import', () => {
-  it('is nothing where the release below has the same rates', async () => {
+  it('is nothing where the fallback release has the same rates', async () => {
     const rows = [
       boundaryRow({ ...minneapolis, zips: whole('55401'), from: '20240101' }),
       boundaryRow({ ...rochester, zips: whole('55901'), from: '20240401', to: '20271231' }),
@@ -96,7 +96,7 @@ describe('the changes of an import', () => {
     });
   });
 
-  it('is none on days that the import does not name: the release below answers there', async () => {
+  it('is none on days that the import does not name: the fallback release applies there', async () => {
     const ended = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), to: '20261031' })]);
     expect(ended).toMatchObject({ changed: 0, firstDay: '2020-01-01', lastDay: '2026-10-31' });
     const future = await impactOf([boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20270401' })]);

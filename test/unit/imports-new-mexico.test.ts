@@ -71,7 +71,7 @@ describe('New Mexico’s rates by location code', () => {
 
   it.each([
     { fields: { locat_cdr: '2-100' }, reason: /^locat_cdr is 2-100/ },
-    { fields: { county: 'Bernalilo' }, reason: /^is in Bernalilo, which is no county/ },
+    { fields: { county: 'Bernalilo' }, reason: /^is in Bernalilo,/ },
     { fields: { grt_rate: null }, reason: /^grt_rate is null/ },
     { fields: { grt_rate: 7.62555 }, reason: /^grt_rate is 7.62555/ },
     { fields: { grt_rate: 76.25 }, reason: /^grt_rate is 76.25/ },
@@ -83,15 +83,17 @@ describe('New Mexico’s rates by location code', () => {
 
   it('are refused if the answer is an error, a part, or of another layer', async () => {
     const name = newMexicoFile().name;
-    await expect(read({ name, content: '{"error":{"code":400}}' })).rejects.toThrow(
-      'is no answer of the feature service',
+    await expect(read({ name, content: '{"error":{"code":400}}' })).rejects.toThrow('of the feature service');
+    await expect(read({ name, content: '{"features":[' })).rejects.toThrow('of the feature service');
+    await expect(read(newMexicoFile([{ name: 'Albuquerque', grt_rate: 7.625 }]))).rejects.toThrow(
+      'of the feature service',
     );
-    await expect(read({ name, content: '{"features":[' })).rejects.toThrow('is no answer of the feature service');
-    await expect(read(newMexicoFile([{ name: 'Albuquerque', grt_rate: 7.625 }]))).rejects.toThrow('is no answer');
     await expect(read(newMexicoFile(newMexicoDistricts, { exceededTransferLimit: true }))).rejects.toThrow(
       'only a part',
     );
-    await expect(read(newMexicoFile(newMexicoDistricts, {}, 'query.json'))).rejects.toThrow('does not name the period');
+    await expect(read(newMexicoFile(newMexicoDistricts, {}, 'query.json'))).rejects.toThrow(
+      'does not name the first month',
+    );
   });
 
   it('hold from January in a name with two months of one year', async () => {

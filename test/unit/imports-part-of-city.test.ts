@@ -150,7 +150,7 @@ describe('Louisiana', () => {
     expect(answer(current, 'LA', 'NEW ORLEANS', '70116')).toMatchObject({ percent: 10, ambiguous: true });
   });
 
-  it('is ambiguous where two rows of a city contradict each other, and the release below answers', async () => {
+  it('is ambiguous where two rows of a city contradict each other, and the fallback release applies', async () => {
     const rows = [
       ['Acadia Parish', 'City of Crowley (0101)', '4.5%', null],
       ['Acadia Parish', 'Town of Crowley (0102)', '7.5%', null],

@@ -101,7 +101,7 @@ describe('SST street-address rows', () => {
     ]);
   });
 
-  it('answer for a ZIP+4 that lies in no range of its ZIP, as a part of what is known', async () => {
+  it('cover a ZIP+4 that lies in no range of its ZIP, as a part of what is known', async () => {
     const imported = await vermont(
       boundaryRow({ type: '4', zips: ['05401', '0001', '05401', '0100'], state: '50' }),
       street('05401', { place: '10675' }),

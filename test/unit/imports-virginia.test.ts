@@ -43,7 +43,7 @@ describe('Virginia’s rates by locality', () => {
   });
 
   it.each([
-    { row: 1, column: 3, cell: { number: '6' }, line: 6, reason: /^General Sales 6 is none/ },
+    { row: 1, column: 3, cell: { number: '6' }, line: 6, reason: /^General Sales 6 / },
     {
       row: 1,
       column: 3,
@@ -51,7 +51,7 @@ describe('Virginia’s rates by locality', () => {
       line: 6,
       reason: /^the file has 0.05 in all, the release has 0.053/,
     },
-    { row: 1, column: 2, cell: { number: '52510' }, line: 6, reason: /^Code 52510 is no locality of Virginia/ },
+    { row: 1, column: 2, cell: { number: '52510' }, line: 6, reason: /^Code 52510 is not a locality/ },
   ])('are bad with $cell', async ({ row, column, cell, line, reason }) => {
     const { built } = await read(withCell(row, column, cell));
     expect(built.summary.bad.first).toMatchObject([{ line, reason: expect.stringMatching(reason) }]);

@@ -91,9 +91,9 @@ describe('WooCommerce’s tax rates', () => {
     { row: 'US,TX,75001,*,8.25,Tax,1,1,1,', reason: /compound/ },
     { row: 'US,TX,75001,*,825,Tax,1,0,1,', reason: /write a percentage/ },
     { row: 'US,TX,75001,*,,Tax,1,0,1,', reason: /write a percentage/ },
-    { row: 'US,TX,75003...75001,*,8.25,Tax,1,0,1,', reason: /ZIPs 75003...75001 are none/ },
-    { row: 'US,TX,K1A,*,8.25,Tax,1,0,1,', reason: /ZIPs K1A are none/ },
-    { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first is none/ },
+    { row: 'US,TX,75003...75001,*,8.25,Tax,1,0,1,', reason: /ZIPs 75003...75001 / },
+    { row: 'US,TX,K1A,*,8.25,Tax,1,0,1,', reason: /ZIPs K1A / },
+    { row: 'US,TX,75001,*,8.25,Tax,first,0,1,', reason: /priority first / },
     {
       row: 'US,TX,75001...75003,*,5,Tax,1,0,1,',
       reason: /^the file has 0.05 for 75001 in all, the release has 0.0625 for the state alone/,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWorkbook, workbookNumber } from '../../shared/content/imports/files/workbook.ts';
+import { readSheet, readWorkbook, workbookNumber } from '../../shared/content/imports/files/workbook.ts';
 import { withFiles, workbook } from '../fixtures/imports/harness.ts';
 
 describe('workbookNumber', () => {
@@ -62,5 +62,22 @@ describe('readWorkbook', () => {
   it('refuses a file that is no workbook', async () => {
     const read = withFiles([{ name: 'a.xlsx', content: 'City,Rate' }], ([path = '']) => readWorkbook(path));
     await expect(read).rejects.toThrow('a.xlsx cannot be read as an XLSX workbook');
+  });
+});
+
+describe('readSheet', () => {
+  const content = workbook({ Notes: [['Rate'], ['none']], Rates: [['As of July'], ['City', 'Rate'], ['Ely', '0.07']] });
+  const readRates = (name: string) =>
+    withFiles([{ name: 'a.xlsx', content }], async ([path = '']) => {
+      const { rows } = await readSheet(path, ['Rate'], undefined, (sheets) => sheets.find((one) => one.name === name));
+      return Array.fromAsync(rows);
+    });
+
+  it('gives the columns of the headers in the rows below them, of the sheet that is picked', async () => {
+    expect(await readRates('Rates')).toEqual([{ line: 3, cells: ['0.07'] }]);
+  });
+
+  it('refuses a workbook without that sheet', async () => {
+    await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have the sheet of the rates');
   });
 });

@@ -1,4 +1,4 @@
-import { possiblyInForce, settingOn } from '../../content/effective.ts';
+import { mayBeInForce, settingOn } from '../../content/effective.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import { type Rate, rateDecimals } from '../../content/release-values.ts';
@@ -14,7 +14,7 @@ import { cite, citeRate, step } from './step.ts';
 const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>
   release?.rules.find((rule) => {
     const { id, jurisdictions, levels } = rule;
-    if (id !== ruleId || !possiblyInForce(rule, day)) return false;
+    if (id !== ruleId || !mayBeInForce(rule, day)) return false;
     const isOfLevel = levels === null || levels.includes(jurisdiction.type);
     return isOfLevel && (!jurisdictions || jurisdictions.includes(jurisdiction.code));
   }) ?? release?.rules.find(({ id }) => id === ruleId);

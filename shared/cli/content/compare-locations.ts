@@ -6,7 +6,15 @@ import { combinedRate } from '../../content/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import type { Location, Release } from '../../content/release.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
-import { cut, isZip, type Piece, paint, type ZipRange, zipText, zonesOf } from '../../releases/zip-pieces.ts';
+import {
+  isZip,
+  overlayLocations,
+  type Piece,
+  splitPieces,
+  type ZipRange,
+  zipRangesOf,
+  zipText,
+} from '../../releases/zip-pieces.ts';
 
 /** A release's head, and its part for one ZIP or city; without a part it names no location there. */
 export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };
@@ -46,24 +54,24 @@ const combined = (key: string, release: Release, locations: readonly Location[],
   return known.length === 0 ? null : fractionOf(known.reduce((least, rate) => (rate < least ? rate : least)));
 };
 
-type Painted = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };
+type Overlaid = { readonly inForce: string; readonly pieces: readonly (readonly Location[])[] };
 
 /** The combined rate of each piece of the ZIP, for each piece of time. */
 const ratesOver = (key: string, release: Release, pieces: readonly Piece[], times: readonly Span[]) => {
   const numbers = new Map(release.locations.map((location, index) => [location, index]));
   const numbersOf = (locations: readonly Location[]) => locations.map((location) => numbers.get(location)).join(' ');
-  const zones = release.locations.flatMap((location) => zonesOf(key, location)).sort((a, b) => a.width - b.width);
-  let painted: Painted | null = null;
+  const zones = release.locations.flatMap((location) => zipRangesOf(key, location)).sort((a, b) => a.width - b.width);
+  let overlaid: Overlaid | null = null;
   return times.map(({ from: day }) => {
     const current = new Set(inForce(release.locations, day, release.established_from));
     const name = numbersOf([...current]);
     // Rates change more often than borders, so most pieces of time have the same locations as the previous one.
-    if (painted?.inForce !== name) {
+    if (overlaid?.inForce !== name) {
       const now = zones.filter(({ location }) => current.has(location));
-      painted = { inForce: name, pieces: paint(pieces, now) };
+      overlaid = { inForce: name, pieces: overlayLocations(pieces, now) };
     }
     const known = new Map<string, string | null>();
-    return painted.pieces.map((found) => {
+    return overlaid.pieces.map((found) => {
       const place = numbersOf(found);
       if (!known.has(place)) known.set(place, combined(key, release, found, day));
       return known.get(place) ?? null;
@@ -88,9 +96,9 @@ const spansOf = ({ state, established_from, established_to, rates, locations, ow
 export const compareLocations = (key: string, before: Side, after: Side): readonly LocationChange[] => {
   if (decisiveOf(before) === decisiveOf(after)) return [];
   const [was, is] = [releaseOf(before), releaseOf(after)];
-  const pieces = cut(
+  const pieces = splitPieces(
     key,
-    [...was.locations, ...is.locations].flatMap((location) => zonesOf(key, location)),
+    [...was.locations, ...is.locations].flatMap((location) => zipRangesOf(key, location)),
   );
   const times = piecesOf([...spansOf(was, before.part), ...spansOf(is, after.part)]);
   const [old, next] = [ratesOver(key, was, pieces, times), ratesOver(key, is, pieces, times)];

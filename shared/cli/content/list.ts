@@ -9,7 +9,7 @@ import { isOwnOnly } from '../../content/own-rules.ts';
 import type { Release } from '../../content/release.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { localRatesOn } from '../../coverage/local-rates.ts';
-import { overBottom } from '../../coverage/releases.ts';
+import { withFallback } from '../../coverage/releases.ts';
 import { stateOf } from '../../releases/active-release.ts';
 import { remedyOf, unfinishedLines } from '../../releases/new-release.ts';
 import {
@@ -39,7 +39,7 @@ const listed = (release: Release, head: ReleaseHead | null, active: Active) => (
   origin: originOf(head),
   /** Whether rules, rates or settings of the operator apply with it. */
   own_rules: head?.own !== undefined,
-  local_rates: localRatesOn(head ? overBottom(head, builtInReleaseById) : release, dayOf(now())),
+  local_rates: localRatesOn(head ? withFallback(head, builtInReleaseById) : release, dayOf(now())),
   last_day: head?.last_day ?? null,
   content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
   imported_at: head?.imported_at ?? null,

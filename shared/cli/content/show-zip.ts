@@ -6,7 +6,7 @@ import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
 import { rateOn } from '../../content/rates.ts';
 import type { Location, Release, Streets } from '../../content/release.ts';
 import { rangeCount } from '../../content/streets/street-ranges.ts';
-import { type Zone, zipText, zonesOf } from '../../releases/zip-pieces.ts';
+import { type Zone, zipRangesOf, zipText } from '../../releases/zip-pieces.ts';
 
 /** The rate of a set of jurisdictions on a day; `null` if it is not known or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {
@@ -59,7 +59,7 @@ export const showZip = (head: Release, part: ReleasePart | undefined, zip: strin
   const locations = release.locations
     .toSorted((a, b) => (b.from ?? '').localeCompare(a.from ?? ''))
     .flatMap((location) => {
-      const zones = zonesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
+      const zones = zipRangesOf(zip.slice(0, 5), location).filter((zone) => zone.low <= high && low <= zone.high);
       return zones.length === 0 ? [] : [shownLocation(release, location, zones, date)];
     });
   // Own jurisdictions are added to every set of an address.

@@ -55,7 +55,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, the source of its rules and settings`);
-    if (imported.below !== undefined) print(`Below: ${imported.below}, which answers for what it does not name`);
+    if (imported.below !== undefined) print(`Fallback: ${imported.below}, which covers what it does not name`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(
@@ -85,12 +85,12 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   const states = statesOfZip(zip.slice(0, 5));
   if (!states.includes(stateOfJurisdiction(head.state)))
     return states.length === 0 ? 'The ZIP is not in use.' : `It is a ZIP of ${states.join(', ')}.`;
-  if (head.below !== undefined) return `The release names no location there: ${head.below}, below it, answers.`;
+  if (head.below !== undefined) return `This release has no location there; ${head.below} applies.`;
   if (head.locals === 'listed') return 'The release covers only the ZIPs in its list, and this one is not in it.';
   const rate = stateRateOn(head, date);
-  if (!rate) return 'The release names no location there.';
+  if (!rate) return 'This release has no location there.';
   const all = head.coverage === 'complete' ? 'which is all of it' : 'local taxes are missing';
-  return `The release names no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
+  return `This release has no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
 };
 
 const printZip = (head: Release, { zip, date, own, locations, street_ranges }: ShownZip): void => {

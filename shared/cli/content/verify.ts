@@ -5,9 +5,9 @@ import type { ReleasePart } from '../../content/content.ts';
 import { contentHash } from '../../content/imports/content-hash.ts';
 import {
   ContentCorrupt,
+  catchCorrupt,
   corruptionText,
   missingPart,
-  orCorrupt,
   unlistedPart,
 } from '../../content/loading/content-errors.ts';
 import { openRelease } from '../../releases/open-release.ts';
@@ -30,9 +30,9 @@ const inDirectory = async (): Promise<{ readonly active: readonly string[]; read
   };
 };
 
-/** Releases and the releases below them. A corrupt head has none. */
+/** Releases and their fallback releases. A corrupt head has none. */
 const withBelow = async (ids: readonly string[]): Promise<readonly string[]> => {
-  const heads = await Promise.all(ids.map((id) => orCorrupt(findHead(id))));
+  const heads = await Promise.all(ids.map((id) => catchCorrupt(findHead(id))));
   return ids.flatMap((id, index) => {
     const head = heads[index];
     return [id, ...(head instanceof ContentCorrupt ? [] : (head?.chain ?? []))];
@@ -53,7 +53,7 @@ const requireImported = async (id: string, known: ReadonlySet<string>): Promise<
     throw new CommandError(
       `${id} is a built-in release. Send an imported release: the Content table stores only those.`,
     );
-  if (!known.has(id)) await orCorrupt(openRelease(id));
+  if (!known.has(id)) await catchCorrupt(openRelease(id));
 };
 
 /** Without ids and `--active`: all releases, including those of the directory whose head is missing. */
@@ -94,7 +94,7 @@ export const addVerify = (program: Command): Command =>
       'Check every part of imported releases against its digest, the parts against the list in the head, and the content hash over all of it. Prints each problem with the remedy, and one line per release. Exits with 1 if there is a problem.',
     )
     .argument('[releases...]', 'such as US-MN@2026-11-21.101; the default is every imported release')
-    .option('--active', 'check the active releases of all states, and the releases below them')
+    .option('--active', 'check the active releases of all states, and their fallback releases')
     .addHelpText('after', '\nExample:\n  npm run content -- verify --active')
     .action(verify);
 
@@ -133,29 +133,28 @@ export const verifyRelease = async (
     found.problems += 1;
     report(typeof problem === 'string' ? new ContentCorrupt(release, key, problem) : problem);
   };
-  const stored = (await orCorrupt(findStoredHead(release))) ?? 'the table does not have it';
-  const isReadable = typeof stored !== 'string' && !(stored instanceof ContentCorrupt);
-  if (!isReadable) note(null, stored);
-  const head = isReadable ? stored.value : null;
-  const list = isReadable ? stored.partKeys : null;
-  const missing = new Set(list === null ? [] : listedKeys(list));
-  const wholeParts = async function* (): AsyncGenerator<ReleasePart> {
+  const wholeParts = async function* (listed: Set<string> | null, total?: number): AsyncGenerator<ReleasePart> {
     for await (const { key, read } of walkParts(release)) {
       found.parts += 1;
-      progress(found.parts, head?.counts.parts ?? found.parts);
-      if (list !== null && !missing.delete(key)) note(key, unlistedPart);
+      progress(found.parts, total ?? found.parts);
+      if (listed && !listed.delete(key)) note(key, unlistedPart);
       else if (read instanceof ContentCorrupt) note(key, read);
       else yield read;
     }
   };
-  const parts = zipsFirst(wholeParts());
-  const hash = head && (await contentHash(head, parts));
-  // Without a head, only read the parts.
-  for await (const _ of parts);
-  for (const key of missing) note(key, missingPart);
-  if (head && list === null && found.parts !== head.counts.parts)
+  const stored = (await catchCorrupt(findStoredHead(release))) ?? 'the table does not have it';
+  if (typeof stored === 'string' || stored instanceof ContentCorrupt) {
+    note(null, stored);
+    for await (const _ of wholeParts(null));
+    return found;
+  }
+  const { value: head, partKeys } = stored;
+  const missing = partKeys === null ? null : new Set(listedKeys(partKeys));
+  const hash = await contentHash(head, zipsFirst(wholeParts(missing, head.counts.parts)));
+  for (const key of missing ?? []) note(key, missingPart);
+  if (missing === null && found.parts !== head.counts.parts)
     note(null, `it counts ${counted(head.counts.parts, 'part')}, and the table has ${found.parts}`);
-  else if (head && found.problems === 0 && hash !== head.content_hash)
+  else if (found.problems === 0 && hash !== head.content_hash)
     note(null, `its content_hash is ${head.content_hash}, and the head and the parts have the hash ${hash}`);
   return found;
 };

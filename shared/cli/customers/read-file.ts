@@ -1,9 +1,9 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { CommandError, jsonOrRefuse } from '../../command-error.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 import { problemOf } from '../../http/field-problems.ts';
 import { objectOf } from '../../json.ts';
 import { pointerOf } from '../../problem.ts';
-import { CommandError } from '../terminal/errors.ts';
 
 /** Customers of a file, or the errors by line or entry. */
 export type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
@@ -35,12 +35,7 @@ const errorsOf = (value: unknown, place: Place): string[] => {
 };
 
 const fromJson = (text: string): FileCustomers => {
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    throw new CommandError(`The file is not JSON: ${(error as Error).message}.`);
-  }
+  const values = jsonOrRefuse(text, 'The file is');
   const entries: readonly unknown[] = Array.isArray(values) ? values : [values];
   const errors = entries.flatMap((entry, index) =>
     errorsOf(entry, (pointer) => `Entry ${index + 1} ${pointer}`.trim()),

@@ -4,12 +4,12 @@ import { earlierEnd } from '../days.ts';
 import { stateRateOn } from '../rates.ts';
 import type { Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, secondRate } from './entry.ts';
 import { bad, type RowResult, row } from './files/read-rows.ts';
 import { fractionOf, unitsOf } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 
-/** A local rate from a day on, at the longest to the day `to`. */
+/** A local rate from a day on, at the latest until the day `to`. */
 type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
 
 export type CombinedCity = {
@@ -95,9 +95,7 @@ export class CombinedCities {
     const found = sameName.find((held) => held.key === key) ?? { ...place, changes: [] };
     const other = found.changes.find(({ from }) => from === change.from);
     if (other) {
-      const reason = `gives ${name} another rate than line ${other.line} from ${change.from} on: correct one`;
-      if (other.rate === change.rate) yield { kind: 'skipped', line, reason: 'repeats another row' };
-      else yield { kind: 'bad', line, reason };
+      yield secondRate(line, other.rate === change.rate, name, other);
       return;
     }
     assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);

@@ -2,11 +2,14 @@
 import { assert } from '../../assert.ts';
 import { earlierEnd } from '../days.ts';
 import type { Jurisdiction } from '../release-values.ts';
-import type { Entry, LocationFlags } from './entry.ts';
+import { type Entry, type LocationFlags, secondRate } from './entry.ts';
 import { assertFits, limits } from './limits.ts';
 
 type Days = { readonly from: string; readonly to: string | null };
 export type ComponentRate = Days & { readonly rate: string };
+
+/** A city by its names, as `cityName` writes them, and the codes of its local taxes. */
+export type ComponentCity = { readonly names: readonly string[]; readonly codes: readonly string[] };
 
 type Component = { readonly jurisdiction: Jurisdiction; readonly rates: (ComponentRate & { readonly line: number })[] };
 
@@ -23,9 +26,7 @@ export class Components {
     const component = this.components.get(jurisdiction.code) ?? { jurisdiction, rates: [] };
     const other = component.rates.find((one) => isSpan(common(one, rate)));
     if (other) {
-      const reason = `gives ${jurisdiction.name} another rate than line ${other.line} for the same days: correct one`;
-      if (other.rate === rate.rate) yield { kind: 'skipped', line, reason: 'repeats another row' };
-      else yield { kind: 'bad', line, reason };
+      yield secondRate(line, other.rate === rate.rate, jurisdiction.name, other);
       return;
     }
     assertFits(component.rates.length, limits.ratesOfJurisdiction, `rates of ${jurisdiction.name}`);
@@ -47,9 +48,9 @@ export class Components {
     }
   }
 
-  /** A city with the taxes of these codes, on the days when all of them have a rate. */
-  *city(city: string, codes: readonly string[], flags: LocationFlags = {}): Generator<Entry> {
-    assert(new Set(codes).size === codes.length, `${city} has each tax once`);
+  /** A city by its names with the taxes of these codes, on the days when all of them have a rate. */
+  *city({ names, codes }: ComponentCity, flags: LocationFlags = {}): Generator<Entry> {
+    assert(new Set(codes).size === codes.length, `${names[0]} has each tax once`);
     let spans: readonly (Days & { readonly locals: readonly string[] })[] = [
       { from: '0000-01-01', to: null, locals: [] },
     ];
@@ -59,6 +60,6 @@ export class Components {
         rates.map((rate) => ({ ...common(days, rate), locals: rate.rate === '0' ? locals : [...locals, code] })),
       );
     }
-    for (const span of spans.filter(isSpan)) yield { kind: 'city', city, ...span, flags };
+    for (const city of names) for (const span of spans.filter(isSpan)) yield { kind: 'city', city, ...span, flags };
   }
 }

@@ -54,6 +54,16 @@ export type Entry =
   /** A wrong row and how to correct it; `isOfFile` marks a problem of the whole file. */
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string; readonly isOfFile?: true };
 
+/** The entry of a row that repeats the rate of an earlier row, or gives another one for the same days. */
+export const secondRate = (line: number, isSame: boolean, name: string, earlier: { readonly line: number }): Entry =>
+  isSame
+    ? { kind: 'skipped', line, reason: 'repeats another row' }
+    : {
+        kind: 'bad',
+        line,
+        reason: `gives ${name} another rate than line ${earlier.line} for the same days: correct one`,
+      };
+
 export type Span = Extract<Entry, { kind: 'span' }>;
 export type City = Extract<Entry, { kind: 'city' }>;
 

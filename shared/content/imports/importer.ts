@@ -1,6 +1,7 @@
 import type { Release } from '../release.ts';
 import type { Confidence } from '../release-values.ts';
 import type { Entry } from './entry.ts';
+import { onlyFile } from './files/read-rows.ts';
 import type { NameTables } from './sst/layers.ts';
 
 export type ReadOptions = {
@@ -34,8 +35,25 @@ export type Importer = {
   readonly confidence: Confidence;
   /**
    * `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown.
-   * `none`: they have own rules, which apply to the places of the releases below.
+   * `none`: they have own rules, which apply to the places of the fallback releases.
    */
   readonly match: 'zip' | 'city' | 'none';
   readonly read: Read;
 };
+
+/** Reads the only file of a format, as `Read`. */
+export type ReadFile = (path: string, options: ReadOptions) => AsyncIterable<Entry>;
+
+type StateFile = Pick<Importer, 'format' | 'describe'> & Record<'file' | 'state', string> & { readonly read: ReadFile };
+
+/** A format of one file with the rates of the cities of one state. `file` describes the file. */
+export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
+  ...format,
+  files: [{ option: 'file', describe: file }],
+  onlyState: state,
+  confidence: 'high',
+  match: 'city',
+  async *read(files, options) {
+    yield* read(onlyFile(files), options);
+  },
+});

@@ -139,7 +139,7 @@ export class OwnCodes {
 const keptNamed = 20;
 
 /** A note that lists the first jurisdictions which no table has, and which so keep codes made from the file. */
-export function* keptCodesNote(kept: readonly string[]): Generator<Entry> {
+export function* unmatchedCodesNote(kept: readonly string[]): Generator<Entry> {
   const more = kept.length - keptNamed;
   const listed = `${kept.slice(0, keptNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
   if (kept.length > 0)

@@ -159,7 +159,7 @@ const whenText = ({ day, firstDay, lastDay }: InForce): string => {
 
 /** The note for a release of which nothing is in force on the day of its import. */
 const noneInForce = (inForce: InForce): string =>
-  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the release below it answers every address.`;
+  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
 
 /** The summary of a built release. If nothing of it is in force, the first note says so. */
 export const withInForce = (summary: Summary, inForce: InForce): Summary => ({

@@ -37,7 +37,7 @@ export const foreignZips = (state: string): string => `none of its ZIPs is in ${
  * state, otherwise the row is bad. A five-digit ZIP of another state is skipped.
  */
 export const readZip = (text: string, state: string): RowResult<string> => {
-  if (!/^\d{3,5}$/.test(text)) return bad(`ZIP ${text || '(none)'} is none: write five digits`);
+  if (!/^\d{3,5}$/.test(text)) return bad(`ZIP ${text || '(none)'} is not a ZIP code: write five digits`);
   const zip = text.padStart(5, '0');
   if (statesOfZip(zip).includes(state)) return row(zip);
   if (text.length === 5) return skipped(foreignZips(state));

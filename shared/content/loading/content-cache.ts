@@ -6,7 +6,7 @@ export type Measured<Value> = { readonly value: Value; readonly characters: numb
 /** Which part of which release. */
 export type PartName = { readonly release: string; readonly key: string };
 
-/** Reads heads and parts, each list in its order; `undefined` is what there is not. */
+/** Reads heads and parts, each list in its order; `undefined` for a missing one. */
 export type ReadContent = (
   heads: readonly string[],
   parts: readonly PartName[],

@@ -37,11 +37,11 @@ const corruptOrThrow = (error: unknown): ContentCorrupt => {
 };
 
 /** The value of a read, or the `ContentCorrupt` that it rejects with; any other error is thrown. */
-export const orCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
+export const catchCorrupt = async <Value>(reading: Promise<Value>): Promise<Value | ContentCorrupt> =>
   reading.catch(corruptOrThrow);
 
 /** The same for a synchronous read. */
-export const wholeOrCorrupt = <Value>(read: () => Value): Value | ContentCorrupt => {
+export const catchCorruptSync = <Value>(read: () => Value): Value | ContentCorrupt => {
   try {
     return read();
   } catch (error) {

@@ -26,7 +26,7 @@ export type ContentPorts = {
   readonly now: () => number;
 };
 
-/** An address in a state that an imported release answers for. */
+/** The imported release that covers an address, and the keys of the parts that the address needs. */
 type Local = { readonly release: string; readonly keys: readonly string[] };
 
 // The longest name of a ZIP or city in a release; the city in an address may be longer.
@@ -41,9 +41,10 @@ const nameOf = ({ release, keys }: Local) => `${release} ${keys.join('|')}`;
 const lifetimeMs = 60_000;
 
 /**
- * Make an instance's content loader (architecture, decision 7). It caches the directory for 60 seconds, heads and parts
- * of imported releases up to `charactersMax` of JSON text, and built-in releases without limit. On a cache miss it
- * reads the directory, then all missing heads and parts at once, then those of the releases below them.
+ * Make an instance's content loader. Releases are immutable, and only the directory of active releases changes. It caches
+ * the directory for 60 seconds, heads and parts of imported releases up to `charactersMax` of JSON text, and built-in
+ * releases without limit. On a cache miss it reads the directory, then all missing heads and parts at once, then those of
+ * their fallback releases.
  *
  * Throws if the directory cannot be read, and `ReleaseNotFound` if it or a transaction names a missing release.
  */

@@ -25,7 +25,7 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
     viewed = 0;
   };
 
-  // The built-in release below an import pins the import's id. One object for each import.
+  // The built-in fallback release of an import pins the import's id. One object for each import.
   const bottomOf = ({ id, bottom, own }: ReleaseHead): Release | null => {
     if (bottom === undefined) return null;
     return getOrAdd(bottoms, id, () => {
@@ -55,7 +55,7 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
   };
 
   /**
-   * A view of the active release and the releases below it, with the parts that an address needs. The own rules of the
+   * A view of the active release and its fallback releases, with the parts that an address needs. The own rules of the
    * active release apply to all of them.
    */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {

@@ -55,9 +55,9 @@ export type LocalChoice = {
   readonly hasRanges: boolean;
   /** `null` if an imported location decided. */
   readonly byPlace: ByPlace | null;
-  /** Whether the source says only that the taxes depend on the address within the city: the release below answers. */
-  readonly isLeftOpen?: true;
-  /** Whether a release above the one that answers leaves the city open. */
+  /** Whether the source says only that the taxes depend on the address within the city: the fallback release applies. */
+  readonly dependsOnAddress?: true;
+  /** Whether a release above the applied one says that the taxes depend on the address within the city. */
   readonly ofAddresses?: true;
   /** Whether some of the possible sets are of street addresses in the ZIP, none of which was found for the address. */
   readonly byStreet?: true;
@@ -104,7 +104,7 @@ export const choiceOf = (
     crossesBorders: areas.some(({ crosses_borders }) => crosses_borders),
     lacksLocals: areas.some(({ lacks_locals }) => lacks_locals),
     hasRanges,
-    ...(areas.every(({ of_addresses }) => of_addresses) && { isLeftOpen: true }),
+    ...(areas.every(({ of_addresses }) => of_addresses) && { dependsOnAddress: true }),
   };
 };
 
@@ -114,7 +114,7 @@ const withSets = <Sets extends LocalChoice['possible']>(sets: Sets, more: readon
   [...sets, ...more.filter(({ key }) => sets.every((set) => set.key !== key))] as unknown as Sets;
 
 /** Add possible sets; the default sets stay. */
-export const withPossible = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
+export const addAlternatives = (choice: LocalChoice, { possible, evidence }: LocalChoice): LocalChoice => ({
   ...choice,
   possible: withSets(choice.possible, possible),
   evidence: [...new Set([...choice.evidence, ...evidence])],
@@ -131,8 +131,8 @@ export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
 export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
 /** The choice for a ZIP that contradicts the city in the address: the city's sets are possible, too. */
-export const againstCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
-  ...withPossible(ofZip, { ...ofCity, evidence: [] }),
+export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
+  ...addAlternatives(ofZip, { ...ofCity, evidence: [] }),
   contradictsCity: true,
 });
 

@@ -2,7 +2,7 @@ import { isInForce } from '../effective.ts';
 import type { Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
 import { combinedRate } from './combined-rate.ts';
-import { againstCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from './local-choice.ts';
+import { addContradictingCity, choiceOf, hasLocals, type LocalChoice, untaxedZip } from './local-choice.ts';
 import { type Area, locationIndex, type Span } from './location-index.ts';
 import { chooseByStreet } from './street-choice.ts';
 import { chooseByZip, type ZipLookup } from './zip-choice.ts';
@@ -78,16 +78,16 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
   const found = chooseZip(near, zip, isRestUntaxed(release));
   const isDecided = named !== undefined && hasAllZipsOf(release, named);
   if (!found && isDecided && isZipKnown)
-    return hasLocals(named) ? againstCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
+    return hasLocals(named) ? addContradictingCity(untaxedZip(plus4 === null ? 'zip5' : 'zip9'), named) : undefined;
   if (!found) return named;
-  if (isDecided && areDisjoint(found, named)) return againstCity(found, named);
+  if (isDecided && areDisjoint(found, named)) return addContradictingCity(found, named);
   if (named?.isByName && !isDecided && (found.yieldsToCity || (hasLocals(named) && !hasLocals(found)))) return named;
   const isNamedThere = near.some(({ area }) => area.within_city === city);
   if (withinZips && !isNamedThere && haveOtherRates(release, day, found, withinZips))
-    return againstCity(found, withinZips);
+    return addContradictingCity(found, withinZips);
   return { ...found, lacksCity: found.yieldsToCity && city === null };
 };
 
 /** Whether the content covers other parts of an address's ZIP, and not the part with the address. */
-export const isInGap = (release: Release, { zip5 }: TaxAddress, day: string): boolean =>
+export const isUncoveredZip4 = (release: Release, { zip5 }: TaxAddress, day: string): boolean =>
   zip5 !== null && spansNear(release, zip5, day).length > 0;

@@ -8,7 +8,7 @@ import type { Evidence, Jurisdiction } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
-import { chooseLocals, isInGap } from './location-choice.ts';
+import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
 /** How precisely an address was resolved: `address_resolution` of the API (interface decisions 2). */
@@ -24,7 +24,7 @@ export type TaxingPlace = {
   /** `US-MI`; for a place that no release covers, the country or territory. */
   readonly code: string;
   readonly name: string;
-  /** The release used for the address: the active one, or one below it. */
+  /** The release used for the address: the active one, or one of its fallbacks. */
   readonly release: Release | null;
   /** Empty if the release does not cover the address. */
   readonly jurisdictions: readonly Jurisdiction[];
@@ -148,22 +148,22 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  * if it has only the state's rate there.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
-  if (choice.isLeftOpen) return false;
+  if (choice.dependsOnAddress) return false;
   // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** The answer of a release below one that says that the taxes depend on the address within the city. */
-const withDoubt = ({ release, choice }: Answer, isLeftOpen: boolean): Answer => ({
+/** An answer, marked if a release above its own says that the taxes depend on the address within the city. */
+const withDoubt = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
-  choice: choice && isLeftOpen ? { ...choice, ofAddresses: true } : choice,
+  choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,
 });
 
 /**
- * Search the active release first, then each one below it: an import is an overlay and removes nothing. On a day before
- * `complete_from` of an import, one below it whose files reach further back takes precedence.
+ * Search the active release first, then each of its fallbacks: an import is an overlay and removes nothing. On a day before
+ * `complete_from` of an import, a fallback whose files reach further back takes precedence.
  */
 const answerOf = (
   active: Release,
@@ -174,19 +174,19 @@ const answerOf = (
 ): Answer => {
   let release = active;
   let found: { readonly answer: Answer; readonly completeFrom: string } | null = null;
-  let isLeftOpen = false;
+  let dependsOnAddress = false;
   for (; release.fallback; release = release.fallback) {
     const { complete_from: completeFrom = '' } = release;
     if (found && found.completeFrom <= completeFrom) continue;
     const choice = chooseLocals(release, address, day);
-    isLeftOpen ||= found === null && choice?.isLeftOpen === true;
+    dependsOnAddress ||= found === null && choice?.dependsOnAddress === true;
     if (!choice || !answersItself(release, choice, day, prefer)) continue;
     found = { answer: { release, choice: withPlace(choice, place) }, completeFrom };
     if (completeFrom <= day) break;
   }
-  if (found) return withDoubt(found.answer, isLeftOpen);
+  if (found) return withDoubt(found.answer, dependsOnAddress);
   const choice = chooseLocals(release, address, day);
-  return withDoubt(choice ? { release, choice } : (place ?? { release, choice: null }), isLeftOpen);
+  return withDoubt(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
 };
 
 const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {
@@ -207,7 +207,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
-    return { ...uncovered(place, address, prefer), isGap: isInGap(release, address, day) };
+    return { ...uncovered(place, address, prefer), isGap: isUncoveredZip4(release, address, day) };
   const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);

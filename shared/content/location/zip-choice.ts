@@ -1,4 +1,4 @@
-import { choiceOf, type LocalChoice, withPossible, withUntaxed } from './local-choice.ts';
+import { addAlternatives, choiceOf, type LocalChoice, withUntaxed } from './local-choice.ts';
 import type { Area, Span } from './location-index.ts';
 
 /** A ZIP to look up: its first nine-digit number, and the rest of the address. */
@@ -56,7 +56,7 @@ const besideCities = (
   const others = byRanges(spans, zip, isRestUntaxed);
   if (!others) return meant;
   const otherCities = [...new Set(spans.flatMap(({ area }) => area.within_city ?? []))];
-  return { ...withPossible(meant, others), otherCities };
+  return { ...addAlternatives(meant, others), otherCities };
 };
 
 /** The choice among spans that are not of street addresses. */
@@ -96,6 +96,6 @@ export const chooseByZip = (near: readonly Span[], zip: ZipLookup, isRestUntaxed
     ofStreets.map(({ area }) => area),
   );
   if (!found || !streets) return streets && { ...streets, isPart: others.length > 0, byStreet: true };
-  const both = withPossible(found, streets);
+  const both = addAlternatives(found, streets);
   return both.possible.length > found.possible.length ? { ...both, byStreet: true } : found;
 };

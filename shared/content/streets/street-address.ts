@@ -1,8 +1,8 @@
 /** Reads a street address strictly: what it cannot read for certain is `null`, and the ZIP decides. */
-import { directions, loneUnits, suffixes, units } from './suffixes.ts';
+import { directions, suffixes, units, unitsWithoutId } from './suffixes.ts';
 
 /** A house number: `N56W16839` has the prefix `N56W`, as grid addresses in Wisconsin do. */
-export type House = { readonly prefix: string; readonly number: number };
+export type HouseNumber = { readonly prefix: string; readonly number: number };
 
 /** A street by its normalized parts. Directions and suffixes are USPS abbreviations; empty if there is none. */
 export type Street = {
@@ -15,7 +15,7 @@ export type Street = {
 export type Unit = { readonly designator: string | null; readonly id: string | null };
 
 export type StreetAddress = {
-  readonly house: House;
+  readonly house: HouseNumber;
   readonly street: Street;
   /** `unclear`: there is a unit that could not be read, as in `150A` or with two designators. */
   readonly unit: Unit | 'unclear' | null;
@@ -24,7 +24,7 @@ export type StreetAddress = {
 const housePattern = /^(?<prefix>[A-Z0-9]*[A-Z])?(?<digits>\d{1,9})$/;
 
 /** Read a house number without a letter or fraction after it; `null` if it is none. */
-export const readHouse = (text: string): House | null => {
+export const readHouse = (text: string): HouseNumber | null => {
   const found = housePattern.exec(text)?.groups;
   return found ? { prefix: found['prefix'] ?? '', number: Number(found['digits']) } : null;
 };
@@ -60,7 +60,7 @@ const gridPart = /^[NSEW]\d+$/;
 // `150N MAIN ST` may be 150 N MAIN ST, so these letters do not count as a part of the house number.
 const houseWithPart = /^(?<house>\d+)(?:-?[A-DF-MO-RT-VX-Z]|-\d\/\d)$/;
 
-type HouseRead = { readonly house: House; readonly rest: readonly string[]; readonly hasPart: boolean };
+type HouseRead = { readonly house: HouseNumber; readonly rest: readonly string[]; readonly hasPart: boolean };
 
 const houseOf = (words: readonly string[]): HouseRead | null => {
   const [first = '', second = '', ...others] = words;
@@ -88,7 +88,7 @@ const unitAtEnd = (words: readonly string[]): UnitRead | null => {
     const own = hasBoth ? (units.get(words.at(-3) ?? '') ?? null) : known;
     return { unit: { designator: own, id: id.replaceAll('-', '') }, length: hasBoth ? 3 : 2 };
   }
-  const alone = loneUnits.get(id);
+  const alone = unitsWithoutId.get(id);
   // Without a suffix before it, the word may belong to the name of the street: LAKE SIDE.
   const isUnit = alone !== undefined && streetOf(words.slice(0, -1)).affixes.split(',')[1] !== '';
   return isUnit ? { unit: { designator: alone, id: null }, length: 1 } : null;

@@ -1,5 +1,5 @@
 /** Ranges of house numbers as text: a ZIP has thousands, and a look-up reads those of one street name. */
-import type { House, Street, Unit } from './street-address.ts';
+import type { HouseNumber, Street, Unit } from './street-address.ts';
 
 /** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
 type Parity = 'E' | 'O' | 'B' | 'U';
@@ -87,7 +87,7 @@ const numberAt = (text: string, start: number, end: number): number => {
 };
 
 /** Find the ranges that may have a house in the text of its street name. */
-export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: House): Scanned => {
+export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: HouseNumber): Scanned => {
   const near: NearRange[] = [];
   const sets = new Map<string, Set<number>>();
   for (let groupStart = 0; groupStart < text.length; ) {

@@ -238,7 +238,7 @@ UNIT
 `;
 
 /** Designators that stand alone. */
-const loneUnitLines = `
+const unitWithoutIdLines = `
 BSMT BASEMENT
 FRNT FRONT
 LBBY LOBBY
@@ -264,4 +264,4 @@ const spellings = (lines: string): ReadonlyMap<string, string> =>
 export const suffixes = spellings(suffixLines);
 export const directions = spellings(directionLines);
 export const units = spellings(unitLines);
-export const loneUnits = spellings(loneUnitLines);
+export const unitsWithoutId = spellings(unitWithoutIdLines);

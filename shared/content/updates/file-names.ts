@@ -1,4 +1,5 @@
 /** Reads the days that publishers put into the names of their files. */
+import { basename } from 'node:path';
 import { firstDayOf, isDay } from '../../calendar.ts';
 import { monthNumber } from '../days.ts';
 
@@ -28,7 +29,7 @@ export const publicationIn = (text: string): Publication | null => {
  * The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the pattern, or
  * by `until_year`, `until_month` and `until_day` with the prefix `until_`.
  */
-export const dayIn = (name: string, pattern: string, prefix: '' | 'until_' = ''): string | null => {
+export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'until_' = ''): string | null => {
   const groups = new RegExp(pattern, 'i').exec(name)?.groups;
   if (!groups) return null;
   const group = (key: string) => (groups as Readonly<Record<string, string | undefined>>)[`${prefix}${key}`];
@@ -36,4 +37,11 @@ export const dayIn = (name: string, pattern: string, prefix: '' | 'until_' = '')
   const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
   const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
   return isDay(text) ? text : null;
+};
+
+/** The first day of the rates of a file, from its name (`dayIn`). Throws with an example of a name if it has none. */
+export const dayOfFile = (path: string, pattern: RegExp, example: string): string => {
+  const day = dayIn(basename(path), pattern);
+  if (day !== null) return day;
+  throw new Error(`${basename(path)} does not name the first month of its rates: give it a name such as ${example}.`);
 };

@@ -95,12 +95,9 @@ const currentService = async (
 };
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
-export const currentFiles = (
-  files: readonly PublishedFile[],
-  client: Client,
-  today = dayOf(now()),
-): Promise<readonly CurrentFile[]> =>
-  Promise.all(
+export const currentFiles = (files: readonly PublishedFile[], client: Client): Promise<readonly CurrentFile[]> => {
+  const today = dayOf(now());
+  return Promise.all(
     files.map(async (file) => {
       if (file.find === 'url') return { option: file.option, url: file.url, name: nameOf(new URL(file.url)) };
       if (file.find === 'dated') return currentDated(file, client, today);
@@ -112,3 +109,4 @@ export const currentFiles = (
       );
     }),
   );
+};

@@ -16,7 +16,7 @@ export type GateFigures = {
   readonly highestPercent: number;
   /** Rates without a first day. */
   readonly undated: number;
-  /** ZIPs whose combined rate today differs from that of the built-in tables by more than a point, of those that both know. */
+  /** ZIPs whose combined rate today differs from that of the built-in tables by more than a point, of those in both. */
   readonly unlikeBuiltIn: number;
   readonly comparedWithBuiltIn: number;
   /** Worked cases of the state that fail, although they do with the active release. */

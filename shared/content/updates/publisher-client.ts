@@ -1,12 +1,13 @@
 /** HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pauseBefore, realTime, type Time } from '../../backoff.ts';
+import { pauseBefore, realTime } from '../../backoff.ts';
+import { firstBytes } from '../imports/files/open-file.ts';
 
-/** What a publisher said of a file's version. An absent header is `null`. */
+/** The version headers of a file. An absent header is `null`. */
 export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
 
 export type Downloaded = FileVersion & {
@@ -27,17 +28,16 @@ export type ClientOptions = {
    * publishers themselves.
    */
   readonly mirror: string | null;
-  readonly time?: Time;
-  /** Ends a response whose headers or next bytes take longer, in milliseconds. */
-  readonly stalledMs?: number;
-  /** The largest file in bytes. Washington's boundary file, the largest known, has 383 MB unpacked. */
-  readonly bytesMax?: number;
 };
 
 const userAgent = 'Levy/1.0 (sales tax content updater; Node.js)';
 const attempts = 4;
 const pauses = { firstMs: 500, mostMs: 8000 };
 const pageBytesMax = 4 * 1024 * 1024;
+/** Ends a response whose headers or next bytes take longer. */
+const stalledMs = 30_000;
+/** The largest file. Washington's boundary file, the largest known, has 383 MB unpacked. */
+const fileBytesMax = 1024 ** 3;
 
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
@@ -48,16 +48,10 @@ const remedies: Readonly<Record<number, string>> = {
 
 const startsHtml = /^[\s\uFEFF]*<(?:!doctype html|html|head|body)/i;
 
-/** The first bytes of a file as text, to recognize a page that is sent instead of a file. */
+/** Refuse a page that is sent instead of a file. */
 const refuseHtml = async (path: string, url: string): Promise<void> => {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0);
-    if (startsHtml.test(buffer.subarray(0, bytesRead).toString('latin1')))
-      throw new PublisherFailure(`${url} returned an HTML page instead of a file. Try again later, or see its site.`);
-  } finally {
-    await handle.close();
-  }
+  if (startsHtml.test((await firstBytes(path, 512)).toString('latin1')))
+    throw new PublisherFailure(`${url} returned an HTML page instead of a file. Try again later, or see its site.`);
 };
 
 const hashOf = async (path: string): Promise<string> => {
@@ -84,7 +78,7 @@ type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** A full disk, which no retry mends; `null` for another error. */
+/** The failure of a full disk, which is not retryable; `null` for another error. */
 const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
   'code' in error && fullDisk.includes(error.code)
     ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
@@ -100,7 +94,7 @@ class Watch {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
 
-  constructor(stalledMs: number) {
+  constructor() {
     const reason = new Error(`no data for ${stalledMs / 1000} s`);
     this.timer = setTimeout(() => this.controller.abort(reason), stalledMs);
   }
@@ -134,15 +128,9 @@ export type DownloadOptions = {
  */
 export class PublisherClient {
   private readonly mirror: string | null;
-  private readonly time: Time;
-  private readonly stalledMs: number;
-  private readonly bytesMax: number;
 
-  constructor({ mirror, time = realTime, stalledMs = 30_000, bytesMax = 1024 ** 3 }: ClientOptions) {
+  constructor({ mirror }: ClientOptions) {
     this.mirror = mirror;
-    this.time = time;
-    this.stalledMs = stalledMs;
-    this.bytesMax = bytesMax;
   }
 
   /** Read an HTML page or a JSON document of at most 4 MiB. */
@@ -213,9 +201,8 @@ export class PublisherClient {
         watch.touch();
         bytes += chunk.length;
         onProgress?.(bytes, total);
-        if (Math.max(bytes, total ?? 0) <= this.bytesMax) return done(null, chunk);
-        const limit = `${Math.round(this.bytesMax / 1024 ** 2)} MiB`;
-        done(new PublisherFailure(`${url} is larger than ${limit}. Check it, and import it with \`content import\`.`));
+        if (Math.max(bytes, total ?? 0) <= fileBytesMax) return done(null, chunk);
+        done(new PublisherFailure(`${url} is larger than 1 GiB. Check it, and import it with \`content import\`.`));
       },
     });
   }
@@ -228,8 +215,8 @@ export class PublisherClient {
   private async retry<Value>(url: string, attempt: (watch: Watch) => Promise<Attempt<Value>>): Promise<Value> {
     let failure = '';
     for (let tried = 0; tried < attempts; tried += 1) {
-      if (tried > 0) await this.time.sleep(pauseBefore(tried - 1, pauses, this.time));
-      const watch = new Watch(this.stalledMs);
+      if (tried > 0) await realTime.sleep(pauseBefore(tried - 1, pauses, realTime));
+      const watch = new Watch();
       try {
         const outcome = await attempt(watch);
         if ('value' in outcome) return outcome.value;

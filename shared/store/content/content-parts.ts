@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
-import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
+import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
@@ -133,7 +133,7 @@ const storedPart = (release: string, item: ItemKey): StoredPart => {
   const key = item.sk;
   if (partKey(release, key).pk !== item.pk)
     return { key, read: new ContentCorrupt(release, key, `it is in the wrong partition, ${item.pk}`) };
-  return { key, read: wholeOrCorrupt(() => partFrom({ release, key }, item).value) };
+  return { key, read: catchCorruptSync(() => partFrom({ release, key }, item).value) };
 };
 
 /**

@@ -2,7 +2,7 @@
 import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
-import { ContentCorrupt, wholeOrCorrupt } from '../../content/loading/content-errors.ts';
+import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { readItem } from '../client/reads.ts';
@@ -45,7 +45,7 @@ export async function* listHeads(
     ExpressionAttributeValues: { ':releases': releasePartition(state), ':claims': importClaimPrefix },
   });
   for await (const item of items) {
-    const read = wholeOrCorrupt(() => headFrom(releaseOfHeadKey(state, item.sk), item).value);
+    const read = catchCorruptSync(() => headFrom(releaseOfHeadKey(state, item.sk), item).value);
     if (read instanceof ContentCorrupt) onCorrupt(read);
     else yield read;
   }

@@ -1,12 +1,12 @@
 import { compactDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release-values.ts';
-import { Components } from '../components.ts';
-import type { Entry } from '../entry.ts';
+import { type ComponentCity, Components } from '../components.ts';
+import { type Entry, secondRate } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 
@@ -46,16 +46,18 @@ const readLocality = ({
   county,
 }: Cells): RowResult<Locality> => {
   if (taxType !== 'ST' || rateType !== 'GENER') return skipped('not the general rate of the sales tax');
-  if (!/^[79]\d{3}$/.test(code)) return bad(`Locality Code ${code || '(none)'} is none: 7 or 9 and three digits`);
+  if (!/^[79]\d{3}$/.test(code))
+    return bad(`Locality Code ${code || '(none)'} is not a locality code: write 7 or 9 and three digits`);
   if (cityName(withoutTitle(name)) === null) return bad('names no locality: fill in Locality Name');
   const from = compactDay(active);
-  if (from === null) return bad(`Active Date ${active || '(none)'} is no day: write it as 20261001`);
+  if (from === null) return bad(`Active Date ${active || '(none)'} is not a date: write it as 20261001`);
   if (inactive !== '') return bad(`Inactive Date is ${inactive}: import the file of current rates, which has none`);
   const fraction = readPercent(rate);
-  if (fraction === null) return bad(`Rate ${rate || '(none)'} is none: write it as 4.0000`);
+  if (fraction === null) return bad(`Rate ${rate || '(none)'} is not a rate: write it as 4.0000`);
   const isCounty = code.startsWith('7');
   if (!isCounty && county === '') return skipped('the city names no county, so its whole rate is unknown');
-  if (!isCounty && !/^7\d{3}$/.test(county)) return bad(`County Code ${county} is none: 7 and three digits`);
+  if (!isCounty && !/^7\d{3}$/.test(county))
+    return bad(`County Code ${county} is not a county code: write 7 and three digits`);
   return row({ code, name, county: isCounty ? null : county, from, rate: fraction });
 };
 
@@ -87,10 +89,8 @@ class Localities {
   *add(locality: Locality, line: number): Generator<Entry> {
     const key = `${locality.code} ${locality.county}`;
     const other = this.rows.get(key);
-    if (!other) this.rows.set(key, { ...locality, line });
-    else if (other.rate === locality.rate && other.from === locality.from)
-      yield { kind: 'skipped', line, reason: 'repeats another row' };
-    else yield { kind: 'bad', line, reason: `gives ${other.name} another rate than line ${other.line}: correct one` };
+    if (other) yield secondRate(line, other.rate === locality.rate && other.from === locality.from, other.name, other);
+    else this.rows.set(key, { ...locality, line });
     assertFits(this.rows.size, limits.jurisdictions, 'localities');
   }
 
@@ -99,7 +99,7 @@ class Localities {
     const add = ({ rate, from, line }: Held, tax: Jurisdiction) => components.add(tax, { rate, from, to: null }, line);
     const cities = [...this.rows.values()].filter(({ county }) => county !== null);
     for (const row of this.rows.values()) if (row.county === null) yield* add(row, countyTax(this.codes, row));
-    const found: { readonly names: readonly string[]; readonly codes: readonly string[] }[] = [];
+    const found: ComponentCity[] = [];
     for (const row of cities) {
       const county = this.rows.get(`${row.county} null`);
       // Birmingham has a row for Jefferson County's tax on alcohol in restaurants, for example.
@@ -118,7 +118,7 @@ class Localities {
       });
     }
     yield* components.entries();
-    for (const { names, codes } of found) for (const name of names) yield* components.city(name, codes);
+    for (const city of found) yield* components.city(city);
   }
 }
 
@@ -128,8 +128,8 @@ class Localities {
  * Rates hold from their Active Date on. Police jurisdictions, outside the city limits, have no name that an address
  * gives, and are left out.
  */
-const readAlabama: Read = async function* (files, { names, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+const readAlabama: ReadFile = async function* (path, { names, onProgress }) {
+  const table = await openHeadedTable(path, columns, onProgress);
   const localities = new Localities(new OwnCodes('AL', names));
   yield* readRows(
     table,
@@ -139,12 +139,10 @@ const readAlabama: Read = async function* (files, { names, onProgress }) {
   );
 };
 
-export const alabama: Importer = {
+export const alabama = stateFile({
   format: 'alabama',
   describe: 'Alabama Department of Revenue, current local tax rates (taxrates_current.csv)',
-  files: [{ option: 'file', describe: 'taxrates_current.csv, with one row for each locality, tax and rate type' }],
-  onlyState: 'AL',
-  confidence: 'high',
-  match: 'city',
+  file: 'taxrates_current.csv, with one row for each locality, tax and rate type',
+  state: 'AL',
   read: readAlabama,
-};
+});

@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream';
 import { americanDay, calendarDay } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release-values.ts';
-import { Components } from '../components.ts';
-import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { type ComponentCity, Components } from '../components.ts';
+import { type Entry, secondRate } from '../entry.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
-import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readSheet } from '../files/workbook.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 
 const headers = [
@@ -70,7 +69,7 @@ const readMember = ({ cells }: Row, codes: OwnCodes): RowResult<Member> => {
 class Members {
   private readonly components = new Components();
   private readonly boroughs = new Map<string, Part & { readonly line: number }>();
-  private readonly cities: { readonly names: readonly string[]; readonly codes: readonly string[] }[] = [];
+  private readonly cities: ComponentCity[] = [];
   private readonly codes: OwnCodes;
 
   constructor(codes: OwnCodes) {
@@ -85,7 +84,7 @@ class Members {
       const other = this.boroughs.get(county);
       if (!other) yield* this.addTax(tax, borough, line);
       else if (other.rate !== borough.rate || other.from !== borough.from) {
-        yield { kind: 'bad', line, reason: `gives ${tax.name} another rate than line ${other.line}: correct one` };
+        yield secondRate(line, false, tax.name, other);
         return;
       }
       this.boroughs.set(county, other ?? { ...borough, line });
@@ -109,7 +108,7 @@ class Members {
 
   *entries(): Generator<Entry> {
     yield* this.components.entries();
-    for (const { names, codes } of this.cities) for (const name of names) yield* this.components.city(name, codes);
+    for (const city of this.cities) yield* this.components.city(city);
   }
 }
 
@@ -117,26 +116,22 @@ class Members {
  * Read the rate sheet of the Alaska Remote Seller Sales Tax Commission: its members, with the rates of the borough and the
  * city. Layout: github.com/LukasNAP/TaxAP (server/ak-rates.mjs, tests/high-coverage-rates.test.mjs).
  */
-const readAlaska: Read = async function* (files, { names, onProgress }) {
-  const { name, sheets } = await readWorkbook(onlyFile(files), onProgress);
-  const [sheet] = sheets;
-  if (!sheet) throw new Error(`${name} has no sheet.`);
+const readAlaska: ReadFile = async function* (path, { names, onProgress }) {
+  const table = await readSheet(path, headers, onProgress);
   const codes = new OwnCodes('AK', names);
   const members = new Members(codes);
   yield* readRows(
-    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
+    table,
     (line: Row) => readMember(line, codes),
     (member, line) => members.add(member, line),
     { atEnd: () => members.entries() },
   );
 };
 
-export const alaska: Importer = {
+export const alaska = stateFile({
   format: 'alaska',
   describe: 'Alaska Remote Seller Sales Tax Commission, sales tax rate sheet (XLSX)',
-  files: [{ option: 'file', describe: 'ARSSTC-Sales-Tax-Rate-Sheet-M-D-YY.xlsx' }],
-  onlyState: 'AK',
-  confidence: 'high',
-  match: 'city',
+  file: 'ARSSTC-Sales-Tax-Rate-Sheet-M-D-YY.xlsx',
+  state: 'AK',
   read: readAlaska,
-};
+});

@@ -2,12 +2,12 @@ import { americanDay, earlierEnd } from '../../days.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
 import { localPart } from '../combined-cities.ts';
-import { type ComponentRate, Components } from '../components.ts';
+import { type ComponentCity, type ComponentRate, Components } from '../components.ts';
 import type { Entry } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 
 const columns = {
@@ -45,7 +45,7 @@ const counties: Readonly<Record<string, string>> = {
 
 type Region = ComponentRate & { readonly code: string; readonly name: string; readonly county: string | null };
 
-/** A last day; `null` is none (12/31/9999), `undefined` no day at all. */
+/** A last day; `null` is open-ended (12/31/9999), and `undefined` is not a date. */
 const readEnd = (text: string): string | null | undefined => {
   const day = americanDay(text);
   return day?.startsWith('9999') ? null : (day ?? undefined);
@@ -58,11 +58,11 @@ const readRegion = ({ code, name, business, rate, type, start, end }: Cells, bas
   if (county === null && !/^[A-Z]{2}$/.test(code)) return skipped('no county or city, and no address names it');
   if (code === 'AZ' || code === 'ST') return skipped('the state, whose rate is in the release');
   const from = americanDay(start);
-  if (from === null) return bad(`RateStartDate ${start || '(none)'} is no day: write it as 1/01/2026`);
+  if (from === null) return bad(`RateStartDate ${start || '(none)'} is not a date: write it as 1/01/2026`);
   const to = readEnd(end);
-  if (to === undefined) return bad(`RateEndDate ${end || '(none)'} is no day: write it as 12/31/9999`);
+  if (to === undefined) return bad(`RateEndDate ${end || '(none)'} is not a date: write it as 12/31/9999`);
   const fraction = readPercent(rate);
-  if (fraction === null) return bad(`TaxRate ${rate || '(none)'} is none: write it as 2.500000`);
+  if (fraction === null) return bad(`TaxRate ${rate || '(none)'} is not a rate: write it as 2.500000`);
   if (cityName(name) === null) return bad('names no region: fill in RegionName');
   if (county === null) return row({ code, name, county, from, to, rate: fraction });
   const part = to !== null && to < base.established_from ? null : localPart(base, fraction, from);
@@ -71,18 +71,16 @@ const readRegion = ({ code, name, business, rate, type, start, end }: Cells, bas
   return row({ code, name, county, from, to: earlierEnd(to, part.value.to), rate: part.value.rate });
 };
 
-type City = { readonly names: readonly string[]; readonly tax: string; readonly counties: readonly string[] };
-
 /**
  * Read Arizona's table of transaction privilege tax rates. Columns and codes: github.com/LukasNAP/TaxAP
  * (tests/az-rates.test.mjs). A county's rate contains the state's. A city's rate is added to its county's, which the file
  * does not name: Levy's tables do.
  */
-const readArizona: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+const readArizona: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openHeadedTable(path, columns, onProgress);
   const codes = new OwnCodes('AZ', names);
   const components = new Components();
-  const cities = new Map<string, City>();
+  const cities = new Map<string, readonly ComponentCity[]>();
   function* use({ code, county, name, ...rate }: Region, line: number): Generator<Entry> {
     if (county !== null) {
       yield* components.add({ ...codes.countyTax(county), reporting_code: code }, rate, line);
@@ -95,24 +93,24 @@ const readArizona: Read = async function* (files, { base, names, onProgress }) {
       return;
     }
     const tax = { ...codes.cityTax(place), reporting_code: code };
-    cities.set(code, { names: namesOf(name, place.name), tax: tax.code, counties: places.map((one) => one.county) });
+    const called = namesOf(name, place.name);
+    cities.set(
+      code,
+      places.map((one) => ({ names: called, codes: [codes.countyTax(one.county).code, tax.code] })),
+    );
     yield* components.add(tax, rate, line);
   }
   function* atEnd(): Generator<Entry> {
     yield* components.entries();
-    for (const { names: called, tax, counties: within } of cities.values())
-      for (const county of within)
-        for (const name of called) yield* components.city(name, [codes.countyTax(county).code, tax]);
+    for (const ofCode of cities.values()) for (const city of ofCode) yield* components.city(city);
   }
   yield* readRows(table, ({ cells }) => readRegion(cells, base), use, { atEnd });
 };
 
-export const arizona: Importer = {
+export const arizona = stateFile({
   format: 'arizona',
   describe: 'Arizona Department of Revenue, transaction privilege tax rates (TPT_RATETABLE_ALL)',
-  files: [{ option: 'file', describe: 'TPT_RATETABLE_ALL_MMDDYYYY.csv' }],
-  onlyState: 'AZ',
-  confidence: 'high',
-  match: 'city',
+  file: 'TPT_RATETABLE_ALL_MMDDYYYY.csv',
+  state: 'AZ',
   read: readArizona,
-};
+});

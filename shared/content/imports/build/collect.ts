@@ -7,7 +7,7 @@ import { indexFrom, zipsOfState } from '../zips.ts';
 import { dayNumber, noFrom, noTo, orderOf, type Piece } from './piece.ts';
 import { Registry } from './registry.ts';
 import { SpanSets } from './span-sets.ts';
-import { Spill } from './spill.ts';
+import { SpanSpillFile } from './spill.ts';
 import { StreetRows } from './street-rows.ts';
 import { StreetSets } from './street-sets.ts';
 
@@ -18,7 +18,7 @@ export const newCollection = (folder: string, state: string, evidence: Evidence)
     tally: new Tally(),
     registry: new Registry(evidence),
     sets: new SpanSets(),
-    spill: new Spill(folder, 'spans'),
+    spill: new SpanSpillFile(folder, 'spans'),
     streets: new StreetSets(),
     streetRows: new StreetRows(folder),
     /** `complete_from` of the release. */

@@ -44,7 +44,7 @@ const count = (zip3: number, { counts, used, written }: Partition, { low, high }
  * Stores spans on disk in files of a name, partitioned by the first three digits of their ZIPs. Memory is constant: 100 kB for each of a
  * state's three-digit ZIPs, of which no state has a hundred.
  */
-export class Spill {
+export class SpanSpillFile {
   private readonly partitions = new Map<number, Partition>();
   private readonly folder: string;
   private readonly name: string;

@@ -3,7 +3,7 @@ import { anyStreet, groupText, nameText, rangeText, type StreetRange } from '../
 import type { LocalSet } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { dayText, type Piece } from './piece.ts';
-import { type Pieces, Spill } from './spill.ts';
+import { type Pieces, SpanSpillFile } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
 /** What rows of one street repeat; their house numbers are apart. */
@@ -41,7 +41,7 @@ const kindText = ({ street, prefix, parity, unit }: StreetRange): string =>
  * is stored as a piece whose `from` and `to` are house numbers, `order` is the street, and `set` is the dated set.
  */
 export class StreetRows {
-  private readonly spill: Spill;
+  private readonly spill: SpanSpillFile;
   private readonly kinds = new Numbering<RowKind>();
   private readonly dated = new Numbering<Dated>();
   /** How many ranges are in the parts. */
@@ -50,7 +50,7 @@ export class StreetRows {
   readonly tooMany: number[] = [];
 
   constructor(folder: string) {
-    this.spill = new Spill(folder, 'streets');
+    this.spill = new SpanSpillFile(folder, 'streets');
   }
 
   /** Add a row of a ZIP. Without a street, it is of any address. */

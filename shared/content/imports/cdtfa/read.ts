@@ -4,10 +4,10 @@ import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedCity, type CombinedReading, localPart } from '../combined-cities.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readFraction, readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
-import { keptCodesNote, OwnCodes } from '../own-codes.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
+import { OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
 
 const columns = {
   city: column(true, 'City_name', 'JURIS_NAME'),
@@ -25,9 +25,9 @@ const readCells = (cells: HeadedRow<keyof typeof columns>['cells'], base: Releas
   if (city === null) return bad('names no city: fill in City_name');
   if (city.startsWith('UNINCORPORATED')) return skipped('unincorporated areas have no city that an address names');
   const from = americanDay(cells.start);
-  if (from === null) return bad(`START_DATE ${cells.start || '(none)'} is no day: write it as 7/1/2026`);
+  if (from === null) return bad(`START_DATE ${cells.start || '(none)'} is not a date: write it as 7/1/2026`);
   const combined = readRate(cells.rate);
-  if (combined === null) return bad(`RATE ${cells.rate || '(none)'} is none: write it as 0.0725 or 7.25`);
+  if (combined === null) return bad(`RATE ${cells.rate || '(none)'} is not a rate: write it as 0.0725 or 7.25`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const name = cells.proper || cells.city;
@@ -54,8 +54,8 @@ const taxOf = (codes: OwnCodes, { city, key }: CombinedCity): Jurisdiction | und
  * release becomes one district tax of the city, from the row's day until the city's next row. Holds some hundreds of
  * cities until the file ends. The file has no codes of jurisdictions, so they have no reporting code.
  */
-const readCdtfa: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), columns, onProgress);
+const readCdtfa: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openHeadedTable(path, columns, onProgress);
   const codes = new OwnCodes('CA', names);
   const kept: string[] = [];
   const cities = new CombinedCities((city, isShared) => {
@@ -69,15 +69,13 @@ const readCdtfa: Read = async function* (files, { base, names, onProgress }) {
     (reading, line) => cities.add(reading, line),
   );
   yield* cities.entries();
-  yield* keptCodesNote(kept);
+  yield* unmatchedCodesNote(kept);
 };
 
-export const cdtfa: Importer = {
+export const cdtfa = stateFile({
   format: 'cdtfa',
   describe: 'California sales and use tax rates by city and county (CDTFA, CSV)',
-  files: [{ option: 'file', describe: 'CSV with City_name, County_name, RATE and START_DATE' }],
-  onlyState: 'CA',
-  confidence: 'high',
-  match: 'city',
+  file: 'CSV with City_name, County_name, RATE and START_DATE',
+  state: 'CA',
   read: readCdtfa,
-};
+});

@@ -89,8 +89,7 @@ export class Locations {
         yield* components.add(own, { rate, from: this.from, to: null }, line);
       }
     yield* components.entries();
-    for (const { names, isPart, codes } of coded)
-      for (const name of names) yield* components.city(name, codes, isPart ? { of_addresses: true } : {});
+    for (const one of coded) yield* components.city(one, one.isPart ? { of_addresses: true } : {});
   }
 
   /** The locations that a city names. A district without a city gets those of its county without a tax of a city. */

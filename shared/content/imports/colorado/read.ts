@@ -1,14 +1,12 @@
-import { basename } from 'node:path';
-import { Readable } from 'node:stream';
-import { calendarDay, monthNumber } from '../../days.ts';
 import { stateRateOn } from '../../rates.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
-import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readSheet } from '../files/workbook.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
-import { keptCodesNote, namesOf, OwnCodes } from '../own-codes.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
+import { namesOf, OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
 import { type Layer, type Location, Locations } from './locations.ts';
 import { ColoradoTaxes } from './taxes.ts';
 
@@ -18,16 +16,8 @@ const headers = [
   ...Array.from({ length: layersMax }, () => ['Tax Type', 'Rate']).flat(),
 ];
 
-/** The first day of the rates, which only the name of the file gives: `…_July-Dec2026.xlsx`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } = /_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the half-year of its rates: call it as the Department does, such as Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx.`,
-    );
-  return day;
-};
+/** The half-year of the rates in the name of the file: `…_July-Dec2026.xlsx`. */
+const halfYear = /_(?<month>Jan|July?)[a-z]*-[a-z]+_?(?<year>20\d\d)/;
 
 /** The types and rates of a row; the workbook has the percentages of each layer in two columns. */
 const readLayers = (cells: readonly string[]): RowResult<readonly Layer[]> => {
@@ -53,9 +43,9 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
   const [name = '', code = '', countyText = '', ...rest] = cells;
   if (code === '') return skipped('a line without a jurisdiction');
   const id = code.padStart(6, '0');
-  if (!/^\d{6}$/.test(id)) return bad(`Jurisdiction Code ${code} is none: six digits`);
+  if (!/^\d{6}$/.test(id)) return bad(`Jurisdiction Code ${code} is not a jurisdiction code: write six digits`);
   const county = codes.countyNamed(countyText);
-  if (county === undefined) return bad(`is in ${countyText || '(no county)'}, which is no county of Colorado`);
+  if (county === undefined) return bad(`is in ${countyText || '(no county)'}, which is not a county of Colorado`);
   const found = readLayers(rest);
   if (found.kind !== 'row') return found;
   const own = found.value.filter(isState);
@@ -82,12 +72,11 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
  * with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs). Rates hold
  * from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
  */
-const readColorado: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
-  const from = firstDay(basename(path));
-  const { name, sheets } = await readWorkbook(path, onProgress);
-  const sheet = sheets.find((one) => /^by name$/i.test(one.name));
-  if (!sheet) throw new Error(`${name} has no sheet By Name: is it of this format?`);
+const readColorado: ReadFile = async function* (path, { base, names, onProgress }) {
+  const from = dayOfFile(path, halfYear, 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx');
+  const table = await readSheet(path, headers, onProgress, (sheets) =>
+    sheets.find(({ name }) => /^by name$/i.test(name)),
+  );
   const codes = new OwnCodes('CO', names);
   const locations = new Locations(new ColoradoTaxes(codes, names), from);
   const stateRate = stateRateOn(base, from < base.established_from ? base.established_from : from)?.rate;
@@ -96,21 +85,16 @@ const readColorado: Read = async function* (files, { base, names, onProgress }) 
     if (location.names.length > 0 && codes.placesNamed(location.place.name).length === 0) kept.add(location.place.name);
     yield* locations.add(location, line);
   }
-  yield* readRows(
-    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
-    (line: Row) => readLocation(line, codes, stateRate),
-    use,
-    { atEnd: () => locations.entries() },
-  );
-  yield* keptCodesNote([...kept]);
+  yield* readRows(table, (line: Row) => readLocation(line, codes, stateRate), use, {
+    atEnd: () => locations.entries(),
+  });
+  yield* unmatchedCodesNote([...kept]);
 };
 
-export const colorado: Importer = {
+export const colorado = stateFile({
   format: 'colorado',
   describe: 'Colorado Department of Revenue, jurisdiction codes and rates (DR 1002 and DR 0800, XLSX)',
-  files: [{ option: 'file', describe: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx' }],
-  onlyState: 'CO',
-  confidence: 'high',
-  match: 'city',
+  file: 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx',
+  state: 'CO',
   read: readColorado,
-};
+});

@@ -18,13 +18,14 @@ export type HeadedTable<Column extends string> = {
   readonly rows: AsyncIterable<HeadedRow<Column> | BrokenRow>;
 };
 
-const plain = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+/** A header without case and punctuation, to compare it. */
+export const plainHeader = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 const indexesOf = <Column extends string>(header: readonly string[], columns: Columns<Column>, name: string) => {
-  const found = header.map(plain);
+  const found = header.map(plainHeader);
   const entries = Object.entries(columns) as [Column, Columns<Column>[Column]][];
   return entries.map(([column, { headers, required }]): readonly [Column, number] => {
-    const index = headers.map((text) => found.indexOf(plain(text))).find((at) => at >= 0) ?? -1;
+    const index = headers.map((text) => found.indexOf(plainHeader(text))).find((at) => at >= 0) ?? -1;
     if (index < 0 && required) throw new Error(`${name} has no column ${headers.join(' or ')}: is it of this format?`);
     return [column, index];
   });

@@ -15,10 +15,11 @@ export type OpenFile = {
   readonly close: () => void;
 };
 
-const firstBytes = async (path: string): Promise<Buffer> => {
+/** The first bytes of a file, or all of them if it has fewer. */
+export const firstBytes = async (path: string, count: number): Promise<Buffer> => {
   const handle = await open(path);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
@@ -57,7 +58,7 @@ const openPacked = async (path: string): Promise<OpenFile> => {
  * file, or if a ZIP file does not contain exactly one text file.
  */
 export const openFile = async (path: string): Promise<OpenFile> => {
-  const start = await firstBytes(path);
+  const start = await firstBytes(path, 4);
   if (zipStarts.includes(start.toString('latin1'))) return openPacked(path);
   const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
   await once(bytes, 'open');

@@ -57,7 +57,7 @@ async function* untilBroken(blocks: AsyncIterable<string>, isBroken: () => boole
   }
 }
 
-/** Why a row with a line break in a cell is bad: an unclosed quote swallows the rows that follow it. */
+/** Why a row with a line break in a cell is bad: an unclosed quote includes the following rows. */
 export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'line'>): string | null =>
   firstLine === undefined
     ? null

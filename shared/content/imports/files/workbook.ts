@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
 import yauzl from 'yauzl';
+import { plainHeader } from './headed-rows.ts';
 import type { Row } from './rows.ts';
 
 /** A sheet: its rows with any text, each with its number in the sheet, from 1. */
@@ -70,14 +72,12 @@ export const readWorkbook = async (
   }
 };
 
-const plain = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-
 /** The positions of headers in a row, each after the one before; `null` if one is missing. */
 const positionsIn = ({ cells }: Row, headers: readonly string[]): readonly number[] | null => {
-  const found = cells.map(plain);
+  const found = cells.map(plainHeader);
   let last = -1;
   const positions = headers.map((header) => {
-    last = found.indexOf(plain(header), last + 1);
+    last = found.indexOf(plainHeader(header), last + 1);
     return last;
   });
   return positions.every((position, index) => position > (positions[index - 1] ?? -1)) ? positions : null;
@@ -96,4 +96,17 @@ export const rowsBelow = (file: string, { name, rows }: Sheet, headers: readonly
   throw new Error(
     `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}: is it of this format?`,
   );
+};
+
+/** The rows below the header of the sheet that `pick` finds (default: the first). Throws if it finds none. */
+export const readSheet = async (
+  path: string,
+  headers: readonly string[],
+  onProgress?: (readBytes: number, totalBytes: number) => void,
+  pick = ([first]: readonly Sheet[]): Sheet | undefined => first,
+) => {
+  const { name, sheets } = await readWorkbook(path, onProgress);
+  const sheet = pick(sheets);
+  if (!sheet) throw new Error(`${name} does not have the sheet of the rates: is it of this format?`);
+  return { name, rows: Readable.from(rowsBelow(name, sheet, headers)) };
 };

@@ -5,9 +5,9 @@ import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
 import type { Entry } from '../entry.ts';
 import { type Line, openLines } from '../files/lines.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 
 const width = 211;
@@ -34,9 +34,9 @@ type Positions = { readonly begin: number; readonly end?: number; readonly high:
 const readPeriod = (text: string, { begin, end, high, low }: Positions): RowResult<Period> => {
   const at = (start: number, length = 5) => text.slice(start, start + length);
   const from = compactDay(at(begin, 8));
-  if (from === null) return bad(`begins on ${at(begin, 8)}, which is no day: write it as 20260701`);
+  if (from === null) return bad(`begins on ${at(begin, 8)}, which is not a date: write it as 20260701`);
   const to = end === undefined ? null : compactDay(at(end, 8));
-  if (end !== undefined && to === null) return bad(`ends on ${at(end, 8)}, which is no day: write it as 20260630`);
+  if (end !== undefined && to === null) return bad(`ends on ${at(end, 8)}, which is not a date: write it as 20260630`);
   const [most, least] = [readRate(at(high)), readRate(at(low))];
   if (most === null || least === null) return bad(`has the rates ${at(high)} and ${at(low)}: a rate has five digits`);
   return row({ from, to, high: most, low: least });
@@ -92,7 +92,7 @@ class Locations {
     if (location.kind !== 'row') return location;
     const { id, name, county, periods, openFrom } = location.value;
     const fips = this.codes.countyNamed(county);
-    if (fips === undefined) return bad(`is in ${county}, which is no county of Illinois`);
+    if (fips === undefined) return bad(`is in ${county}, which is not a county of Illinois`);
     const place = this.codes.place(fips, name);
     const [city = '', ...alsoCalled] = namesOf(name, place.name);
     const readings: CombinedReading[] = [];
@@ -118,10 +118,10 @@ class Locations {
  * Read the Illinois Department of Revenue's rates by location, a fixed-width file. Layout: the Department's machine
  * readable file guide for counties and municipalities; rows in github.com/colgeee/daigou-calc-data (tests/test_il.py). The
  * rates contain the state's. A location whose rates depend on the address is ambiguous: the file has its low and its high
- * rate, or none, so that the release below answers.
+ * rate, or none, so that the fallback release applies.
  */
-const readIllinois: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openLines(onlyFile(files), onProgress);
+const readIllinois: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openLines(path, onProgress);
   const locations = new Locations(new OwnCodes('IL', names), base);
   const cities = new CombinedCities(({ key }) => locations.taxes.get(key) as Jurisdiction);
   function* use({ readings, open }: LocationReadings, line: number): Generator<Entry> {
@@ -132,12 +132,10 @@ const readIllinois: Read = async function* (files, { base, names, onProgress }) 
   yield* readRows(table, (line) => locations.read(line), use, { atEnd: () => cities.entries() });
 };
 
-export const illinois: Importer = {
+export const illinois = stateFile({
   format: 'illinois',
   describe: 'Illinois Department of Revenue, sales tax rates by location (ordmache)',
-  files: [{ option: 'file', describe: 'ordmache-current.txt, fixed width, 211 characters' }],
-  onlyState: 'IL',
-  confidence: 'high',
-  match: 'city',
+  file: 'ordmache-current.txt, fixed width, 211 characters',
+  state: 'IL',
   read: readIllinois,
-};
+});

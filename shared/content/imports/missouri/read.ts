@@ -1,30 +1,20 @@
-import { basename } from 'node:path';
-import { Readable } from 'node:stream';
-import { calendarDay, monthNumber } from '../../days.ts';
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
-import { readWorkbook, rowsBelow } from '../files/workbook.ts';
+import { readSheet } from '../files/workbook.ts';
 import { readFraction, readPercent } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
 
 const headers = ['Jurisdiction Name', 'Jurisdiction Code', 'SalesTaxRate(0000)'];
 
-/** The first day of the rates, which only the name of the file gives: `oct2026.xlsx`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } = /^(?<month>[a-z]+)(?<year>20\d\d)\b/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the month of its rates: call it as the Department does, such as oct2026.xlsx.`,
-    );
-  return day;
-};
+/** The month of the rates in the name of the file: `oct2026.xlsx`. */
+const monthOfFile = /^(?<month>[a-z]+)(?<year>20\d\d)\b/;
 
 /** `5.9750%`, or `0.05975` where the cell is a number. */
 const readRate = (text: string): string | null => (text.endsWith('%') ? readPercent(text) : readFraction(text));
@@ -40,7 +30,8 @@ const readPlace = (codes: OwnCodes, name: string, code: string): RowResult<OwnPl
     county = '',
     district,
   } = /^(?<place>\d{5})-(?<county>\d{3})-(?<district>\d{3})$/.exec(code)?.groups ?? {};
-  if (district === undefined) return bad(`Jurisdiction Code ${code} is none: 38000-095-000`);
+  if (district === undefined)
+    return bad(`Jurisdiction Code ${code} is not a jurisdiction code: write it as 38000-095-000`);
   if (district !== '000') return skipped('a district within a place, which no city or ZIP names');
   if (place === '00000') return skipped('unincorporated areas have no city that an address names');
   const found = codes.placeCoded(county, place);
@@ -57,7 +48,7 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
   const place = readPlace(codes, name, code);
   if (place.kind !== 'row') return place;
   const combined = readRate(rate);
-  if (combined === null) return bad(`SalesTaxRate ${rate || '(none)'} is none: write it as 8.9750% or 0.08975`);
+  if (combined === null) return bad(`SalesTaxRate ${rate || '(none)'} is not a rate: write it as 8.9750% or 0.08975`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const [city = ''] = namesOf(place.value.name);
@@ -68,32 +59,27 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
  * Read Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP
  * (tests/mo-rates.test.mjs). A rate contains the state's; it holds from the month in the name of the file.
  */
-const readMissouri: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
+const readMissouri: ReadFile = async function* (path, { base, names, onProgress }) {
   const codes = new OwnCodes('MO', names);
-  const from = firstDay(basename(path));
-  const { name, sheets } = await readWorkbook(path, onProgress);
-  const [sheet, ...others] = sheets;
-  if (!sheet || others.length > 0) throw new Error(`${name} has ${sheets.length} sheets; the rates have one.`);
+  const from = dayOfFile(path, monthOfFile, 'oct2026.xlsx');
+  const table = await readSheet(path, headers, onProgress, (sheets) => (sheets.length === 1 ? sheets[0] : undefined));
   const taxOf = ({ key }: { readonly key: string }): Jurisdiction => {
     const [place = '', county = ''] = key.split('-');
     return { ...codes.combinedTax(codes.placeCoded(county, place) as OwnPlace), reporting_code: key };
   };
   const cities = new CombinedCities(taxOf);
   yield* readRows(
-    { name, rows: Readable.from(rowsBelow(name, sheet, headers)) },
+    table,
     (line: Row) => readRow(line, { codes, base, from }),
     (reading, line) => cities.add(reading, line),
     { atEnd: () => cities.entries() },
   );
 };
 
-export const missouri: Importer = {
+export const missouri = stateFile({
   format: 'missouri',
   describe: 'Missouri Department of Revenue, sales and use tax rate tables (XLSX)',
-  files: [{ option: 'file', describe: 'a quarterly table under its own name, such as oct2026.xlsx' }],
-  onlyState: 'MO',
-  confidence: 'high',
-  match: 'city',
+  file: 'a quarterly table under its own name, such as oct2026.xlsx',
+  state: 'MO',
   read: readMissouri,
-};
+});

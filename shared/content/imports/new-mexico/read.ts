@@ -4,15 +4,14 @@ import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { jsonOf } from '../../../json-of.ts';
-import { calendarDay, monthNumber } from '../../days.ts';
 import type { Release } from '../../release.ts';
-import type { Jurisdiction } from '../../release-values.ts';
-import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { dayOfFile } from '../../updates/file-names.ts';
+import { type CodedLocation, codedLocations } from '../coded-locations.ts';
+import { localPart } from '../combined-cities.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readPercent, unitsOf } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
-import { namesOf, OwnCodes, type PlaceOrPart } from '../own-codes.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
+import { OwnCodes } from '../own-codes.ts';
 
 /** The answer of a query of an ArcGIS feature service (developers.arcgis.com, FeatureSet). */
 const Answer = z.object({
@@ -30,17 +29,8 @@ const Answer = z.object({
 });
 type Attributes = z.infer<typeof Answer>['features'][number]['attributes'];
 
-/** The first day of the rates, which the name of the service gives: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
-const firstDay = (file: string): string => {
-  const { month = '', year = '' } =
-    /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/i.exec(file)?.groups ?? {};
-  const day = calendarDay(`${year}-${String(monthNumber(month)).padStart(2, '0')}-01`);
-  if (day === null)
-    throw new Error(
-      `${file} does not name the period of its rates: call it as the service, such as New_Mexico_gross_receipts_tax_July_2026_June_2027.json.`,
-    );
-  return day;
-};
+/** The period of the rates in the name of the service: `…tax_July_2026_June_2027…` or `…tax_Jan_July_2025…`. */
+const period = /_tax_(?<month>[a-z]{3,9})(?:_[a-z]{3,9})?_(?<year>20\d\d)/;
 
 /** 0.0001 %: the schedule has at most four decimals of a percent. */
 const unit = unitsOf('0.000001');
@@ -55,14 +45,6 @@ const readRate = (value: number): string | null => {
 };
 
 type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from: string };
-type Reading = {
-  readonly name: string;
-  readonly county: string;
-  readonly code: string;
-  /** Empty for a district whose name has no place. */
-  readonly places: readonly PlaceOrPart[];
-  readonly change: CombinedReading['change'];
-};
 
 /** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
 const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
@@ -73,14 +55,14 @@ const withoutCounty = (name: string, isCounty: (text: string) => boolean): strin
 const readDistrict = (
   { name, county, locat_cdr: code, grt_rate: value }: Attributes,
   { codes, base, from }: Reader,
-): RowResult<Reading> => {
+): RowResult<CodedLocation> => {
   // Tribal areas have two codes instead, by who sells.
   if (!code) return skipped('a tribal area, which no city or ZIP names');
   if (!/^\d{2}-\d{3}$/.test(code)) return bad(`locat_cdr is ${code}: a location code is 02-100`);
   if (/^remainder of county\b/i.test(name ?? ''))
     return skipped('unincorporated areas have no city that an address names');
   const fips = codes.countyNamed(county ?? '');
-  if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is no county of New Mexico`);
+  if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is not a county of New Mexico`);
   if (!name) return bad('names no location: fill in name');
   const combined = value === null ? null : readRate(value);
   if (combined === null) return bad(`grt_rate is ${value}: a percentage has at most four decimals, such as 7.625`);
@@ -101,7 +83,7 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
   const text = await readFile(path, 'utf8');
   const parsed = Answer.safeParse(jsonOf(text));
   if (!parsed.success)
-    throw new Error(`${name} is no answer of the feature service with name, county, locat_cdr and grt_rate.`);
+    throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
   if (parsed.data.exceededTransferLimit)
     throw new Error(`${name} has only a part of the districts: the service has a limit for one answer.`);
   return parsed.data.features.map(({ attributes }) => attributes);
@@ -112,45 +94,28 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
  * github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The rates
  * contain the state's; they hold from the period in the name of the service. Lines are positions of features, from 1.
  */
-const readNewMexico: Read = async function* (files, { base, names, onProgress }) {
-  const path = onlyFile(files);
-  const reader = { base, codes: new OwnCodes('NM', names), from: firstDay(basename(path)) };
+const readNewMexico: ReadFile = async function* (path, { base, names, onProgress }) {
+  const reader = {
+    base,
+    codes: new OwnCodes('NM', names),
+    from: dayOfFile(path, period, 'New_Mexico_gross_receipts_tax_July_2026_June_2027.json'),
+  };
   const features = await readAnswer(path);
   onProgress?.(features.length, features.length);
-  const taxes = new Map<string, Jurisdiction>();
-  const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
-  function* use({ name, county, code, places, change }: Reading, line: number): Generator<Entry> {
-    const district = { ...reader.codes.combinedTax({ county, code, name }), reporting_code: code };
-    if (places.length === 0) yield* cities.addDistrict({ county, tax: district, change }, line);
-    for (const { place, isPart } of places) {
-      const tax = reader.codes.combinedTax(place);
-      const own = isPart ? `${tax.code}-${code}` : tax.code;
-      const key = `${own} ${code}`;
-      taxes.set(key, { ...tax, code: own, reporting_code: code });
-      const [city = '', ...alsoCalled] = namesOf(place.name);
-      yield* cities.add({ city, name: place.name, key, county, alsoCalled, ofAddresses: isPart, change }, line);
-    }
-  }
+  const { add, atEnd } = codedLocations(reader.codes);
   const rows = features.map((attributes, index) => ({ line: index + 1, attributes }));
   yield* readRows(
     { name: basename(path), rows: Readable.from(rows) },
     ({ attributes }: (typeof rows)[number]) => readDistrict(attributes, reader),
-    use,
-    { atEnd: () => cities.entries() },
+    add,
+    { atEnd },
   );
 };
 
-export const newMexico: Importer = {
+export const newMexico = stateFile({
   format: 'new-mexico',
   describe: 'New Mexico Taxation and Revenue, gross receipts tax by location code (feature service, JSON)',
-  files: [
-    {
-      option: 'file',
-      describe: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
-    },
-  ],
-  onlyState: 'NM',
-  confidence: 'high',
-  match: 'city',
+  file: 'the answer of a query, named as the service: New_Mexico_gross_receipts_tax_July_2026_June_2027.json',
+  state: 'NM',
   read: readNewMexico,
-};
+});

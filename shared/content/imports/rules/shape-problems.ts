@@ -1,6 +1,6 @@
 /** Problems of the shape of a file of own rules, each with the path of its field. */
 import type * as z from 'zod/mini';
-import { isObjectOrArray, objectOf } from '../../../json.ts';
+import { objectOf, valueAt } from '../../../json.ts';
 import { closest } from '../../../vocabulary/closest.ts';
 import type { Path } from './json-lines.ts';
 import { fileSchema, type RulesFile } from './schema.ts';
@@ -21,13 +21,6 @@ type Schema = { readonly _zod: { readonly def: object; readonly propValues?: z.c
 
 const definitionOf = (schema: Schema): Definition => schema._zod.def;
 
-const partOf = (value: unknown, part: PropertyKey | undefined): unknown =>
-  isObjectOrArray(value) && part !== undefined && Object.hasOwn(value, part)
-    ? (value as Readonly<Record<PropertyKey, unknown>>)[part]
-    : undefined;
-
-const valueAt = (value: unknown, path: Path): unknown => path.reduce(partOf, value);
-
 /** The names of the fields that the schema has for the object at a path. */
 const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): readonly string[] => {
   if (!schema) return [];
@@ -41,7 +34,7 @@ const fieldsAt = (schema: Schema | undefined, value: unknown, path: Path): reado
   }
   const [first, ...rest] = path;
   if (first === undefined) return Object.keys(shape ?? {});
-  return fieldsAt(shape?.[String(first)] ?? element ?? valueType, partOf(value, first), rest);
+  return fieldsAt(shape?.[String(first)] ?? element ?? valueType, valueAt(value, [first]), rest);
 };
 
 const nearest = (text: string, known: readonly string[]): string => {

@@ -41,7 +41,7 @@ const districts = (book: RateBook, cells: readonly string[]): Districts => {
     if (code === '' && type === '') continue;
     const key = layerKey(type, code);
     if (key === null) return { keys, problem: `district ${index + 1} has code ${code} and type ${type}: correct it` };
-    if (key.startsWith('45-') || key.slice(0, 2) in book.quirks.ignoredTypes) continue;
+    if (key.startsWith('45-') || key.slice(0, 2) in book.exceptions.ignoredTypes) continue;
     keys.push(key);
   }
   return { keys, problem: null };
@@ -64,7 +64,7 @@ const exceed = (book: RateBook, a: LayerKey | null, b: LayerKey | null, most: st
 };
 
 const problemOf = (book: RateBook, cells: readonly string[], county: LayerKey | null, place: LayerKey | null) => {
-  const { countyRequired, countyAndCityMax } = book.quirks;
+  const { countyRequired, countyAndCityMax } = book.exceptions;
   const applies = at(cells, columns.stateApplies);
   if (/^0*$/.test(applies) && hasStateTax(book))
     return `excludes the state's tax in column ${columns.stateApplies}, which a release cannot express`;
@@ -79,7 +79,7 @@ const isNone = (code: string): boolean => /^0*$/.test(code);
 /** The county and place of a row that no rate row names, with their codes. */
 const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey | null, place: LayerKey | null) => {
   const [county, placeCode] = [at(cells, columns.county), at(cells, columns.place)];
-  const isLeftOut = isNone(county) || (book.quirks.cityReplacesCounty && place !== null);
+  const isLeftOut = isNone(county) || (book.exceptions.cityReplacesCounty && place !== null);
   return [
     ...(isLeftOut || (countyKey !== null && isNamed(book, countyKey)) ? [] : [`county ${county.padStart(3, '0')}`]),
     ...(isNone(placeCode) || place !== null ? [] : [`place ${placeCode.padStart(5, '0')}`]),
@@ -88,18 +88,18 @@ const untaxedOf = (book: RateBook, cells: readonly string[], countyKey: LayerKey
 
 /** Find the jurisdictions of a boundary row: its county, its place and all its districts (content notes 1.5, 1.6). */
 export const readLayers = (book: RateBook, cells: readonly string[]): Layers => {
-  const { quirks } = book;
+  const { exceptions } = book;
   const place = placeKey(book, at(cells, columns.place), at(cells, columns.placeType));
   const countyKey = layerKey('0', at(cells, columns.county));
-  const isLeftOut = countyKey === null || (quirks.cityReplacesCounty && place !== null);
+  const isLeftOut = countyKey === null || (exceptions.cityReplacesCounty && place !== null);
   // A county or place without a rate row has no tax of its own. A district is listed because it taxes.
-  const county = isLeftOut || !(quirks.countyRequired || isNamed(book, countyKey)) ? null : countyKey;
+  const county = isLeftOut || !(exceptions.countyRequired || isNamed(book, countyKey)) ? null : countyKey;
   const listed = districts(book, cells);
   const keys = [...new Set([county, place, ...listed.keys].filter((key) => key !== null))];
   return {
     locals: keys.map((key) => `US-${book.state}-${key}`),
     missing: keys.filter((key) => !isNamed(book, key)),
-    untaxed: quirks.countyRequired ? [] : untaxedOf(book, cells, countyKey, place),
+    untaxed: exceptions.countyRequired ? [] : untaxedOf(book, cells, countyKey, place),
     lastDay: keys.flatMap((key) => lastDayOf(book, key) ?? []).toSorted()[0] ?? null,
     problem: listed.problem ?? problemOf(book, cells, county, place),
   };

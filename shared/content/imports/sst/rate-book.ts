@@ -4,9 +4,9 @@ import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type LayerKey, type LayerNames, layerJurisdiction, layerName } from './layers.ts';
-import type { Quirks } from './quirks.ts';
 import { type Overlap, type RateLine, resolveOverlaps } from './rate-overlaps.ts';
 import type { RateRow } from './rate-row.ts';
+import type { StateExceptions } from './state-exceptions.ts';
 
 type Dates = RateRow['rate'];
 
@@ -14,7 +14,7 @@ type Dates = RateRow['rate'];
 export type RateBook = {
   readonly state: string;
   readonly stateKey: LayerKey;
-  readonly quirks: Quirks;
+  readonly exceptions: StateExceptions;
   readonly names: LayerNames;
   /** The rows as the file has them, until `settleRates`. */
   readonly rows: Map<LayerKey, RateLine[]>;
@@ -85,8 +85,8 @@ export const lastDayOf = ({ rates }: RateBook, key: LayerKey): string | null => 
 };
 
 /** The jurisdiction of a key, by its public name where a table has one. */
-export const jurisdictionOf = ({ state, quirks, names }: RateBook, key: LayerKey): Jurisdiction =>
-  layerJurisdiction(state, key, { isCounty: quirks.isCounty(key.slice(3)), name: layerName(names, key) });
+export const jurisdictionOf = ({ state, exceptions, names }: RateBook, key: LayerKey): Jurisdiction =>
+  layerJurisdiction(state, key, { isCounty: exceptions.isCounty(key.slice(3)), name: layerName(names, key) });
 
 /** The entries of the rate file. Between the state's own rates the state is not covered. */
 export function* bookEntries(book: RateBook): Generator<Entry> {

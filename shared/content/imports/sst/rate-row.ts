@@ -3,7 +3,7 @@ import type { Rate } from '../../release-values.ts';
 import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { readFraction } from '../fractions.ts';
 import { type LayerKey, layerKey } from './layers.ts';
-import type { Quirks } from './quirks.ts';
+import type { StateExceptions } from './state-exceptions.ts';
 
 const rateColumns = 9;
 
@@ -15,7 +15,7 @@ export const rowDates = (begin: string, end: string): RowResult<{ from: string; 
   const from = compactDay(begin);
   const to = openEnds.has(end) ? null : compactDay(end);
   if (from === null || (to === null && !openEnds.has(end)))
-    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are none: write them as YYYYMMDD`);
+    return bad(`dates ${begin || '(none)'} to ${end || '(none)'} are not dates: write them as YYYYMMDD`);
   return to !== null && to < from ? skipped('ends before it begins') : row({ from, to });
 };
 
@@ -48,7 +48,11 @@ const ratesOf = (cells: readonly string[]): Pick<Rate, 'rate' | 'food_rate' | 'i
 export const rateRowKey = (cells: readonly string[]): LayerKey | null => layerKey(cells[1] ?? '', cells[2] ?? '');
 
 /** Read a row of an SST rate file (content notes 1.3). */
-export const readRateRow = (cells: readonly string[], fips: string, quirks: Quirks): RowResult<RateRow> => {
+export const readRateRow = (
+  cells: readonly string[],
+  fips: string,
+  exceptions: StateExceptions,
+): RowResult<RateRow> => {
   if (cells.length !== rateColumns) return bad(`has ${cells.length} columns; a rate row has ${rateColumns}`);
   const [state = '', type = '', code = ''] = cells;
   if (state.padStart(2, '0') !== fips) return bad(`is of state ${state}; import the file of state ${fips}`);
@@ -56,7 +60,7 @@ export const readRateRow = (cells: readonly string[], fips: string, quirks: Quir
   if (key === null) return bad(`type ${type} and code ${code} name no jurisdiction: correct columns 2 and 3`);
   const kind = key.slice(0, 2);
   if (kind === '45' && key !== stateKey(fips)) return skipped('location codes (type 45) are not districts');
-  const ignored = quirks.ignoredTypes[kind];
+  const ignored = exceptions.ignoredTypes[kind];
   if (ignored !== undefined) return skipped(ignored);
   const dates = rowDates(cells[7] ?? '', cells[8] ?? '');
   if (dates.kind !== 'row') return dates;

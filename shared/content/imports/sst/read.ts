@@ -7,7 +7,6 @@ import { zipsOfState } from '../zips.ts';
 import { type BoundaryReader, boundaryEntries, readBoundary, untaxedNote } from './boundary.ts';
 import { type LayerKey, readLayerNames } from './layers.ts';
 import { LostStreets } from './lost-streets.ts';
-import { quirksOf } from './quirks.ts';
 import {
   addRate,
   bookEntries,
@@ -19,6 +18,7 @@ import {
   settleRates,
 } from './rate-book.ts';
 import { rateRowKey, readRateRow, stateKey } from './rate-row.ts';
+import { exceptionsOf } from './state-exceptions.ts';
 
 // Even a bad row of a rate file is much shorter than a boundary row.
 const rateColumnsMax = 40;
@@ -47,7 +47,7 @@ const tellApart = async (files: readonly string[]) => {
 async function* rateEntries(book: RateBook, fips: string, table: Table): AsyncGenerator<Entry> {
   yield* readRows(
     table,
-    ({ cells }) => readRateRow(cells, fips, book.quirks),
+    ({ cells }) => readRateRow(cells, fips, book.exceptions),
     (row, line) => addRate(book, row, line),
     {
       ofBad: ({ cells }) => {
@@ -77,7 +77,7 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
   const book: RateBook = {
     state,
     stateKey: stateKey(fips),
-    quirks: quirksOf(state),
+    exceptions: exceptionsOf(state),
     names: names ? readLayerNames(state, fips, names) : new Map(),
     rows: new Map(),
     rates: new Map(),

@@ -1,6 +1,6 @@
 import { readHouse, type Street, streetOf, wordsOf } from '../../streets/street-address.ts';
 import { anyStreet, type StreetRange, type UnitRange } from '../../streets/street-ranges.ts';
-import { loneUnits, units } from '../../streets/suffixes.ts';
+import { units, unitsWithoutId } from '../../streets/suffixes.ts';
 
 /** Columns 4 to 14 of a street-address row, as the layout counts them from 1 (content notes 1.5). */
 const firstColumn = 4;
@@ -25,7 +25,7 @@ const streetIn = (pre: string, name: string, suffix: string, post: string) => {
 const unitIn = (abbreviation: string, low: string, high: string, parity: string): UnitRange | null | undefined => {
   if (abbreviation === '' && low === '' && high === '') return null;
   const word = abbreviation.toUpperCase().replaceAll(/[.#]/g, '');
-  const designator = units.get(word) ?? loneUnits.get(word) ?? word;
+  const designator = units.get(word) ?? unitsWithoutId.get(word) ?? word;
   const [first, last] = [low, high || low].map((id) => id.toUpperCase().replaceAll(/[-#]/g, '')) as [string, string];
   const own = parityOf(parity, first === last);
   const isRead = own !== null && [designator, first, last].every((text) => plainId.test(text));

@@ -17,12 +17,12 @@ export const withoutCounty = (name: string): string => name.replace(countyInName
 const keptCode = (code: string): string => `US-TX-${code}`;
 
 /** Whether a jurisdiction has the code of the file, because no table has it. */
-export const isKept = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
+export const hasFileCode = ({ code, reporting_code }: Jurisdiction): boolean => code === keptCode(reporting_code ?? '');
 
 /**
  * Gives each code of the file its jurisdiction: a city or county of Levy's tables has the code of the built-in content,
- * which rules name; any other one keeps the code of the file. The tables know transit authorities and districts by other
- * names than the file, so all of them keep their codes.
+ * which rules name; any other one keeps the code of the file. The tables list transit authorities and districts under
+ * other names than the file, so all of them keep their codes.
  */
 export class TexasCodes {
   private readonly found = new Map<string, Jurisdiction>();

@@ -3,12 +3,12 @@ import { cityName } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
 import { readFraction, unitsOf } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
-import { keptCodesNote, OwnCodes } from '../own-codes.ts';
-import { isKept, TexasCodes, typeOf, withoutCounty } from './codes.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
+import { OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
+import { hasFileCode, TexasCodes, typeOf, withoutCounty } from './codes.ts';
 
 /** Twelve fields: name, code and rate of the area, its county, its transit authority and its special district. */
 const areaFields = 12;
@@ -94,7 +94,7 @@ class Rates {
     for (const { jurisdiction, rate } of taxes) {
       if (this.rates.has(jurisdiction.code)) continue;
       this.rates.set(jurisdiction.code, rate);
-      if (isKept(jurisdiction)) this.kept.push(`${jurisdiction.name} (${jurisdiction.reporting_code})`);
+      if (hasFileCode(jurisdiction)) this.kept.push(`${jurisdiction.name} (${jurisdiction.reporting_code})`);
       yield { kind: 'jurisdiction', jurisdiction };
       yield { kind: 'rate', rate: { jurisdiction: jurisdiction.code, rate, from: this.from, to: null } };
     }
@@ -115,8 +115,8 @@ function* cityEntries(rates: Rates, { city, taxes }: Area, from: string, line: n
  * Read the Texas Comptroller's file of local rates (content notes 2), which hold from its month on. A city that lies in
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
-const readTexas: Read = async function* (files, { base, names, onProgress }) {
-  const table = await openTable(onlyFile(files), '\t', onProgress);
+const readTexas: ReadFile = async function* (path, { base, names, onProgress }) {
+  const table = await openTable(path, '\t', onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
   const { from, stateRate, areas } = readHeading(table.name, first);
@@ -138,7 +138,7 @@ const readTexas: Read = async function* (files, { base, names, onProgress }) {
     return readArea(cells, codes);
   }
   yield* entries;
-  yield* keptCodesNote(rates.kept);
+  yield* unmatchedCodesNote(rates.kept);
   if (count !== areas)
     yield {
       kind: 'bad',
@@ -148,12 +148,10 @@ const readTexas: Read = async function* (files, { base, names, onProgress }) {
     };
 };
 
-export const texas: Importer = {
+export const texas = stateFile({
   format: 'texas',
   describe: 'Texas Comptroller, local sales tax rates (taxrates.txt)',
-  files: [{ option: 'file', describe: 'taxrates.txt, tab-separated, 12 fields' }],
-  onlyState: 'TX',
-  confidence: 'high',
-  match: 'city',
+  file: 'taxrates.txt, tab-separated, 12 fields',
+  state: 'TX',
   read: readTexas,
-};
+});

@@ -3,11 +3,11 @@ import { americanDay, calendarDay, writtenDay } from '../../days.ts';
 import type { Release } from '../../release.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { CombinedCities, type CombinedReading, localPart } from '../combined-cities.ts';
-import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
+import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
 import { readWorkbook, rowsBelow, type Sheet } from '../files/workbook.ts';
 import { readFraction } from '../fractions.ts';
-import type { Importer, Read } from '../importer.ts';
+import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes, type OwnPlace } from '../own-codes.ts';
 
 const headers = ['Code', 'General Sales'];
@@ -35,12 +35,12 @@ const periodsOf = (file: string, sheets: readonly Sheet[], { established_from }:
 const readRow = ({ cells }: Row, from: string, codes: OwnCodes, base: Release): RowResult<CombinedReading> => {
   const [code = '', rate = ''] = cells;
   if (!/^\d+$/.test(code)) return skipped('a line without a locality');
-  if (!/^51\d{3}$/.test(code)) return bad(`Code ${code} is no locality of Virginia: 51 and three digits`);
+  if (!/^51\d{3}$/.test(code)) return bad(`Code ${code} is not a locality of Virginia: write 51 and three digits`);
   const county = code.slice(2);
   const place = codes.independentCity(county);
   if (!place) return skipped('counties have no city that an address names');
   const combined = readFraction(rate);
-  if (combined === null) return bad(`General Sales ${rate || '(none)'} is none: write it as 0.06`);
+  if (combined === null) return bad(`General Sales ${rate || '(none)'} is not a rate: write it as 0.06`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const [city = ''] = namesOf(place.name);
@@ -52,8 +52,8 @@ const readRow = ({ cells }: Row, from: string, codes: OwnCodes, base: Release): 
  * their Census codes. Layout: github.com/PolicyEngine/policyengine-us (scripts/local_sales_tax_rates/build.py). A rate
  * contains the state's.
  */
-const readVirginia: Read = async function* (files, { base, names, onProgress }) {
-  const { name, sheets } = await readWorkbook(onlyFile(files), onProgress);
+const readVirginia: ReadFile = async function* (path, { base, names, onProgress }) {
+  const { name, sheets } = await readWorkbook(path, onProgress);
   const codes = new OwnCodes('VA', names);
   const taxOf = ({ key }: { readonly key: string }): Jurisdiction => ({
     ...codes.combinedTax(codes.independentCity(key.slice(2)) as OwnPlace),
@@ -69,12 +69,10 @@ const readVirginia: Read = async function* (files, { base, names, onProgress }) 
   yield* cities.entries();
 };
 
-export const virginia: Importer = {
+export const virginia = stateFile({
   format: 'virginia',
   describe: 'Virginia Department of Taxation, sales and use tax rates by locality by date (XLSX)',
-  files: [{ option: 'file', describe: 'the workbook, with a sheet for each period' }],
-  onlyState: 'VA',
-  confidence: 'high',
-  match: 'city',
+  file: 'the workbook, with a sheet for each period',
+  state: 'VA',
   read: readVirginia,
-};
+});

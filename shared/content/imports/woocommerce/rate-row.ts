@@ -42,7 +42,7 @@ const list = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** `78664`, `12345...12350`, `786*`; `null` of what is none. */
+/** `78664`, `12345...12350`, `786*`; `null` if it is not a ZIP. */
 const zipRange = (text: string): ZipRange | null => {
   const [low = '', high = low] = text.split(/\s*\.\.\.\s*/);
   if (/^\d{1,4}\*$/.test(text)) return [text.slice(0, -1).padEnd(5, '0'), text.slice(0, -1).padEnd(5, '9')];
@@ -81,20 +81,21 @@ export const readBadWooRate = (row: WooRow): WooRate | null => {
   };
 };
 
-/** Read a row of WooCommerce's tax rates (content notes 2). Whether shipping is taxed the release's settings say. */
+/** Read a row of WooCommerce's tax rates (content notes 2). The release's settings decide whether shipping is taxed. */
 export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> => {
   const { cells } = headed;
   const other = otherPlace(cells.country, cells.state, state);
   if (other !== null) return skipped(other);
   if (!/^(?:standard)?$/i.test(cells.taxClass)) return skipped('only the standard tax class is used');
   const rate = readPercent(cells.rate);
-  if (rate === null) return bad(`rate ${cells.rate || '(none)'} is none: write a percentage (8.2500)`);
+  if (rate === null) return bad(`rate ${cells.rate || '(none)'} is not a rate: write a percentage (8.2500)`);
   if (cells.compound !== '' && cells.compound !== '0')
     return bad('is compound, which no sales tax is: give the rate that it comes to, and 0 in the column Compound');
   const priority = Number(cells.priority || '1');
-  if (!Number.isSafeInteger(priority)) return bad(`priority ${cells.priority} is none: write a whole number`);
+  if (!Number.isSafeInteger(priority))
+    return bad(`priority ${cells.priority} is not a whole number: write 1, for example`);
   const { zips, ...place } = placeOf(headed);
-  if (!isWhole(zips)) return bad(`ZIPs ${cells.zips} are none: write 78664; 78701...78705; 786*`);
+  if (!isWhole(zips)) return bad(`ZIPs ${cells.zips} are not ZIP codes: write 78664; 78701...78705; 786*`);
   return row({ ...place, isBad: false, rate, priority, zips });
 };
 
@@ -105,7 +106,7 @@ export const bySpecificity = (a: WooRate, b: WooRate): number =>
   (a.cities?.length ?? Number.MAX_SAFE_INTEGER) - (b.cities?.length ?? Number.MAX_SAFE_INTEGER) ||
   a.line - b.line;
 
-/** Of rates in their order those that apply together in a city (`null` is none that a row names): one of each priority. */
+/** The rates that apply together in a city, one per priority. `null` is a city that no row names. */
 export const ratesIn = (sorted: readonly WooRate[], city: string | null): readonly WooRate[] => {
   const chosen = new Map<number, WooRate>();
   for (const rate of sorted) {

@@ -1,5 +1,6 @@
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
+import { dayIn } from '../../updates/file-names.ts';
 import { type Entry, unknownPlace } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
@@ -61,11 +62,8 @@ const columns = {
  */
 const doBordersCross = (riskLevel: string): boolean => riskLevel !== '' && Number(riskLevel) !== 1;
 
-/** `TAXRATES_ZIP5_TX202611.csv` is of November 2026: its first day, or `null` of a name without a month. */
-const monthOfName = (name: string): string | null => {
-  const parts = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/.exec(name)?.groups;
-  return parts ? `${parts['year']}-${parts['month']}-01` : null;
-};
+/** The month of the rates in the name of the file: `TAXRATES_ZIP5_TX202611.csv`. */
+const monthOfFile = /(?<year>20\d{2})(?<month>0[1-9]|1[0-2])\d{0,2}\.\w+$/;
 
 type Cells = HeadedRow<keyof typeof columns>['cells'];
 type Part = 'county' | 'city' | 'special';
@@ -86,7 +84,7 @@ const componentsOf = (cells: Cells): RowResult<Readonly<Record<'stateRate' | Par
   const [stateRate, county, city, combined] = read;
   const given = cells.special === '' ? null : readFraction(cells.special);
   if (!stateRate || !county || !city || !combined || (cells.special !== '' && given === null))
-    return bad('has a rate that is none: write fractions (0.0825 for 8.25 %)');
+    return bad('has a value that is not a rate: write fractions (0.0825 for 8.25 %)');
   const others = unitsOf(stateRate) + unitsOf(county) + unitsOf(city);
   const left = unitsOf(combined) - others;
   if (left < 0n || (given !== null && unitsOf(given) !== left)) {
@@ -164,7 +162,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
  */
 const readZipRates: Read = async function* (files, { state, base, undatedFrom = null, onProgress }) {
   const table = await openHeadedTable(onlyFile(files), columns, onProgress);
-  const from = monthOfName(table.name) ?? undatedFrom;
+  const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
   const pseudo = new PseudoJurisdictions(state);
   const context = { state, base, day: from ?? base.established_from };
   yield* readRows(

@@ -1,6 +1,6 @@
 /** Deviations of states' files from the common layout (content notes 1.6). */
 
-export type Quirks = {
+export type StateExceptions = {
   /** Ignored types of rows and triplets, and why. */
   readonly ignoredTypes: Readonly<Record<string, string>>;
   /** Codes of a county's type that are no counties. */
@@ -13,7 +13,7 @@ export type Quirks = {
   readonly countyAndCityMax: string | null;
 };
 
-const usual: Quirks = {
+const usual: StateExceptions = {
   ignoredTypes: {},
   isCounty: () => true,
   cityReplacesCounty: false,
@@ -21,7 +21,7 @@ const usual: Quirks = {
   countyAndCityMax: null,
 };
 
-const quirks: Readonly<Record<string, Partial<Quirks>>> = {
+const exceptions: Readonly<Record<string, Partial<StateExceptions>>> = {
   IA: { isCounty: (code) => code !== '199' },
   NV: { countyRequired: true },
   SD: { ignoredTypes: { 49: 'tribal taxes (type 49) are not added to the others' } },
@@ -32,4 +32,4 @@ const quirks: Readonly<Record<string, Partial<Quirks>>> = {
   WA: { isCounty: (code) => code < '079' || code > '087', cityReplacesCounty: true },
 };
 
-export const quirksOf = (state: string): Quirks => ({ ...usual, ...quirks[state] });
+export const exceptionsOf = (state: string): StateExceptions => ({ ...usual, ...exceptions[state] });
