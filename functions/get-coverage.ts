@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { dayOf } from '../shared/calendar.ts';
 import { now } from '../shared/config/clock.ts';
-import { builtInReleaseById, newestBuiltInReleases } from '../shared/content/built-in.ts';
+import { builtInReleaseById, builtInReleases, newestBuiltInReleases } from '../shared/content/built-in.ts';
 import { state } from '../shared/content/location/state-field.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
+import { releasesOf } from '../shared/coverage/release-list.ts';
 import { activeCoverage } from '../shared/coverage/releases.ts';
+import type { StateCoverage } from '../shared/coverage/response.ts';
 import { described } from '../shared/described.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
@@ -12,6 +14,7 @@ import { stateJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { readContentSources } from '../shared/store/content/content-sources.ts';
+import { listHeads } from '../shared/store/content/content-store.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 
 const ports = {
@@ -22,16 +25,34 @@ const ports = {
   readSources: readContentSources,
 };
 
-const CoverageQuery = z.object({
-  state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
-});
+const releasePorts = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
+
+const CoverageQuery = z
+  .object({
+    state: described(z.optional(state), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
+    expand: described(
+      z.optional(z.enum(['releases'], 'Send releases.')),
+      '`releases` returns all releases of the state. Send it together with `state`.',
+      { title: 'CoverageExpansion' },
+    ),
+  })
+  .check(({ value, issues }) => {
+    if (value.expand !== undefined && value.state === undefined)
+      issues.push({ code: 'custom', input: value, path: ['expand'], message: 'Send it together with state.' });
+  });
+
+/** The releases of the state of a coverage. One whose head is corrupt has no figures: `content list` names the remedy. */
+const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
+  const { releases } = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
+  return { ...coverage, releases: releases.map(({ row }) => row) };
+};
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-coverage',
   method: 'GET',
   path: '/coverage',
   scope: 'read',
-  access: { actions: contentReads },
+  access: { actions: { content: [...contentReads.content, 'Query'] } },
   tag: 'Coverage',
   summary: 'Retrieve coverage',
   description:
@@ -49,7 +70,8 @@ export const { endpoint, handler } = defineEndpoint({
   run: async ({ query, version, exchange }) => {
     const only = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = dayOf(now());
-    const states = await activeCoverage(only, day, ports);
+    const found = await activeCoverage(only, day, ports);
+    const states = query.expand ? await Promise.all(found.map((row) => withReleases(row, day))) : found;
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },
 });

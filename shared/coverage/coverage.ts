@@ -121,6 +121,7 @@ export const coverageOf = (release: Release, day: string, record: SourceRecord |
       ...subjectNotes(covered),
       ...holidayNotes(release, day),
     ],
+    releases: null,
   };
 };
 

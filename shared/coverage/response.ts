@@ -210,6 +210,30 @@ const Attribution = described(
   { id: 'Attribution' },
 );
 
+const StateRelease = described(
+  z.object({
+    id: described(z.string(), 'The id of the release, as calculations name it.'),
+    active: described(z.boolean(), 'Whether calculations use it now.'),
+    origin: described(
+      z.string(),
+      '`built_in`, the import format of its files, such as `sst`, or `own` (rules of the operator alone).',
+    ),
+    own_rules: described(z.boolean(), 'Whether rules, rates or settings of the operator apply with it.'),
+    local_rates: described(z.enum(localRates), 'The local rates that it covers today.', { title: 'LocalRateCoverage' }),
+    last_day: described(z.nullable(date), 'The last day that its files cover. `null` without an end.'),
+    imported_at: described(z.nullable(timestamp), 'When it was imported. `null` if it is built in.'),
+    activated_at: described(
+      z.nullable(timestamp),
+      'When it was activated. `null` if it is not active, or has been from the start.',
+    ),
+    jurisdictions: described(z.nullable(count), 'The number of its jurisdictions. `null` if it is built in.'),
+    rates: described(z.nullable(count), 'The number of its rates. `null` if it is built in.'),
+  }),
+  'A release of the tax content of a state.',
+  { id: 'StateRelease' },
+);
+export type StateRelease = z.infer<typeof StateRelease>;
+
 const StateCoverage = described(
   z.object({
     state: described(z.string(), 'The two-letter code of the state.'),
@@ -235,6 +259,10 @@ const StateCoverage = described(
     saas: described(SubjectCoverage, 'Software as a service.'),
     shipping: described(SubjectCoverage, 'Delivery charges that are stated separately.'),
     notes: described(z.array(z.string()), 'What is missing, unconfirmed or about to change.'),
+    releases: described(
+      z.nullable(z.array(StateRelease)),
+      'All releases of the state, the oldest first. `null` without `expand=releases`.',
+    ),
   }),
   'What the active release covers in a state, and what it does not.',
   { id: 'StateCoverage' },

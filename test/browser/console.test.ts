@@ -151,6 +151,8 @@ it('shows the coverage of the states, and the rates of an address', async () => 
     await screenshot(page, 'coverage');
     await page.getByRole('link', { name: /^MI, Michigan/ }).click();
     await page.getByRole('heading', { name: 'Michigan' }).waitFor();
+    const releases = await rowsOf(page, 'Releases, the newest first');
+    expect(releases.map(({ Status }) => Status)).toEqual(['active', ...releases.slice(1).map(() => 'not active')]);
     await screenshot(page, 'michigan');
   });
 });

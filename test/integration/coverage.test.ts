@@ -38,6 +38,15 @@ it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async 
   });
 });
 
+it('lists the releases of one state on request', async () => {
+  const [michigan] = (await get('state=MI&expand=releases')).body.states;
+  const expected = builtInReleases().filter((release) => release.state === 'US-MI');
+  expect(michigan?.releases?.map(({ id, active, origin }) => [id, active, origin])).toEqual(
+    expected.map(({ id }, at) => [id, at === expected.length - 1, 'built_in']),
+  );
+  expect(refusalOf(await get('expand=releases'))).toBe('422 | validation_invalid_format expand');
+});
+
 it('returns the basis of local rates, and the share of places that is missing', async () => {
   const localOf = async (state: string) => {
     const [covered] = (await get(`state=${state}`)).body.states;

@@ -200,7 +200,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
   'list-filing-periods': (client) => made(client.call('GET', '/filing-periods')),
   'get-report-by-state': (client) => made(client.call('GET', '/reports/by-state')),
   'get-registration-advice': (client) => made(client.call('GET', '/registrations/advice')),
-  'get-coverage': (client) => made(client.call('GET', '/coverage')),
+  'get-coverage': (client) => made(client.call('GET', '/coverage?state=MI&expand=releases' as '/coverage')),
   'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
     const draft = parent.draft;

@@ -3,13 +3,9 @@ import type { Command } from 'commander';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import { type ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
-import { isOwnOnly } from '../../content/own-rules.ts';
-import type { Release } from '../../content/release.ts';
+import { corruptionText } from '../../content/loading/content-errors.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
-import { localRatesOn } from '../../coverage/local-rates.ts';
-import { withFallback } from '../../coverage/releases.ts';
+import { type ListedCorrupt, type ListedRelease, releasesOf } from '../../coverage/release-list.ts';
 import { stateOf } from '../../releases/active-release.ts';
 import { remedyOf, unfinishedLines } from '../../releases/new-release.ts';
 import {
@@ -20,38 +16,23 @@ import {
 } from '../../store/content/content-store.ts';
 import { counted, instantText, print, printJson, textTable } from '../terminal/output.ts';
 
-type Active = { readonly release: string | undefined; readonly activated_at: string | null };
-type Corrupt = { readonly active: boolean; readonly error: ContentCorrupt };
 type Unfinished = UnfinishedImport & { readonly state: string };
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-const originOf = (head: ReleaseHead | null): string => {
-  if (!head) return 'built_in';
-  return isOwnOnly(head) ? 'own' : head.format;
-};
-
 /** A release for scripts. `local_rates` are those of today, as in GET /coverage. */
-const listed = (release: Release, head: ReleaseHead | null, active: Active) => ({
-  id: release.id,
-  state: release.state,
-  active: active.release === release.id,
-  origin: originOf(head),
-  /** Whether rules, rates or settings of the operator apply with it. */
-  own_rules: head?.own !== undefined,
-  local_rates: localRatesOn(head ? withFallback(head, builtInReleaseById) : release, dayOf(now())),
-  last_day: head?.last_day ?? null,
-  content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
-  imported_at: head?.imported_at ?? null,
-  activated_at: active.release === release.id ? active.activated_at : null,
+const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRelease) => ({
+  ...row,
+  state: row.id.slice(0, 5),
+  content_hash: head?.content_hash ?? builtInHashes[row.id] ?? null,
   counts: head?.counts ?? null,
 });
 type Listed = ReturnType<typeof listed>;
 
-const listedCorrupt = ({ active, error }: Corrupt) => ({
+const listedCorrupt = ({ isActive, error }: ListedCorrupt) => ({
   id: error.release,
   state: error.release.slice(0, 5),
-  active,
+  active: isActive,
   origin: 'corrupt',
   problem: corruptionText(error),
 });
@@ -65,18 +46,16 @@ const listedImport = (unfinished: Unfinished) => ({
   remedy: remedyOf(unfinished),
 });
 
-const contentOf = async (builtIn: readonly Release[]) => {
-  const { states } = await readActiveReleases();
+const contentOf = async (states: readonly string[]) => {
+  const active = await readActiveReleases();
+  const ports = { builtIn: builtInReleases, builtInById: builtInReleaseById, listHeads };
   const releases: Listed[] = [];
-  const corrupt: Corrupt[] = [];
+  const corrupt: ListedCorrupt[] = [];
   const imports: Unfinished[] = [];
-  for (const [state, own] of [...Map.groupBy(builtIn, (release) => release.state)].sort()) {
-    const pointer = states[state];
-    // Without a pointer the newest built-in release is active.
-    const active = { release: pointer?.release ?? own.at(-1)?.id, activated_at: pointer?.activated_at ?? null };
-    releases.push(...own.map((release) => listed(release, null, active)));
-    const onCorrupt = (error: ContentCorrupt) => void corrupt.push({ active: error.release === active.release, error });
-    for await (const head of listHeads(state, onCorrupt)) releases.push(listed(head, head, active));
+  for (const state of states) {
+    const found = await releasesOf(state, active, dayOf(now()), ports);
+    releases.push(...found.releases.map(listed));
+    corrupt.push(...found.corrupt);
     for (const unfinished of await unfinishedImports(state)) imports.push({ ...unfinished, state });
   }
   return { releases, corrupt, imports };
@@ -93,7 +72,11 @@ const row = ({ id, active, origin, counts, content_hash, ...release }: Listed): 
   content_hash?.slice(0, 12) ?? '',
   release.imported_at === null ? '' : instantText(release.imported_at),
 ];
-const corruptRow = ({ active, error }: Corrupt): readonly string[] => [active ? '*' : '', error.release, 'corrupt'];
+const corruptRow = ({ isActive, error }: ListedCorrupt): readonly string[] => [
+  isActive ? '*' : '',
+  error.release,
+  'corrupt',
+];
 const headings = ['', 'release', 'origin', 'local rates', 'parts', 'jurisdictions', 'rates', 'hash', 'imported (UTC)'];
 
 export const addList = (program: Command): Command =>
@@ -108,8 +91,8 @@ export const addList = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run content -- list --state MN')
     .action(async ({ state, json }: { state?: string; json?: boolean }) => {
       const code = state === undefined ? null : stateOf(state).code;
-      const builtIn = builtInReleases().filter((release) => code === null || release.state === code);
-      const { releases, corrupt, imports } = await contentOf(builtIn);
+      const states = [...new Set(builtInReleases().map((release) => release.state))].sort();
+      const { releases, corrupt, imports } = await contentOf(code === null ? states : [code]);
       if (json) return printJson([...releases, ...corrupt.map(listedCorrupt), ...imports.map(listedImport)]);
       print(textTable([headings, ...releases.map(row), ...corrupt.map(corruptRow)]));
       print(`${counted(releases.length + corrupt.length, 'release')}; * is active.`);

@@ -1,7 +1,7 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
 import { Load, useLoad } from './load.tsx';
-import { counted, Facts, Status, wordsOf } from './parts.tsx';
+import { counted, Facts, Instant, Status, wordsOf } from './parts.tsx';
 import { RatesBox } from './rates.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
@@ -114,13 +114,56 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
   </section>
 );
 
+const originText: Record<string, string> = { built_in: 'built in', own: 'own rules' };
+
+/** All releases of a state, the newest first. */
+const Releases = ({ state }: { state: string }) => {
+  const { levy } = useSession();
+  const coverage = useLoad(state, async (signal) =>
+    orThrow(await levy.get('/coverage', { query: { state, expand: 'releases' }, signal })),
+  );
+  return (
+    <Load of={coverage} what="releases">
+      {({ states }) => (
+        <Table
+          caption="Releases, the newest first"
+          columns={[
+            { name: 'Release', cell: (row) => row.id },
+            {
+              name: 'Status',
+              cell: (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />,
+            },
+            {
+              name: 'Origin',
+              cell: (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`,
+            },
+            { name: 'Local rates', cell: (row) => <Status of={row.local_rates} /> },
+            { name: 'Jurisdictions', isFigure: true, cell: (row) => row.jurisdictions },
+            { name: 'Rates', isFigure: true, cell: (row) => row.rates },
+            { name: 'Covers until', cell: (row) => row.last_day },
+            { name: 'Imported', cell: (row) => row.imported_at && <Instant of={row.imported_at} /> },
+            { name: 'Activated', cell: (row) => row.activated_at && <Instant of={row.activated_at} /> },
+          ]}
+          rows={(states[0]?.releases ?? []).toReversed()}
+          keyOf={(row) => row.id}
+          empty="No releases."
+        />
+      )}
+    </Load>
+  );
+};
+
 const Detail = ({ of }: { of: State }) => (
   <>
     <h1>{of.name}</h1>
+    <p>
+      <a href={linkTo(['coverage'], { state: of.state })}>Rates of an address in {of.name}</a>
+    </p>
     <Facts
       of={[
         ['Active release', of.release],
         ['General rate', of.general_rate && percent(of.general_rate.rate)],
+        ['Confidence', of.general_rate?.confidence],
         ['Citation', of.general_rate?.citation],
         ['Local rates', <Status key="local" of={of.local_rates} />],
         ['Basis of local rates', wordsOf(of.local.basis)],
@@ -132,6 +175,7 @@ const Detail = ({ of }: { of: State }) => (
       ]}
     />
     {of.source.proposal && <Proposal of={{ ...of.source.proposal, release: of.source.release }} />}
+    <Releases state={of.state} />
     <Subjects of={of} />
     <ul>
       {of.notes.map((note) => (

@@ -70,7 +70,7 @@ export const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
         <Field name="date" label="Date" type="date" value={query.get('date')} />
         <button type="submit">Show rates</button>
       </form>
-      {Object.keys(address).length > 0 && <Found address={address} />}
+      {(address['postal_code'] || (address['city'] && address['state'])) && <Found address={address} />}
     </section>
   );
 };
