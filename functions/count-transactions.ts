@@ -7,7 +7,6 @@ import { countTransactions as count } from '../shared/reports/count-transactions
 import { type CountedVersion, countedOf } from '../shared/reports/counted.ts';
 import { headOwner } from '../shared/store/keys.ts';
 import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
-import { retryWhileCounting } from '../shared/store/reports/count-ports.ts';
 import { countStoreWithin, deletedAccounts } from '../shared/store/reports/report-store.ts';
 import { accountPartition, partitions } from '../shared/store/table-access.ts';
 
@@ -75,7 +74,7 @@ export const handler = async (event: unknown, context: Context): Promise<void> =
     const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => versionOf(itemOf(NewImage)));
     const deleted = await deletedAccounts([...new Set(versions.map(({ account }) => account))], remainingMs);
     const counted = versions.filter(({ account }) => !deleted.has(account));
-    await count(counted, countStoreWithin(remainingMs), retryWhileCounting(remainingMs));
+    await count(counted, countStoreWithin(remainingMs), remainingMs);
   } catch (error) {
     const line = failureLine(error);
     console.error({ function: countTransactions.name, ...line });

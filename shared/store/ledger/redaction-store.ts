@@ -2,10 +2,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
 import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
-import { Contention, type RemainingMs } from '../client/contention.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { findEntries } from '../filings/entry-places.ts';
@@ -124,9 +124,5 @@ export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_
   store: { read, places, redactAnswers, commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),
   now,
-  attemptsMax: 100,
   remainingMs,
-  throwContention: () => {
-    throw new Contention('Concurrent requests keep changing the transaction.');
-  },
 });
