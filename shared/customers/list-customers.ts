@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { pagesOf } from '../batches.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { dayOf } from '../calendar.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
@@ -78,12 +79,8 @@ export async function* customersOf(
   { page }: Pick<CustomerReads, 'page'>,
   ...conditions: readonly IsWanted[]
 ): AsyncGenerator<Customer> {
-  let after: string | null = null;
-  do {
-    const found: Awaited<ReturnType<CustomerReads['page']>> = await page(account, after, scannedRows);
-    yield* found.rows.filter((customer) => hasCertificate(customer, conditions));
-    after = found.next;
-  } while (after !== null);
+  for await (const { rows } of pagesOf((after: string | null) => page(account, after, scannedRows)))
+    yield* rows.filter((customer) => hasCertificate(customer, conditions));
 }
 
 /** One row more than the page, if there is one; `next` is the id at which reading stopped before the end. */

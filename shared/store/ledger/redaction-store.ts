@@ -3,13 +3,11 @@ import { batchesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { RemainingMs } from '../../contention.ts';
-import type { StoredFiling } from '../../filings/ledger.ts';
 import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
-import { findEntries } from '../filings/entry-places.ts';
-import { filingReads } from '../filings/filing-reads.ts';
+import { allFilings, findEntries } from '../filings/entry-places.ts';
 import { answerLinkPrefix, filedEntryKey, headKey, idempotencyKey, openEntryKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { headWrites } from './commit-writes.ts';
@@ -73,19 +71,6 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
       await isWritten(database.send(write));
     }
   }
-};
-
-const filingsPageSize = 100;
-
-const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
-  const filings: StoredFiling[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof filingReads.page>> = await filingReads.page(account, after, filingsPageSize);
-    filings.push(...page.rows);
-    after = page.next;
-  } while (after !== null);
-  return filings;
 };
 
 const places: RedactionStore['places'] = async (account, expected) => {
