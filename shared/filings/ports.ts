@@ -45,6 +45,9 @@ export type ClosePorts = FilingPorts & {
   readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
 
+/** Whether too little time is left for another step. */
+export const isTimeUp = ({ remainingMs, stepMsMax }: FilingPorts): boolean => remainingMs() <= stepMsMax;
+
 /** The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work is left. */
 export type Closed = {
   readonly created: number;

@@ -15,9 +15,7 @@ import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-
 import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
-
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
