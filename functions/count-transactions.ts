@@ -1,13 +1,12 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { isObjectOrArray } from '../shared/json.ts';
-import { failureLine } from '../shared/observability/failure-line.ts';
+import { StreamRecord } from '../shared/events/stream-record.ts';
+import { errorWithoutStack, failureLine } from '../shared/observability/failure-line.ts';
 import { countTransactions as count } from '../shared/reports/count-transactions.ts';
 import { type CountedVersion, countedOf } from '../shared/reports/counted.ts';
 import { headOwner } from '../shared/store/keys.ts';
 import { transactionFrom } from '../shared/store/ledger/transaction-item.ts';
-import { retryWhileCounting } from '../shared/store/reports/count-ports.ts';
 import { countStoreWithin, deletedAccounts } from '../shared/store/reports/report-store.ts';
 import { accountPartition, partitions } from '../shared/store/table-access.ts';
 
@@ -36,21 +35,10 @@ export const countTransactions = {
   ],
 } as const;
 
-type Attributes = Parameters<typeof unmarshall>[0];
-
-const Event = z.object({
-  Records: z.array(
-    z.object({
-      dynamodb: z.object({
-        SequenceNumber: z.string().check(z.regex(/^\d{1,40}$/)),
-        NewImage: z.custom<Attributes>(isObjectOrArray),
-      }),
-    }),
-  ),
-});
+const Event = z.object({ Records: z.array(StreamRecord) });
 
 /** The item of a stream record. Its binary attributes are base64 text, unlike those of the database. */
-const itemOf = (image: Attributes): Readonly<Record<string, unknown>> => {
+const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<string, unknown>> => {
   const decoded = Object.entries(image).map(([name, value]) => [
     name,
     typeof value.B === 'string' ? { B: Buffer.from(value.B, 'base64') } : value,
@@ -75,13 +63,11 @@ export const handler = async (event: unknown, context: Context): Promise<void> =
     const versions = Event.parse(event).Records.map(({ dynamodb: { NewImage } }) => versionOf(itemOf(NewImage)));
     const deleted = await deletedAccounts([...new Set(versions.map(({ account }) => account))], remainingMs);
     const counted = versions.filter(({ account }) => !deleted.has(account));
-    await count(counted, countStoreWithin(remainingMs), retryWhileCounting(remainingMs));
+    await count(counted, countStoreWithin(remainingMs), remainingMs);
   } catch (error) {
     const line = failureLine(error);
     console.error({ function: countTransactions.name, ...line });
     // Lambda logs the whole error, which may quote a transaction.
-    const failed = new Error(`${countTransactions.name} failed with ${line.error}.`);
-    delete failed.stack;
-    throw failed;
+    throw errorWithoutStack(`${countTransactions.name} failed with ${line.error}.`);
   }
 };

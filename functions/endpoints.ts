@@ -1,4 +1,7 @@
-/** Every endpoint and schedule. A new one is a file in this folder, and a line here. */
+/**
+ * The endpoints and schedules of every deployment. A new one is a file in this folder, with an import and an entry of a list
+ * here. infra/settings.ts names the other functions.
+ */
 import type { Schedule } from '../shared/define-schedule.ts';
 import type { Endpoint } from '../shared/http/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';

@@ -1,4 +1,4 @@
-import { consoleIssuer } from '../shared/config/console-issuer.ts';
+import { environment } from '../shared/config/environment.ts';
 import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
@@ -10,7 +10,7 @@ const attribute = (value: object): string =>
 
 export const read = (): PublicDocument => {
   const { page, policy } = JSON.parse(textOf('console')) as PackedConsole;
-  const issuer = consoleIssuer();
+  const { consoleIssuer: issuer } = environment;
   const text = issuer
     ? page.replace('name="levy-issuer" content=""', () => `name="levy-issuer" content="${attribute(issuer)}"`)
     : page;

@@ -115,11 +115,7 @@ export class EndpointFunction extends LambdaFunction {
     }
     if (readOnly) this.#allow(['BatchGetItem'], tables.arnOf('transactions'), readOnly);
     for (const index of indexes)
-      this.#allow(
-        ['Query'],
-        tables.indexArnOf('transactions', index),
-        index === 'drafts' ? [draftPartitions] : undefined,
-      );
+      this.#allow(['Query'], tables.indexArnOf(index), index === 'drafts' ? [draftPartitions] : undefined);
     if (tables.key && Object.keys(byTable).length > 0) this.addToRolePolicy(useOf(tables.key));
   }
 

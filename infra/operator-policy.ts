@@ -49,7 +49,7 @@ export const operatorPolicy = (scope: Construct, { tables, scheduled, queues }: 
   allow(
     'dynamodb',
     ['Query'],
-    indexes.map((index) => tables.indexArnOf('transactions', index)),
+    indexes.map((index) => tables.indexArnOf(index)),
   );
   if (tables.key) policy.addStatements(useOf(tables.key));
   allow('cloudformation', ['DescribeStacks', 'DescribeStackResource'], [Aws.STACK_ID]);

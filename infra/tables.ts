@@ -78,8 +78,8 @@ export class Tables extends Construct {
   }
 
   /** `grantReadData` would grant `index/*` and every read action. */
-  indexArnOf(table: TableName, index: IndexName): string {
-    return `${this.arnOf(table)}/index/${index}`;
+  indexArnOf(index: IndexName): string {
+    return `${this.arnOf('transactions')}/index/${index}`;
   }
 
   get streamArn(): string {

@@ -1,4 +1,4 @@
-/** Split values into batches, in order; the default is as many keys as one read of a table takes. */
+/** Split values into batches, in order. The default is the most keys that one BatchGetItem of DynamoDB takes. */
 export async function* batchesOf<Value>(
   values: AsyncIterable<Value> | Iterable<Value>,
   size = 100,
@@ -10,4 +10,16 @@ export async function* batchesOf<Value>(
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Every page of a list, in order. */
+export async function* pagesOf<Cursor, Page extends { readonly next: Cursor | null }>(
+  read: (after: Cursor | null) => Promise<Page>,
+): AsyncGenerator<Page> {
+  let after: Cursor | null = null;
+  do {
+    const page: Page = await read(after);
+    yield page;
+    after = page.next;
+  } while (after !== null);
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { now } from './config/clock.ts';
-import { failureLine } from './observability/failure-line.ts';
+import { errorWithoutStack, failureLine } from './observability/failure-line.ts';
 import { metrics, writeMetrics } from './observability/metric.ts';
 import { millisecondsSince } from './observability/request-line.ts';
 import { requestLines, tallied } from './observability/tally.ts';
@@ -34,9 +34,7 @@ export const scheduled =
     } catch (error) {
       const line = failureLine(error);
       console.error({ schedule, ...line });
-      const failed = new Error(`The schedule ${schedule} failed with ${line.error}.`);
-      delete failed.stack;
-      throw failed;
+      throw errorWithoutStack(`The schedule ${schedule} failed with ${line.error}.`);
     }
   };
 

@@ -47,6 +47,15 @@ export const nextCursor = described(
   'Send it as `starting_after` to get the next page. Opaque. `null` on the last page.',
 );
 
+/** The fields of a page of a list: the schemas of its path and of a row, and the description of its rows. */
+export const listShape = <Url extends z.ZodMiniType, Row extends z.ZodMiniType>(url: Url, row: Row, rows: string) => ({
+  object: objectType('list'),
+  url: described(url, 'The path of this list.'),
+  has_more: hasMore,
+  next_cursor: nextCursor,
+  data: described(z.array(row), rows),
+});
+
 /** The state's own code of a jurisdiction. */
 export const reportingCode = described(
   z.nullable(z.string()),

@@ -3,6 +3,8 @@ const text = (name: string): string | undefined => process.env[name] || undefine
 
 const issuer = text('OIDC_ISSUER');
 const audience = text('OIDC_AUDIENCE');
+const client_id = text('OIDC_CLIENT_ID');
+const scopes = { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC_WRITE_SCOPE') ?? 'levy/write' };
 if ((issuer === undefined) !== (audience === undefined))
   throw new Error('Set OIDC_ISSUER and OIDC_AUDIENCE together, or neither.');
 
@@ -36,7 +38,20 @@ export const environment = {
           accountClaim: text('OIDC_ACCOUNT_CLAIM') ?? 'levy_account',
           /** The claim with the scopes: a list, or text separated by spaces. */
           scopesClaim: text('OIDC_SCOPES_CLAIM') ?? 'scope',
-          scopes: { read: text('OIDC_READ_SCOPE') ?? 'levy/read', write: text('OIDC_WRITE_SCOPE') ?? 'levy/write' },
+          scopes,
+        }
+      : null,
+  /** Where people sign in to the console; `null` if they use API keys only. */
+  consoleIssuer:
+    issuer !== undefined && client_id !== undefined
+      ? {
+          issuer,
+          client_id,
+          scope: `openid ${scopes.read} ${scopes.write}`,
+          /** Origins of the issuer and of its token endpoint. The page may connect to them. */
+          origins: [
+            ...new Set([issuer, text('OIDC_TOKEN_ORIGIN') ?? issuer].map((address) => new URL(address).origin)),
+          ],
         }
       : null,
 } as const;

@@ -1,3 +1,4 @@
+import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Idempotency, Ledger } from '../transactions/ledger.ts';
 import {
@@ -8,7 +9,6 @@ import {
   otherVersion,
   saveUnchanged,
 } from '../transactions/ports.ts';
-import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { isSame } from '../transactions/same-value.ts';
 import {
   type Customer,
@@ -22,7 +22,7 @@ import {
 import type { CustomerRequest, CustomerUpdate } from './request.ts';
 
 /** The ports of changes of customers. */
-export type CustomerPorts = Pick<ChangePorts, 'now' | 'attemptsMax' | 'throwContention' | 'remainingMs'> & {
+export type CustomerPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
   readonly customers: Customers;
   readonly ledger: Pick<Ledger, 'saveAnswer'>;
 };
@@ -51,7 +51,7 @@ export const createCustomer = (
   creation: Creation,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered>> => retryWhileStale(() => createOnce(creation, caller, ports), ports);
+): Promise<Result<Answered>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
 const createOnce = async (
   { request, idempotency, unknownFields }: Creation,
@@ -92,7 +92,7 @@ export const updateCustomer = (
   change: Change,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(change, caller, ports), ports);
+): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
 
 const updateOnce = async (
   { id, update, ifMatch, idempotency, unknownFields }: Change,

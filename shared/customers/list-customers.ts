@@ -1,21 +1,17 @@
 import type { Account } from '../accounts/account.ts';
+import { pagesOf } from '../batches.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { dayOf } from '../calendar.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { cursorProblem, fitting, pageLimitOf } from '../transactions/page-limit.ts';
+import { cursorProblem, fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../transactions/page-limit.ts';
 import { type Customer, type CustomerReads, customerAnswer } from './customer.ts';
 import type { CustomerListQuery } from './query.ts';
 import type { CustomerList } from './response.ts';
 
 type Filters = Pick<CustomerListQuery, 'expiring_before' | 'state'>;
 type ListPorts = { readonly customers: Pick<CustomerReads, 'page'>; readonly now: () => number };
-
-/** The most database calls of one request. A page may be short because of it. */
-const callsMax = 4;
-// The page size of reads that are filtered afterwards.
-const scannedRows = 100;
 
 /**
  * List an account's customers in the order of their ids (interface decisions 13). A page with fewer rows than its limit may
@@ -34,16 +30,17 @@ export const listCustomers = async (
   const after = starting_after === undefined ? null : decodeCursor(starting_after, scope);
   if (starting_after !== undefined && after === null)
     return refuse(cursorProblem('Send the next_cursor of a page of the same list: same filters, same account.'));
-  const { rows, next } = await scan(filters, after, limit, account.id, ports);
+  const conditions = conditionsOf(filters, dayOf(ports.now()));
+  const { rows, next } = await scanPages({
+    read: (from) => ports.customers.page(account.id, from, conditions.length > 0 ? scannedRows : limit + 1),
+    keeps: (customer) => hasCertificate(customer, conditions),
+    after,
+    wanted: limit + 1,
+  });
   const page = fitting(rows.slice(0, limit));
   const position = rows.length > page.length ? (page.at(-1)?.id ?? null) : next;
-  return accept({
-    object: 'list',
-    url: '/customers',
-    has_more: position !== null,
-    next_cursor: position === null ? null : encodeCursor(position, scope),
-    data: page.map((customer) => customerAnswer(customer)),
-  });
+  const answers = page.map((customer) => customerAnswer(customer));
+  return accept(listAnswer('/customers', answers, position && encodeCursor(position, scope)));
 };
 
 type IsWanted = (certificate: Certificate) => boolean;
@@ -78,30 +75,6 @@ export async function* customersOf(
   { page }: Pick<CustomerReads, 'page'>,
   ...conditions: readonly IsWanted[]
 ): AsyncGenerator<Customer> {
-  let after: string | null = null;
-  do {
-    const found: Awaited<ReturnType<CustomerReads['page']>> = await page(account, after, scannedRows);
-    yield* found.rows.filter((customer) => hasCertificate(customer, conditions));
-    after = found.next;
-  } while (after !== null);
+  for await (const { rows } of pagesOf((after: string | null) => page(account, after, scannedRows)))
+    yield* rows.filter((customer) => hasCertificate(customer, conditions));
 }
-
-/** One row more than the page, if there is one; `next` is the id at which reading stopped before the end. */
-const scan = async (
-  filters: Filters,
-  start: string | null,
-  limit: number,
-  account: string,
-  { customers, now }: ListPorts,
-): Promise<{ readonly rows: readonly Customer[]; readonly next: string | null }> => {
-  const conditions = conditionsOf(filters, dayOf(now()));
-  const rows: Customer[] = [];
-  let after = start;
-  for (let call = 0; call < callsMax; call++) {
-    const found = await customers.page(account, after, conditions.length > 0 ? scannedRows : limit + 1);
-    rows.push(...found.rows.filter((customer) => hasCertificate(customer, conditions)));
-    after = found.next;
-    if (after === null || rows.length > limit) break;
-  }
-  return { rows, next: after };
-};

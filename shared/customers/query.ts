@@ -3,7 +3,7 @@ import { day } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
 import { cursorKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
-import { pageLimit } from '../transactions/page-limit.ts';
+import { pageLimit, startingAfter } from '../transactions/page-limit.ts';
 
 /** The query parameters of GET /customers: filters, combined with AND, and paging (interface decisions 13). */
 export const CustomerListQuery = z.object({
@@ -17,7 +17,7 @@ export const CustomerListQuery = z.object({
   ),
   limit: pageLimit(),
   starting_after: described(
-    z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.'))),
+    startingAfter,
     'Returns the next page: the `next_cursor` of the previous page.',
     cursorKeywords,
   ),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, hasMore, nextCursor, objectType, timestamp } from '../calculations/answer-scalars.ts';
+import { date, listShape, objectType, timestamp } from '../calculations/answer-scalars.ts';
 import { exemptionTypes } from '../calculations/fields.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
@@ -40,13 +40,7 @@ export const StoredCustomer = described(
 );
 
 export const CustomerList = described(
-  z.object({
-    object: objectType('list'),
-    url: described(z.literal('/customers'), 'The path of this list.'),
-    has_more: hasMore,
-    next_cursor: nextCursor,
-    data: described(z.array(StoredCustomer), 'The customers of the page.'),
-  }),
+  z.object(listShape(z.literal('/customers'), StoredCustomer, 'The customers of the page.')),
   'A page of customers.',
   { id: 'CustomerList' },
 );

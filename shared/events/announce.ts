@@ -1,28 +1,19 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { isObjectOrArray } from '../json.ts';
-import { failureLine } from '../observability/failure-line.ts';
+import { errorWithoutStack, failureLine } from '../observability/failure-line.ts';
 import type { LedgerEvent } from './event.ts';
 import { filingEvents, transactionEvents } from './item-events.ts';
+import { StreamRecord } from './stream-record.ts';
 
-/** The used part of a stream record, as the pipe sends it. */
-const StreamRecord = z.object({
-  dynamodb: z.object({
-    SequenceNumber: z.string().check(z.regex(/^\d{1,40}$/)),
-    NewImage: z.custom<Parameters<typeof unmarshall>[0]>(isObjectOrArray),
-  }),
-});
 const Records = z.array(StreamRecord);
 
-const eventsOf = ({ dynamodb: { NewImage, SequenceNumber } }: z.infer<typeof StreamRecord>): LedgerEvent[] => {
+const eventsOf = ({ dynamodb: { NewImage, SequenceNumber } }: StreamRecord): LedgerEvent[] => {
   try {
     const item = unmarshall(NewImage);
     return String(item['pk']).startsWith('F#') ? filingEvents(item) : transactionEvents(item);
   } catch (error) {
     // Lambda logs the whole error: it names the record and has none of its content.
-    const failed = new Error(`The record ${SequenceNumber} gives no event: ${failureLine(error).error}.`);
-    delete failed.stack;
-    throw failed;
+    throw errorWithoutStack(`The record ${SequenceNumber} gives no event: ${failureLine(error).error}.`);
   }
 };
 

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { beginning, newFiling, newShards } from './begin.ts';
 import type { Chain, DueEntry } from './ledger.ts';
 import { closesAt, followingPeriod, lastMonthOf, oldestOf, type Period } from './periods.ts';
-import type { ClosePorts } from './ports.ts';
+import { type ClosePorts, isTimeUp } from './ports.ts';
 import { workOn } from './work-on.ts';
 
 /** The name in `by` of filings and audit entries that the schedule caused. */
@@ -14,7 +14,6 @@ const nothing: Turn = { created: 0, worked: 0, finished: 0, failed: 0 };
 /** The turns of a run. `isThrough` where every due entry had its turn. */
 type Turns = Turn & { readonly isThrough: boolean };
 
-const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 const instantOf = (timeMs: number): string => new Date(timeMs).toISOString();
 
 // The accounts of eight shards are one read.

@@ -1,4 +1,6 @@
+import { pagesOf } from '../batches.ts';
 import { closeDue } from './close-due.ts';
+import type { FilingName } from './ledger.ts';
 import type { Closed, ClosePorts } from './ports.ts';
 import { sweepDue } from './sweep-due.ts';
 import { workOn } from './work-on.ts';
@@ -45,14 +47,8 @@ export const closePeriods = async (ports: ClosePorts): Promise<Closed> => {
 const filingsAtATime = 100;
 
 const unfinishedFilings = async ({ filings }: ClosePorts) => {
-  const names: { readonly account: string; readonly id: string }[] = [];
-  let after: Parameters<typeof filings.unfinished>[0] = null;
-  do {
-    const page: Awaited<ReturnType<typeof filings.unfinished>> = await filings.unfinished(after, filingsAtATime);
-    names.push(...page.filings);
-    after = page.next;
-  } while (after !== null);
-  return names;
+  const pages = pagesOf((after: FilingName | null) => filings.unfinished(after, filingsAtATime));
+  return (await Array.fromAsync(pages, (page) => page.filings)).flat();
 };
 
 /**

@@ -5,7 +5,7 @@ import { state as stateField } from '../content/location/state-field.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
 import { described } from '../described.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { pageLimit, pageLimitOf } from '../transactions/page-limit.ts';
+import { listAnswer, pageLimit, pageLimitOf, startingAfter } from '../transactions/page-limit.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Chain } from './ledger.ts';
 import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
@@ -21,7 +21,6 @@ import {
 } from './periods.ts';
 import type { FilingReadPorts } from './ports.ts';
 import { invalidCursor } from './problems.ts';
-import { startingAfter } from './query.ts';
 
 export const FilingPeriodsQuery = z.object({
   state: described(z.optional(stateField), 'Only this state: its two-letter code, its jurisdiction code or its name.'),
@@ -104,11 +103,5 @@ export const filingPeriods = async (
   const rows = (await openPeriods(account, states, ports)).filter((row) => positionOf(row) > after);
   const data = rows.slice(0, pageLimitOf(query));
   const last = rows.length > data.length ? data.at(-1) : undefined;
-  return accept({
-    object: 'list',
-    url: '/filing-periods',
-    has_more: last !== undefined,
-    next_cursor: last ? encodeCursor(positionOf(last), scope) : null,
-    data,
-  });
+  return accept(listAnswer('/filing-periods', data, last && encodeCursor(positionOf(last), scope)));
 };

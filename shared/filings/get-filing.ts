@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
-import { pageLimitOf } from '../transactions/page-limit.ts';
+import { listAnswer, pageBytesMax, pageLimitOf } from '../transactions/page-limit.ts';
 import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
 import { type EntryPlace, entryPlaceOf } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
@@ -52,13 +52,7 @@ export const listFilingExceptions = async (
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
   const { data, next_cursor } = await pageOf(list, pageLimitOf(query), after, exceptionAnswer, ports);
-  return accept({
-    object: 'list',
-    url: `/filings/${id}/exceptions`,
-    has_more: next_cursor !== null,
-    next_cursor,
-    data,
-  });
+  return accept(listAnswer(`/filings/${id}/exceptions`, data, next_cursor));
 };
 
 /** The entries that a list pages through. */
@@ -88,9 +82,6 @@ const cursorOf = ({ shard, entry }: Row, list: List): string => {
 };
 
 type Row = { readonly shard: number; readonly entry: OpenEntry };
-
-// A Lambda answer has at most 6 MB; an entry of hundreds of jurisdictions has tens of thousands of bytes.
-const pageBytesMax = 4_000_000;
 
 /** The entries after a position, shard by shard. Reads lazily. */
 const rowsAfter = async function* (

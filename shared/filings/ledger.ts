@@ -191,4 +191,4 @@ export type FilingReads = {
 
 export type FilingLedger = FilingReads & { readonly commit: (commit: FilingCommit) => Promise<FilingCommitted> };
 
-type FilingName = { readonly account: string; readonly id: string };
+export type FilingName = { readonly account: string; readonly id: string };

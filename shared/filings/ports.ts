@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { Ledger } from '../transactions/ledger.ts';
-import type { Ports } from '../transactions/ports.ts';
+import type { ChangePorts } from '../transactions/ports.ts';
 import type { FilingStatus } from './filing.ts';
 import type { DueIndex, FilingLedger, FilingReads } from './ledger.ts';
 
@@ -17,13 +17,11 @@ export type FilingReadPorts = { readonly filings: FilingReads };
 
 /** The ports of changing filings: `filingPorts(remainingMs)` in shared/store/filings/filing-ports.ts. */
 export type FilingPorts = { readonly filings: FilingLedger } & Pick<
-  Ports,
-  'now' | 'storedSize' | 'attemptsMax' | 'throwContention'
+  ChangePorts,
+  'now' | 'storedSize' | 'remainingMs'
 > & {
     readonly ledger: Pick<Ledger, 'findSome' | 'findReplay' | 'saveAnswer'>;
     readonly newId: (timeMs: number) => string;
-    /** The milliseconds that the invocation has left. */
-    readonly remainingMs: () => number;
     /** How long a request works on a filing before it answers, in milliseconds. */
     readonly inlineMs: number;
     /** The longest time of one step, in milliseconds. No step begins with less time left. */
@@ -46,6 +44,9 @@ export type ClosePorts = FilingPorts & {
   /** The first day of all transactions of an account, also of those that owe nothing; `null` without one. */
   readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
+
+/** Whether too little time is left for another step. */
+export const isTimeUp = ({ remainingMs, stepMsMax }: FilingPorts): boolean => remainingMs() <= stepMsMax;
 
 /** The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work is left. */
 export type Closed = {

@@ -3,10 +3,8 @@ import { day } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
 import { cursorKeywords, cursorOrIdKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
-import { pageLimit } from '../transactions/page-limit.ts';
+import { pageLimit, startingAfter } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
-
-export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
 
 /** The query parameters of GET /filings: filters, combined with AND, and paging (interface decisions 8). */
 export const FilingListQuery = z.object({

@@ -5,6 +5,7 @@ import {
   date,
   hasMore,
   jurisdictionShape,
+  listShape,
   nextCursor,
   objectType,
   rate,
@@ -96,13 +97,7 @@ const FilingEntries = described(
 export type FilingEntries = z.infer<typeof FilingEntries>;
 
 export const FilingExceptionList = described(
-  z.object({
-    object: objectType('list'),
-    url: described(z.string(), 'The path of this list.'),
-    has_more: hasMore,
-    next_cursor: nextCursor,
-    data: described(z.array(FilingException), 'The exceptions of the page.'),
-  }),
+  z.object(listShape(z.string(), FilingException, 'The exceptions of the page.')),
   'A page of the exceptions of a filing.',
   { id: 'FilingExceptionList' },
 );
@@ -181,13 +176,7 @@ export const Filing = described(
 export type Filing = z.infer<typeof Filing>;
 
 export const FilingList = described(
-  z.object({
-    object: objectType('list'),
-    url: described(z.literal('/filings'), 'The path of this list.'),
-    has_more: hasMore,
-    next_cursor: nextCursor,
-    data: described(z.array(Filing), 'The filings of the page, without totals.'),
-  }),
+  z.object(listShape(z.literal('/filings'), Filing, 'The filings of the page, without totals.')),
   'A page of filings.',
   { id: 'FilingList' },
 );

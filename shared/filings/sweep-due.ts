@@ -2,15 +2,13 @@ import type { Account } from '../accounts/account.ts';
 import { dayOf } from '../calendar.ts';
 import type { Chain, DuePlace, SweepPosition } from './ledger.ts';
 import { closesAt, followingPeriod, nextPeriod, registeredStates } from './periods.ts';
-import type { ClosePorts } from './ports.ts';
+import { type ClosePorts, isTimeUp } from './ports.ts';
 
 /** Pages of a hundred accounts in one run. */
 const pagesMax = 20;
 const accountsAtOnce = 8;
 
 type Swept = { readonly added: number; readonly failed: number };
-
-const isTimeUp = ({ remainingMs, stepMsMax }: ClosePorts): boolean => remainingMs() <= stepMsMax;
 
 /**
  * Walk over all accounts once a day, in parts of several runs, and write the entries of the due index that do not exist:

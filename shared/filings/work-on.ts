@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../assert.ts';
+import { retryWhileStale } from '../contention.ts';
 import { mapResult, type Result } from '../result.ts';
 import type { Answered } from '../transactions/ports.ts';
-import { retryWhileStale } from '../transactions/retry-while-stale.ts';
 import { countsOf, type Decided, totalsOf } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
@@ -136,7 +136,7 @@ export const decideAndProcess = async (
   decide: () => Promise<Result<Decided> | 'stale'>,
   ports: FilingPorts,
 ): Promise<Result<Answered>> => {
-  const decided = await retryWhileStale(decide, ports);
+  const decided = await retryWhileStale(decide, ports.remainingMs);
   if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
   return mapResult(decided, ({ answered }) => answered);
 };

@@ -17,6 +17,13 @@ const framesOf = ({ stack = '', message }: Error): string[] => {
         .filter((line) => frame.test(line));
 };
 
+/** An error that a handler throws. Lambda logs its message and all its fields, and copies them to the dead-letter queue. */
+export const errorWithoutStack = (message: string): Error => {
+  const error = new Error(message);
+  delete error.stack;
+  return error;
+};
+
 /**
  * The name and stack frames of a thrown value.
  *

@@ -1,3 +1,4 @@
+import { type RemainingMs, retryWhileStale } from '../contention.ts';
 import { type Counted, type CountedVersion, differenceOf, placeText, type ReportRow, withCounted } from './counted.ts';
 
 /** A row or a mark as it was read, with the version that its write depends on. */
@@ -101,19 +102,19 @@ const countSome = async (
  * however often and in whatever order versions arrive: a mark beside each transaction says what is counted of it, and is
  * written together with the sums. Returns how many transactions were counted anew.
  *
- * Throws when `retry` does, where other writers keep changing the same sums.
+ * Throws `Contention` where other writers keep changing the same sums.
  */
 export const countTransactions = async (
   versions: readonly CountedVersion[],
   store: CountStore,
-  retry: <Value>(attempt: () => Promise<Value | 'stale'>) => Promise<Value>,
+  remainingMs?: RemainingMs,
 ): Promise<number> => {
   let total = 0;
   for (const [account, ofAccount] of Map.groupBy(versions, ({ account }) => account)) {
     let left: readonly CountedVersion[] = newestOf(ofAccount);
     while (left.length > 0) {
       const some = left;
-      const done = await retry(() => countSome(account, some, store));
+      const done = await retryWhileStale(() => countSome(account, some, store), remainingMs);
       left = done.left;
       total += done.counted;
     }

@@ -33,7 +33,6 @@ const ReportRow = described(
   'The amounts of one state, month and currency.',
   { id: 'ReportByStateRow' },
 );
-export type ReportRow = z.infer<typeof ReportRow>;
 
 /** The response of GET /reports/by-state. */
 export const ReportByState = described(

@@ -12,8 +12,8 @@ const dayOfYear = (monthDay: string): string =>
 export const seasonInWords = ({ season }: Rule): string =>
   season ? `each year from ${dayOfYear(season.from)} to ${dayOfYear(season.to)}` : '';
 
-const few = (items: readonly string[], max = 10): string =>
-  items.length > max ? `${items.slice(0, max).join(', ')} and ${items.length - max} more` : items.join(', ');
+const few = (items: readonly string[]): string =>
+  items.length > 10 ? `${items.slice(0, 10).join(', ')} and ${items.length - 10} more` : items.join(', ');
 
 /** The season of a rule and its limits by place and tax (beyond its levels), as clauses. */
 export const limitsInWords = (rule: Rule): readonly string[] => [

@@ -1,4 +1,5 @@
 import { AssertionError } from '../assert.ts';
+import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf } from './commit.ts';
 import { calculateWithContent } from './context.ts';
@@ -21,7 +22,6 @@ import {
 import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
-import { retryWhileStale } from './retry-while-stale.ts';
 import { replacedReasonOf } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
@@ -43,7 +43,7 @@ export const createTransaction = async (
   ports: CreatePorts,
 ): Promise<Result<Answered>> =>
   // A concurrent request may have changed the parent of a credit since it was read.
-  retryWhileStale(() => createOnce(creation, caller, ports), ports);
+  retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
 const createOnce = async (
   creation: Creation,

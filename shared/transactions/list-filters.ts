@@ -14,7 +14,7 @@ type Bound = 'gte' | 'gt' | 'lte' | 'lt';
 
 /** The bound in milliseconds, as wall time of the time zone. */
 // A date as a bound means the whole day: `lte` includes it, and `gt` begins with the next day.
-export const edge = (text: string | null | undefined, bound: Bound, timeZone = 'UTC'): number | null => {
+export const edge = (text: string | null | undefined, bound: Bound, timeZone: string): number | null => {
   if (text === undefined || text === null) return null;
   const at = wallMs(inTimeZone(text, timeZone));
   const dayEnd = text.length === 10 ? at + dayMs - 1 : at;

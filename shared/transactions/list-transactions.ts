@@ -4,7 +4,7 @@ import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { asOf } from './lifecycle.ts';
 import { chooseIndex, cursorOf, filtersAfter, positionOf } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
-import { cursorProblem, fitting } from './page-limit.ts';
+import { callsMax, cursorProblem, fitting, listAnswer, scannedRows, scanPages } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -13,13 +13,6 @@ type ListPorts = {
   readonly ledger: Pick<Ledger, 'find' | 'findSome'>;
   readonly now: () => number;
 };
-
-/** The most database calls of one request. A page may be short because of it (interface decisions 6). */
-const callsMax = 4;
-// The page size of reads that the index cannot filter.
-const scannedRows = 100;
-
-type Scan = { readonly rows: readonly TransactionSummary[]; readonly next: ListPosition | null };
 
 /**
  * List an account's transactions, newest first, as they read now (interface decisions 6).
@@ -44,13 +37,7 @@ export const listTransactions = async (
   const whole = rows.slice(0, limit);
   const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
   const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
-  return accept({
-    object: 'list',
-    url: '/transactions',
-    has_more: position !== null,
-    next_cursor: position && cursorOf(position, account.cursor_secret, filters),
-    data: page,
-  });
+  return accept(listAnswer('/transactions', page, position && cursorOf(position, account.cursor_secret, filters)));
 };
 
 const positionAfter = async (
@@ -66,24 +53,21 @@ const positionAfter = async (
 /** One row more than the page, if there is one; `next` is the position at which reading stopped. */
 const scan = async (
   query: TransactionListQuery,
-  start: ListPosition | null,
-  pages: number,
+  after: ListPosition | null,
+  pagesMax: number,
   { id: account, settings }: Account,
   { index, now }: ListPorts,
-): Promise<Scan> => {
+) => {
   const choice = chooseIndex(query, settings.time_zone);
   const filters = filtersAfter(query, choice);
   const size = filters.length === 0 ? limitOf(query) + 1 : scannedRows;
-  const rows: TransactionSummary[] = [];
-  let after = start;
-  for (let page = 0; page < pages; page++) {
-    const found = await index.page(account, { ...choice, after, limit: size });
+  const read = async (from: ListPosition | null) => {
+    const found = await index.page(account, { ...choice, after: from, limit: size });
     const nowMs = now();
-    rows.push(...found.rows.map((row) => asOf(row, nowMs)).filter((row) => filters.every((keeps) => keeps(row))));
-    after = found.next;
-    if (after === null || rows.length > limitOf(query)) break;
-  }
-  return { rows, next: after };
+    return { ...found, rows: found.rows.map((row) => asOf(row, nowMs)) };
+  };
+  const keeps = (row: TransactionSummary) => filters.every((filter) => filter(row));
+  return scanPages({ read, keeps, after, wanted: limitOf(query) + 1, pagesMax });
 };
 
 const withLines = async (

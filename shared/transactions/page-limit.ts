@@ -22,8 +22,52 @@ export const pageLimit = (description = 'Page size.') =>
 export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, otherwise = usual): number =>
   limit ?? otherwise;
 
-// A Lambda answer has at most 6 MB, and one row may have more than a million bytes.
-const pageBytesMax = 4_000_000;
+/** The query parameter `starting_after` of a list. */
+export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
+
+/** The most database calls of one request. A page may be short because of it (interface decisions 6). */
+export const callsMax = 4;
+/** The page size of reads whose rows are filtered afterwards. */
+export const scannedRows = 100;
+
+type Page<Row, Position> = { readonly rows: readonly Row[]; readonly next: Position | null };
+type Scan<Row, Position> = {
+  readonly read: (after: Position | null) => Promise<Page<Row, Position>>;
+  readonly keeps: (row: Row) => boolean;
+  readonly after: Position | null;
+  readonly wanted: number;
+  readonly pagesMax?: number;
+};
+
+/** Read pages until enough rows pass the filter. `next` is the position at which reading stopped before the end. */
+export const scanPages = async <Row, Position>(scan: Scan<Row, Position>): Promise<Page<Row, Position>> => {
+  const { read, keeps, after, wanted, pagesMax = callsMax } = scan;
+  const rows: Row[] = [];
+  let next = after;
+  for (let page = 0; page < pagesMax; page++) {
+    const found = await read(next);
+    rows.push(...found.rows.filter(keeps));
+    next = found.next;
+    if (next === null || rows.length >= wanted) break;
+  }
+  return { rows, next };
+};
+
+/** The response with a page of a list. The cursor is `null` on the last page. */
+export const listAnswer = <const Url extends string, Row>(
+  url: Url,
+  data: Row[],
+  next_cursor: string | null = null,
+) => ({
+  object: 'list' as const,
+  url,
+  has_more: next_cursor !== null,
+  next_cursor,
+  data,
+});
+
+/** The most bytes of the rows of an answer: a Lambda answer has at most 6 MB, and one row may have more than a million bytes. */
+export const pageBytesMax = 4_000_000;
 
 /** The first rows that fit into an answer, at least one. */
 export const fitting = <Row>(rows: readonly Row[]): Row[] => {

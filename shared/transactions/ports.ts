@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import type { LoadContent } from '../content/content.ts';
+import type { RemainingMs } from '../contention.ts';
 import type { CustomerReads } from '../customers/customer.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
@@ -24,14 +25,10 @@ export type Ports = {
   readonly storedSize: (stored: StoredTransaction) => number;
   /** Whether a transaction fits into an item. New figures also need room for credit counters. */
   readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
-  /** The most attempts of a change under contention. */
-  readonly attemptsMax: number;
-  /** Throws the error that is answered with 503. */
-  readonly throwContention: () => never;
 };
 
-/** The additional port of a change: the milliseconds that the invocation has left. */
-export type ChangePorts = Ports & { readonly remainingMs: () => number };
+/** The ports of a change. */
+export type ChangePorts = Ports & { readonly remainingMs: RemainingMs };
 
 /** The additional port of creating. */
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };

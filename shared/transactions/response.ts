@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { amount, hasMore, nextCursor, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
+import { amount, listShape, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
 import { outcomeShape } from '../calculations/response.ts';
 import { described } from '../described.ts';
 import { statuses } from './status.ts';
@@ -72,13 +72,7 @@ const TransactionRow = described(
 export type TransactionRow = z.infer<typeof TransactionRow>;
 
 export const TransactionList = described(
-  z.object({
-    object: objectType('list'),
-    url: described(z.literal('/transactions'), 'The path of this list.'),
-    has_more: hasMore,
-    next_cursor: nextCursor,
-    data: described(z.array(TransactionRow), 'The transactions of the page.'),
-  }),
+  z.object(listShape(z.literal('/transactions'), TransactionRow, 'The transactions of the page.')),
   'A page of transactions.',
   { id: 'TransactionList' },
 );

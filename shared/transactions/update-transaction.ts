@@ -1,3 +1,4 @@
+import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
@@ -16,7 +17,6 @@ import {
   tooLarge,
 } from './ports.ts';
 import type { TransactionUpdate } from './request.ts';
-import { retryWhileStale } from './retry-while-stale.ts';
 import { oppositeOf, type StoredTransaction } from './transaction.ts';
 import { type Plan, planUpdate } from './updates/plan.ts';
 
@@ -39,7 +39,7 @@ export const updateTransaction = (
   request: UpdateRequest,
   caller: Caller,
   ports: ChangePorts,
-): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(request, caller, ports), ports);
+): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);

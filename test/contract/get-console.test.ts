@@ -2,20 +2,21 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { read } from '../../functions/get-console.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { consolePage } from '../../shared/console/console.ts';
 
 const settings = {
   OIDC_ISSUER: 'https://login.example/realms/shop"<',
+  OIDC_AUDIENCE: 'levy',
   OIDC_CLIENT_ID: 'levy-console',
   OIDC_TOKEN_ORIGIN: 'https://token.example',
 };
 afterEach(() => {
-  for (const name of Object.keys(settings)) delete process.env[name];
+  vi.unstubAllEnvs();
 });
-const policyOf = () => read().headers['Content-Security-Policy'] ?? '';
+const policyOf = ({ headers } = read()) => headers['Content-Security-Policy'] ?? '';
 
 it('is the built page, which connects to the service only', () => {
   expect(read().text).toBe(consolePage().page);
@@ -23,10 +24,12 @@ it('is the built page, which connects to the service only', () => {
   expect(policyOf()).not.toContain('unsafe');
 });
 
-it('names the issuer with a client, and connects to it, too', () => {
-  Object.assign(process.env, settings);
-  expect(policyOf()).toContain("connect-src 'self' https://login.example https://token.example;");
-  const [, content = ''] = /name="levy-issuer" content="([^"]*)"/.exec(read().text) ?? [];
+it('names the issuer with a client, and connects to it, too', async () => {
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+  vi.resetModules();
+  const page = (await import('../../functions/get-console.ts')).read();
+  expect(policyOf(page)).toContain("connect-src 'self' https://login.example https://token.example;");
+  const [, content = ''] = /name="levy-issuer" content="([^"]*)"/.exec(page.text) ?? [];
   expect(content).not.toContain('<');
   expect(JSON.parse(content.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&'))).toEqual({
     issuer: settings.OIDC_ISSUER,

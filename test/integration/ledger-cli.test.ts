@@ -463,8 +463,7 @@ describe('verify finds', () => {
     if (!entry) throw new Error('The sale is taxed.');
     const stray = { ...entry, ...changes };
     await tamper(openEntryKey(books.account, stray), () => openEntryItem(books.account, stray));
-    const findings: Finding[] = [];
-    for await (const found of strayEntries(books.account, 'US-MI')) findings.push(...found.findings);
+    const findings = await Array.fromAsync(strayEntries(books.account, 'US-MI'));
     expect(findings.map(findingText)).toEqual([
       `${stray.transactionId}  entries: open entry of US-MI, ${stray.month}, USD is there, should be none`,
     ]);

@@ -5,7 +5,7 @@ const batch = 25;
 const writers = 4;
 const attempts = 20;
 
-/** Retry like the schedule does: a later run continues after a timeout of a busy emulator. */
+/** Retry until it is done, also after a timeout of a busy emulator. */
 export const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
   for (let left = attempts; left > 0; left -= 1) {
     try {

@@ -1,30 +1,14 @@
-import type { EntryPlace, StoredFiling } from '../../filings/ledger.ts';
+import { pagesOf } from '../../batches.ts';
+import type { EntryPlace } from '../../filings/ledger.ts';
+import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 
-const pageSize = 100;
-
-/** Every page of a list, in order. */
-export const pagesOf = async function* <Cursor, Page extends { readonly next: Cursor | null }>(
-  read: (after: Cursor | null) => Promise<Page>,
-): AsyncGenerator<Page> {
-  let after: Cursor | null = null;
-  do {
-    const page: Page = await read(after);
-    yield page;
-    after = page.next;
-  } while (after !== null);
-};
-
-/** Read an account's filings without their entries: a few hundred in a decade. `refresh` reads them again. */
+/** Read an account's filings. `refresh` reads them again. */
 export const filingBook = async (account: string) => {
-  const read = async () => {
-    const pages = pagesOf((after: string | null) => filingReads.page(account, after, pageSize));
-    return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
-  };
-  let filings: readonly StoredFiling[] = await read();
+  let filings = await allFilings(account);
   const refresh = async () => {
-    filings = await read();
+    filings = await allFilings(account);
   };
   return { all: () => filings, refresh };
 };

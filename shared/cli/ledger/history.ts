@@ -1,12 +1,13 @@
 /** `ledger history`: the changes of one transaction. */
+
 import type { Command } from 'commander';
+import { pagesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';
 import type { HistoryEntry } from '../../transactions/history/response.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
-import { pagesOf } from './filing-book.ts';
 import { idsOfReference } from './transaction-ids.ts';
 
 const pageSize = 100;

@@ -7,13 +7,11 @@ import { setCountedFrom } from '../../store/accounts/account-store.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
-import { retryWhileCounting } from '../../store/reports/count-ports.ts';
 import { countStoreWithin } from '../../store/reports/report-store.ts';
 import { requireOpenAccount } from '../terminal/accounts.ts';
 import { counted, print } from '../terminal/output.ts';
 
 const pageSize = 100;
-const unlimited = () => Number.POSITIVE_INFINITY;
 
 const recount = async ({ account }: { readonly account: string }): Promise<void> => {
   await requireOpenAccount(account);
@@ -26,7 +24,7 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
       // What was never finalized was never counted, and needs no mark.
       return finalized_at === null ? [] : [{ account, id, version, counted: countedOf(stored) }];
     });
-    added += await countTransactions(versions, countStoreWithin(), retryWhileCounting(unlimited));
+    added += await countTransactions(versions, countStoreWithin());
     checked += ids.length;
   }
   await setCountedFrom(account, startedAt);

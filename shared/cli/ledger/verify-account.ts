@@ -70,7 +70,7 @@ const verifyEntries = async ({ account, onFinding, onProgress }: Walk, counts: C
   const states = statesOfEntries();
   let done = 0;
   await concurrently(states, async (state) => {
-    for await (const { findings } of strayEntries(account, state)) findings.forEach(onFinding);
+    for await (const finding of strayEntries(account, state)) onFinding(finding);
     done += 1;
     onProgress(shareOfTransactions + shareOfEntries * (done / states.length), counts);
   });

@@ -1,7 +1,7 @@
 import { CommandError } from '../../command-error.ts';
 import { environment } from '../../config/environment.ts';
 import { ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
-import { Contention } from '../../store/client/contention.ts';
+import { Contention } from '../../contention.ts';
 
 export { accepted, CommandError } from '../../command-error.ts';
 

@@ -11,6 +11,7 @@ import { reportByState } from '../../reports/by-state.ts';
 import { countedOf, withCounted } from '../../reports/counted.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
 import { newTransaction } from '../../transactions/new-transaction.ts';
+import { listAnswer } from '../../transactions/page-limit.ts';
 import { pinnedOf } from '../../transactions/pinned.ts';
 import { replayTransaction } from '../../transactions/replay/replay-transaction.ts';
 import { TransactionRequest } from '../../transactions/request.ts';
@@ -19,7 +20,7 @@ import type { Transaction } from '../../transactions/transaction.ts';
 import { catalog } from '../../vocabulary/catalog.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
 import { currentVersion } from '../versions.ts';
-import { exampleId, pageOf, sale } from './request-examples.ts';
+import { exampleId, sale } from './request-examples.ts';
 
 const createdAt = '2026-10-08T12:00:00.000Z';
 
@@ -76,7 +77,7 @@ const replayed = await replayTransaction(finalized.id, account, {
 assert(replayed.ok, 'POST /transactions/{id}/replay must accept its example.');
 export const replay = replayed.value;
 
-export const transactionList: TransactionList = pageOf('/transactions', [{ ...finalized, line_items: null }]);
+export const transactionList: TransactionList = listAnswer('/transactions', [{ ...finalized, line_items: null }]);
 
 const reportPorts = {
   now: () => createdMs,

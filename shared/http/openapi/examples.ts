@@ -21,6 +21,7 @@ import {
 import type { Problem } from '../../problem.ts';
 import { transactionsCsv } from '../../transactions/csv.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
+import { listAnswer } from '../../transactions/page-limit.ts';
 import { otherVersion } from '../../transactions/ports.ts';
 import type { Reconciliation } from '../../transactions/reconciliation/response.ts';
 import {
@@ -47,7 +48,7 @@ import {
   filingList,
   marking,
 } from './filing-examples.ts';
-import { exampleCustomer, pageOf, requestExamples } from './request-examples.ts';
+import { exampleCustomer, requestExamples } from './request-examples.ts';
 
 const day = '2026-11-21';
 const release = builtInRelease('MI');
@@ -72,7 +73,7 @@ const change = {
   hash: 'p8TzWm1oZ0n3Nq7xR0uT2v4d0JXk9yS3mQ2cr5a8b1E',
 } satisfies HistoryEntry;
 
-const history: TransactionHistory = pageOf(`/transactions/${finalized.id}/history`, [change], '2');
+const history: TransactionHistory = listAnswer(`/transactions/${finalized.id}/history`, [change], '2');
 
 const reconciliation: Reconciliation = {
   object: 'reconciliation',
@@ -141,7 +142,7 @@ const responses: Readonly<Record<string, Examples>> = {
     responses: { 201: customerAnswer(customer), 200: customerAnswer(customer) },
     problems: [customerExists(customer)],
   },
-  'list-customers': { responses: { 200: pageOf('/customers', [customerAnswer(customer)]) } },
+  'list-customers': { responses: { 200: listAnswer('/customers', [customerAnswer(customer)]) } },
   'get-customer': { responses: { 200: customerAnswer(customer) }, problems: [customerNotFound] },
   'update-customer': {
     responses: { 200: customerAnswer(renewed) },

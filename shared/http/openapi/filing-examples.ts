@@ -1,7 +1,8 @@
 import { totalsCsv } from '../../filings/csv.ts';
 import { filingTermsOf } from '../../filings/filing-calendar.ts';
 import type { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
-import { exampleFilingId, exampleId, pageOf } from './request-examples.ts';
+import { listAnswer } from '../../transactions/page-limit.ts';
+import { exampleFilingId, exampleId } from './request-examples.ts';
 
 const michigan = {
   jurisdiction_code: 'US-MI',
@@ -86,11 +87,11 @@ export const filed: Filing = {
   filed_at: '2026-11-16T15:00:00.000Z',
 };
 
-export const filingList: FilingList = pageOf('/filings', [{ ...filed, totals: null }]);
+export const filingList: FilingList = listAnswer('/filings', [{ ...filed, totals: null }]);
 
 /** What a return would list whose content does not cover one sale. */
 export const filingExceptionList: FilingExceptionList = {
-  ...pageOf(`/filings/${exampleFilingId}/exceptions`, [
+  ...listAnswer(`/filings/${exampleFilingId}/exceptions`, [
     {
       transaction_id: exampleId,
       reference_id: 'invoice_1001',

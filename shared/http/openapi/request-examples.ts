@@ -107,11 +107,3 @@ export const requestExamples = {
     cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
   },
 } as const;
-
-export const pageOf = <const Url extends string, Row>(url: Url, data: Row[], next_cursor: string | null = null) => ({
-  object: 'list' as const,
-  url,
-  has_more: next_cursor !== null,
-  next_cursor,
-  data,
-});

@@ -5,6 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
+import { pagesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
@@ -90,13 +91,10 @@ export const listAccountIds = async (
 
 /** Every account, ordered by id. Makes two database calls for each hundred. */
 export async function* allAccounts(): AsyncGenerator<Account> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof listAccountIds>> = await listAccountIds(after);
-    const accounts = [...(await findAccounts(page.ids)).values()].map((read) => read());
+  for await (const { ids } of pagesOf(listAccountIds)) {
+    const accounts = [...(await findAccounts(ids)).values()].map((read) => read());
     yield* accounts.sort((a, b) => (a.id < b.id ? -1 : 1));
-    after = page.next;
-  } while (after !== null);
+  }
 }
 
 /** Record that reports count all transactions of an account, since an instant. An account that has the mark keeps it. */

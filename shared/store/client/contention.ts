@@ -1,15 +1,11 @@
 import { pauseBefore, realTime, type Time } from '../../backoff.ts';
+import { Contention, type RemainingMs } from '../../contention.ts';
 
 const pauses = { firstMs: 50, mostMs: 1000 };
 // API Gateway times out after 29 s, and most clients earlier.
 const retryMs = 8000;
 // Kept for the last attempt and the answer. The invocation's timeout ends an attempt that hangs.
 const reserveMs = 2000;
-
-/** Contention in the database. A retry may succeed; if none does, the name of this error makes the answer a 503. */
-export class Contention extends Error {
-  override readonly name = 'ThrottlingException';
-}
 
 /** The reasons of a canceled transaction that a retry can resolve. */
 export const contentionCodes: ReadonlySet<string> = new Set([
@@ -20,9 +16,6 @@ export const contentionCodes: ReadonlySet<string> = new Set([
 
 /** The longest time of all attempts together, if one attempt takes at most `attemptMs`. */
 export const contendedMsMax = (attemptMs: number): number => retryMs + attemptMs;
-
-/** The remaining time of the invocation, in milliseconds. */
-export type RemainingMs = () => number;
 
 /**
  * Retry an attempt that throws `Contention`, with exponential backoff and full jitter, for at most 8 s and within the

@@ -1,7 +1,8 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { Contention, type RemainingMs } from '../../contention.ts';
 import { database } from './client.ts';
-import { Contention, contentionCodes, type RemainingMs, retryContention } from './contention.ts';
+import { contentionCodes, retryContention } from './contention.ts';
 
 export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export type Write = Writes[number];

@@ -1,7 +1,8 @@
 /** Calls on the Content table, as the commands that write releases make them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '../../config/environment.ts';
-import { Contention, contentionCodes } from '../client/contention.ts';
+import { Contention } from '../../contention.ts';
+import { contentionCodes } from '../client/contention.ts';
 import { queryPage, queryPages } from '../client/reads.ts';
 import { type Writes, writeTogether } from '../client/write-together.ts';
 import type { ItemKey } from '../keys.ts';

@@ -40,7 +40,6 @@ const ProposedChanges = z.object({
     }),
   ),
 });
-export type ProposedChanges = z.infer<typeof ProposedChanges>;
 
 const Source = z.object({
   /** Two letters. */

@@ -1,6 +1,6 @@
 import { environment } from '../../config/environment.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
-import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, keysMax, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { customerKey, customerPartition } from '../keys.ts';
 import { certifiedFrom, customerFrom } from './customer-item.ts';

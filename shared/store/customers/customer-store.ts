@@ -2,10 +2,11 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
+import { Contention, type RemainingMs } from '../../contention.ts';
 import type { CustomerPorts } from '../../customers/change-customers.ts';
 import type { CustomerCommit, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../transactions/ledger.ts';
-import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { contentionCodes } from '../client/contention.ts';
 import { batchGet } from '../client/reads.ts';
 import { type Write, writeTogether } from '../client/write-together.ts';
 import { customerKey, idempotencyKey } from '../keys.ts';
@@ -75,10 +76,5 @@ export const customerPorts = (remainingMs: RemainingMs): CustomerPorts => ({
   customers: customersWithin(remainingMs),
   ledger: ledgerWithin(remainingMs),
   now,
-  // One of several concurrent changes succeeds in each round. Usually the invocation's time ends the retries first.
-  attemptsMax: 100,
   remainingMs,
-  throwContention: () => {
-    throw new Contention('Concurrent requests keep changing the customer.');
-  },
 });

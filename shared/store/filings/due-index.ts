@@ -1,10 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
-import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPage, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';

@@ -1,8 +1,9 @@
-import { batchesOf } from '../../batches.ts';
+import { batchesOf, pagesOf } from '../../batches.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
+import { filingReads } from './filing-reads.ts';
 
 /** The item of an entry: open (`filing` is `null`), or in a filing. */
 export type FoundEntry = { readonly item: Item; readonly filing: StoredFiling | null };
@@ -11,6 +12,12 @@ const allItemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string,
   const found = new Map<string, Item>();
   for await (const some of batchesOf(keys)) for (const [place, item] of await itemsAt(some)) found.set(place, item);
   return found;
+};
+
+/** An account's filings without their entries: a few hundred in a decade. */
+export const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
+  const pages = pagesOf((after: string | null) => filingReads.page(account, after, 100));
+  return (await Array.fromAsync(pages, ({ rows }) => rows)).flat();
 };
 
 /** The filings that can have an entry of this state and month. */

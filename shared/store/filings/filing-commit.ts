@@ -1,9 +1,10 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { environment } from '../../config/environment.ts';
+import { Contention, type RemainingMs } from '../../contention.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
-import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { contentionCodes } from '../client/contention.ts';
 import { type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';

@@ -1,9 +1,10 @@
 import { now } from '../../config/clock.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import { Contention, contendedMsMax, type RemainingMs } from '../client/contention.ts';
+import { contendedMsMax } from '../client/contention.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { storedSize } from '../ledger/transaction-item.ts';
@@ -29,10 +30,6 @@ export const filingPorts = (remainingMs: RemainingMs): FilingPorts => ({
   inlineMs: 3000,
   stepMsMax,
   stepEntriesMax,
-  attemptsMax: 100,
-  throwContention: () => {
-    throw new Contention('Concurrent requests keep changing the filing.');
-  },
   onFailure: reportOf('work'),
 });
 

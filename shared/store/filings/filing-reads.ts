@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { environment } from '../../config/environment.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { EntryRows, FilingReads } from '../../filings/ledger.ts';
 import type { FilingReadPorts } from '../../filings/ports.ts';
-import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,

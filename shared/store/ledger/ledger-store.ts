@@ -1,8 +1,9 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { Contention, type RemainingMs } from '../../contention.ts';
 import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
-import { Contention, contentionCodes, type RemainingMs } from '../client/contention.ts';
+import { contentionCodes } from '../client/contention.ts';
 import { writeTogether } from '../client/write-together.ts';
 import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';

@@ -2,14 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { StoredFiling } from '../../filings/ledger.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
-import { Contention, type RemainingMs } from '../client/contention.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
-import { findEntries } from '../filings/entry-places.ts';
-import { filingReads } from '../filings/filing-reads.ts';
+import { allFilings, findEntries } from '../filings/entry-places.ts';
 import { answerLinkPrefix, filedEntryKey, headKey, idempotencyKey, openEntryKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';
 import { headWrites } from './commit-writes.ts';
@@ -75,19 +73,6 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
   }
 };
 
-const filingsPageSize = 100;
-
-const allFilings = async (account: string): Promise<readonly StoredFiling[]> => {
-  const filings: StoredFiling[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof filingReads.page>> = await filingReads.page(account, after, filingsPageSize);
-    filings.push(...page.rows);
-    after = page.next;
-  } while (after !== null);
-  return filings;
-};
-
 const places: RedactionStore['places'] = async (account, expected) => {
   if (expected.length === 0) return [];
   const isOpen = (found: Awaited<ReturnType<typeof findEntries>>) =>
@@ -124,9 +109,5 @@ export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_
   store: { read, places, redactAnswers, commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),
   now,
-  attemptsMax: 100,
   remainingMs,
-  throwContention: () => {
-    throw new Contention('Concurrent requests keep changing the transaction.');
-  },
 });

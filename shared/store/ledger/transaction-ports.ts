@@ -1,7 +1,7 @@
 import { now } from '../../config/clock.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { ChangePorts, Ports } from '../../transactions/ports.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
-import { Contention, type RemainingMs } from '../client/contention.ts';
 import { loadContent } from '../content/load-content.ts';
 import { customerReads, customerReadsWithin } from '../customers/customer-reads.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';
@@ -50,11 +50,6 @@ export const transactionPorts: Ports = {
   now,
   storedSize,
   fitsItemLimit,
-  // One of several concurrent changes succeeds in each round. Usually the invocation's time ends the retries first.
-  attemptsMax: 100,
-  throwContention: () => {
-    throw new Contention('Concurrent requests keep changing the transaction.');
-  },
 };
 
 /** The same ports for an invocation with this much time left. */

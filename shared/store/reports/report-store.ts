@@ -1,9 +1,9 @@
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
+import type { RemainingMs } from '../../contention.ts';
 import type { ReportReads } from '../../reports/by-state.ts';
 import type { CountStore } from '../../reports/count-transactions.ts';
 import { placeText } from '../../reports/counted.ts';
-import type { RemainingMs } from '../client/contention.ts';
 import { batchGet, queryPages } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';

@@ -38,7 +38,7 @@ export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
 type Said = Pick<
   LineItemRequest,
   'description' | 'quantity' | 'discount_amount' | 'third_party_discount_amount' | 'metadata'
->;
+> & { readonly id: string };
 
 /**
  * The recorded credit line: product, customer and rows are the parent's.
@@ -48,7 +48,6 @@ type Said = Pick<
  */
 export const creditLine = (
   line: Said,
-  id: string,
   parent: LineItemResponse,
   sized: Sized,
   taken: Share,
@@ -58,7 +57,7 @@ export const creditLine = (
   const discount = formatAmount(sized.discount, exponent);
   const thirdPartyDiscount = formatAmount(sized.thirdPartyDiscount, exponent);
   return {
-    id,
+    id: line.id,
     parent_line_item_id: parent.id,
     description: line.description ?? parent.description,
     product_tax_code: parent.product_tax_code,

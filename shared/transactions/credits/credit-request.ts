@@ -1,3 +1,4 @@
+import type { Context } from '../../calculations/document.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
 import type { TransactionRequest } from '../request.ts';
 import type { Transaction } from '../transaction.ts';
@@ -5,6 +6,16 @@ import { parentLineId } from './remaining.ts';
 
 /** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
 export type CreditRequest = CalculationInput & Pick<TransactionRequest, 'credit_remaining'>;
+
+/** What every part of a credit is computed from; `exponent` is that of the currency. */
+export type CreditContext = {
+  readonly parent: Transaction;
+  readonly request: CreditRequest;
+  readonly context: Context;
+  readonly exponent: number;
+  /** Whether an earlier version may have recorded the credit, under its own checks. */
+  readonly isRecorded: boolean;
+};
 
 /** The document fields for unmatched lines: the sale's terms, and the customer of the credit or the sale. */
 export const unmatchedBasis = (

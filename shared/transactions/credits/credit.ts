@@ -4,7 +4,7 @@ import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import type { CreditRequest } from './credit-request.ts';
+import type { CreditContext, CreditRequest } from './credit-request.ts';
 import { creditWarnings } from './credit-warnings.ts';
 import { linesOutcome } from './lines.ts';
 import { creditProblems, overCredit } from './problems.ts';
@@ -32,7 +32,9 @@ export const creditOf = (
   const [problem, ...others] = creditProblems(parent.transaction, request);
   if (problem) return refuse(problem, ...others);
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
-  const computed = outcomeOf(kind, parent, request, context, isRecorded);
+  const exponent = exponentOf(parent.transaction.currency);
+  const credit = { parent: parent.transaction, request, context, exponent, isRecorded };
+  const computed = outcomeOf(kind, parent, credit);
   if (!computed.ok) return computed;
   const outcome = computed.value;
   const warnings = [
@@ -43,22 +45,13 @@ export const creditOf = (
   return accept({ kind, outcome: { ...outcome, warnings } });
 };
 
-const outcomeOf = (
-  kind: Credit['kind'],
-  parent: StoredTransaction,
-  request: CreditRequest,
-  context: Context,
-  isRecorded: boolean,
-): Result<Outcome> => {
-  const { transaction } = parent;
-  if (kind === 'lines') return linesOutcome(transaction, request, remainingOf(parent), context, isRecorded);
-  if (isUntouched(parent)) return accept(wholeOutcome(transaction, request, context));
+const outcomeOf = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
+  if (kind === 'lines') return linesOutcome(credit, remainingOf(sale));
+  if (isUntouched(credit)) return accept(wholeOutcome(credit));
   return kind === 'remaining'
-    ? restOutcome(transaction, request, remainingOf(parent), context)
-    : refuse(overCredit(remainingOf(parent).total, transaction.currency, '/parent_transaction_id'));
+    ? restOutcome(credit, remainingOf(sale))
+    : refuse(overCredit(remainingOf(sale).total, credit.parent.currency, '/parent_transaction_id'));
 };
 
-const isUntouched = ({ transaction }: StoredTransaction): boolean => {
-  const { credited_amount, credited_tax_amount, currency } = transaction;
-  return [credited_amount, credited_tax_amount].every((text) => parseAmount(text, exponentOf(currency)) === 0n);
-};
+const isUntouched = ({ parent: { credited_amount, credited_tax_amount }, exponent }: CreditContext): boolean =>
+  [credited_amount, credited_tax_amount].every((text) => parseAmount(text, exponent) === 0n);

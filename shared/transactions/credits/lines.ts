@@ -1,23 +1,20 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import type { Context } from '../../calculations/document.ts';
 import { lineIds } from '../../calculations/echo.ts';
 import { rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
-import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './counters.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
-import { type CreditRequest, unmatchedBasis } from './credit-request.ts';
+import { type CreditContext, unmatchedBasis } from './credit-request.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-
 import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
-
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
@@ -28,13 +25,8 @@ type Drawn = {
 };
 
 /** The outcome that credits the sent lines and shipping. */
-export const linesOutcome = (
-  parent: Transaction,
-  request: CreditRequest,
-  remaining: Remaining,
-  context: Context,
-  isRecorded: boolean,
-): Result<Outcome> => {
+export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
+  const { parent, request, exponent, isRecorded } = credit;
   const requested = request.line_items ?? [];
   const ids = lineIds(
     requested,
@@ -42,24 +34,24 @@ export const linesOutcome = (
   );
   const drawn: Drawn = { lines: [], warnings: [], balances: new Map(remaining.lines) };
   for (const [index, line] of requested.entries()) {
-    const problem = drawLine(drawn, parent, line, ids[index] as string, index);
+    const problem = drawLine(drawn, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
   const unmatchedAt = drawn.lines.indexOf(null);
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
-  const unmatched = calculateUnmatched(parent, request, drawn, ids, context);
+  const unmatched = calculateUnmatched(credit, drawn, ids);
   if (!unmatched.ok) return unmatched;
   const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);
   if (problem) return refuse(problem);
-  const shipping = drawShipping(parent, request, remaining.shipping);
+  const shipping = drawShipping(credit, remaining.shipping);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
   const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
-  const credited = creditOutcome(parent, request, lines, shipping.value, drawn.warnings, context);
+  const credited = creditOutcome(credit, lines, shipping.value, drawn.warnings);
   // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
-  const left = minus(remaining.total, totalOf(outcome));
+  const left = minus(remaining.total, totalOf(outcome, exponent));
   return left.net < 0n || left.tax < 0n
     ? refuse(overCredit(remaining.total, parent.currency, '/line_items'))
     : accept(outcome);
@@ -78,8 +70,7 @@ const stateProblem = (parent: Transaction, { lines }: Drawn, unmatched: readonly
   return null;
 };
 
-const totalOf = ({ line_items, currency, shipping_amount, tax_amount }: Outcome): Share => {
-  const exponent = exponentOf(currency);
+const totalOf = ({ line_items, shipping_amount, tax_amount }: Outcome, exponent: number): Share => {
   const nets = line_items.map(({ net_amount }) => parseAmount(net_amount, exponent));
   return {
     net: nets.reduce((sum, net) => sum + net, parseAmount(shipping_amount, exponent)),
@@ -88,8 +79,8 @@ const totalOf = ({ line_items, currency, shipping_amount, tax_amount }: Outcome)
 };
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
-const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: string, index: number) => {
-  const exponent = exponentOf(parent.currency);
+const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id: string, index: number) => {
+  const { parent, exponent } = credit;
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
   if (!parentLine) {
@@ -104,7 +95,7 @@ const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: 
   const left = leftOf(balance);
   if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`, 'line');
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
-  const credited = creditLine(line, id, parentLine, sized, taken, balance, exponent);
+  const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
   drawn.balances.set(parentLine.id, {
     whole: balance.whole,
     credited: moved(balance.credited, lineAmounts(credited, exponent), 1n),
@@ -114,11 +105,9 @@ const drawLine = (drawn: Drawn, parent: Transaction, line: LineItemRequest, id: 
 };
 
 const calculateUnmatched = (
-  parent: Transaction,
-  request: CreditRequest,
+  { parent, request, context }: CreditContext,
   { lines }: Drawn,
   ids: readonly string[],
-  context: Context,
 ): Result<Pick<Outcome, 'line_items' | 'content_releases'>> => {
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));
   const unmatched = requested.filter((_, index) => lines[index] === null);
@@ -136,12 +125,10 @@ const calculateUnmatched = (
 };
 
 const drawShipping = (
-  parent: Transaction,
-  { shipping }: CreditRequest,
+  { parent, request: { shipping }, exponent }: CreditContext,
   balance: Balance,
 ): Result<ShippingResponse | null> => {
   if (!shipping) return accept(null);
-  const exponent = exponentOf(parent.currency);
   const net = rescale(decimal(shipping.amount), exponent);
   const left = leftOf(balance);
   if (!parent.shipping || net > left.net)

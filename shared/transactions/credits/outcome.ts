@@ -1,27 +1,23 @@
 import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
-import type { Context } from '../../calculations/document.ts';
 import { metadataOf } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
 import { rowsOf, summaryOfRows, writerFor } from '../../calculations/figures.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
-import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Transaction } from '../transaction.ts';
-import type { CreditRequest } from './credit-request.ts';
+import type { CreditContext } from './credit-request.ts';
 
 type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount'>;
 
 /** Sum credited lines and shipping as a calculation does. Content and place are the sale's; the tax date is the credit's. */
 export const creditOutcome = (
-  parent: Transaction,
-  request: CreditRequest,
+  { parent, request, context: { now, settings }, exponent }: CreditContext,
   lines: readonly LineItemResponse[],
   shipping: ShippingResponse | null,
-  warnings: readonly Warning[],
-  { now, settings }: Context,
+  warnings: readonly Warning[] = [],
 ): Outcome => {
-  const exponent = exponentOf(parent.currency);
   const write = writerFor(exponent);
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
   const charges: readonly Charge[] = shipping ? [...lines, shipping] : lines;

@@ -8,7 +8,7 @@ import { type Balance, type Bases, leftOf, type Share } from './counters.ts';
 type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
 
 const between = (value: bigint, least: bigint, most: bigint) => (value < least ? least : value > most ? most : value);
-const larger = (a: bigint, b: bigint) => (a > b ? a : b);
+const positive = (a: bigint) => (a > 0n ? a : 0n);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
@@ -18,7 +18,7 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
  * came before and whichever of them were voided. Never negative.
  */
 export const cumulative = (whole: bigint, credited: bigint, { before, now, of }: Progress): bigint => {
-  const left = larger(whole - credited, 0n);
+  const left = positive(whole - credited);
   if (before + now >= of) return left;
   if (now === 0n) return 0n;
   return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
@@ -38,7 +38,7 @@ export const inheritedDiscount = ({ whole, credited }: Balance, amount: bigint):
 export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigint => {
   const progress = { before: credited.net, now: net, of: whole.net };
   // After credits with other coupons, the remaining coupon may exceed the remaining net.
-  return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), larger(net, 0n));
+  return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), positive(net));
 };
 
 /** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder (interface decisions 5). */
@@ -58,7 +58,7 @@ export const rowTaxes = (tax: bigint, { whole, credited }: Balance): bigint[] =>
   allocate(
     tax,
     whole.rows.map((row, index) =>
-      larger(row.tax * (credited.tax + tax) - (credited.rows[index]?.tax ?? 0n) * whole.tax, 0n),
+      positive(row.tax * (credited.tax + tax) - (credited.rows[index]?.tax ?? 0n) * whole.tax),
     ),
   );
 
@@ -67,7 +67,7 @@ const noBases: Bases = { taxable: 0n, exempt: 0n };
 // Taxable and exempt are scaled together by the net, so that their sum stays equal to it where the recorded sum is.
 const basesOf = (whole: Bases, credited: Bases = noBases, progress: Progress): Bases => {
   const both = cumulative(whole.taxable + whole.exempt, credited.taxable + credited.exempt, progress);
-  const least = larger(both - (whole.exempt - credited.exempt), 0n);
+  const least = positive(both - (whole.exempt - credited.exempt));
   const most = smaller(both, whole.taxable - credited.taxable);
   const taxable = between(cumulative(whole.taxable, credited.taxable, progress), least, most);
   return { taxable, exempt: both - taxable };

@@ -1,27 +1,20 @@
 import type { Outcome } from '../../calculations/calculate.ts';
-import type { Context } from '../../calculations/document.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { formatAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
-import type { Transaction } from '../transaction.ts';
 import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
 import { creditLine } from './credit-lines.ts';
-import type { CreditRequest } from './credit-request.ts';
+import type { CreditContext } from './credit-request.ts';
 import { creditOutcome } from './outcome.ts';
 import { overCredit } from './problems.ts';
 import type { Remaining } from './remaining.ts';
 import { inheritedCoupon, scaleShipping } from './scale.ts';
 
 /** The outcome that credits the remainder of a sale, each remaining line as a quantity of one. */
-export const restOutcome = (
-  parent: Transaction,
-  request: CreditRequest,
-  remaining: Remaining,
-  context: Context,
-): Result<Outcome> => {
+export const restOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
+  const { parent, exponent } = credit;
   if (isNothing(remaining.total)) return refuse(overCredit(remaining.total, parent.currency, '/credit_remaining'));
-  const exponent = exponentOf(parent.currency);
   const shares = capped([...remaining.lines.values(), remaining.shipping].map(leftOf), remaining.total);
   const lines = parent.line_items.flatMap((line, index) => {
     const taken = shares[index] as Share;
@@ -30,7 +23,7 @@ export const restOutcome = (
   const taken = shares.at(-1) as Share;
   const shipping =
     parent.shipping && !isNothing(taken) ? scaleShipping(parent.shipping, remaining.shipping, taken, exponent) : null;
-  return accept(creditOutcome(parent, request, lines, shipping, [], context));
+  return accept(creditOutcome(credit, lines, shipping));
 };
 
 const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): LineItemResponse => {
@@ -42,7 +35,7 @@ const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, expo
     net: taken.net,
   };
   const said = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
-  return creditLine(said, line.id, line, sized, taken, balance, exponent);
+  return creditLine(said, line, sized, taken, balance, exponent);
 };
 
 // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
@@ -62,12 +55,12 @@ const capped = (shares: readonly Share[], total: Share): Share[] => {
  * The outcome that reverses a whole sale. Each line names the line that it reverses, and has its share of the document
  * discounts as its own, because a credit has no document discounts.
  */
-export const wholeOutcome = (parent: Transaction, request: CreditRequest, context: Context): Outcome => {
-  const lines = parent.line_items.map((line) => ({
+export const wholeOutcome = (credit: CreditContext): Outcome => {
+  const lines = credit.parent.line_items.map((line) => ({
     ...line,
     parent_line_item_id: line.id,
     discount_amount: line.applied_discount_amount,
     third_party_discount_amount: line.applied_third_party_discount_amount,
   }));
-  return creditOutcome(parent, request, lines, parent.shipping, [], context);
+  return creditOutcome(credit, lines, credit.parent.shipping);
 };

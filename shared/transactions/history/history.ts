@@ -2,7 +2,7 @@ import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import { asOf, isExpired } from '../lifecycle.ts';
-import { cursorProblem, pageLimitOf } from '../page-limit.ts';
+import { cursorProblem, listAnswer, pageLimitOf } from '../page-limit.ts';
 import { committedState, type Hashed } from '../personal-data/commitments.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -122,11 +122,5 @@ const older = async (
 // Versions count from 1 without gaps, so that each later entry has a previous one.
 const page = (id: string, entries: readonly AuditEntry[]): TransactionHistory => {
   const oldest = entries.at(-1)?.version ?? 1;
-  return {
-    object: 'list',
-    url: `/transactions/${id}/history`,
-    has_more: oldest > 1,
-    next_cursor: oldest > 1 ? String(oldest) : null,
-    data: entries.map(historyEntry),
-  };
+  return listAnswer(`/transactions/${id}/history`, entries.map(historyEntry), oldest > 1 ? String(oldest) : null);
 };

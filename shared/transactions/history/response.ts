@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hasMore, nextCursor, objectType, timestamp, version } from '../../calculations/answer-scalars.ts';
+import { listShape, nextCursor, timestamp, version } from '../../calculations/answer-scalars.ts';
 import { described } from '../../described.ts';
 import { Transaction } from '../response.ts';
 
@@ -62,14 +62,11 @@ export type RetrievedTransaction = z.infer<typeof RetrievedTransaction>;
 /** The response of GET /transactions/{id}/history. */
 export const TransactionHistory = described(
   z.object({
-    object: objectType('list'),
-    url: described(z.string(), 'The path of this list.'),
-    has_more: hasMore,
+    ...listShape(z.string(), HistoryEntry, 'The changes of the page, newest first.'),
     next_cursor: described(
       nextCursor,
       'Send it as `starting_after` to get the next page: the version of the last entry. `null` on the last page.',
     ),
-    data: described(z.array(HistoryEntry), 'The changes of the page, newest first.'),
   }),
   'A page of the changes of a transaction, newest first.',
   { id: 'TransactionHistory' },

@@ -1,3 +1,4 @@
+import { retryWhileStale } from '../../contention.ts';
 import { type AuditEntry, auditEntry, stateHashOf } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import type { OpenEntry } from '../entries/entry.ts';
@@ -5,7 +6,6 @@ import type { HeadChange, Ledger } from '../ledger.ts';
 import { isExpired, isLive } from '../lifecycle.ts';
 import { openEntriesOf } from '../open-entries.ts';
 import type { ChangePorts } from '../ports.ts';
-import { retryWhileStale } from '../retry-while-stale.ts';
 import { isSame } from '../same-value.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { digestOf, newSalt } from './commitments.ts';
@@ -39,7 +39,7 @@ export type RedactionStore = {
   ) => Promise<'committed' | 'stale'>;
 };
 
-export type RedactionPorts = Pick<ChangePorts, 'now' | 'attemptsMax' | 'throwContention' | 'remainingMs'> & {
+export type RedactionPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
   readonly store: RedactionStore;
   readonly ledger: Pick<Ledger, 'commit'>;
 };
@@ -138,7 +138,7 @@ const changeWithRetries = (account: string, id: string, plan: Plan, ports: Redac
   return retryWhileStale(() => {
     attempt += 1;
     return changeOnce({ account, id, plan, attempt }, ports);
-  }, ports);
+  }, ports.remainingMs);
 };
 
 /**

@@ -119,15 +119,11 @@ export const statesOfEntries = (others: Iterable<string> = []): readonly string[
  * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
  * entries. The check of transactions finds missing entries.
  */
-export const strayEntries = async function* (
-  account: string,
-  state: string,
-): AsyncGenerator<{ readonly count: number; readonly findings: readonly Finding[] }> {
+export const strayEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
   for await (const items of openEntryItems(account, state))
     for await (const some of batchesOf(items, batch)) {
-      const isClean = (await strayAmong(account, some)).length === 0;
       // A transaction may have changed between the reads.
-      yield { count: some.length, findings: isClean ? [] : await stillStray(account, some) };
+      if ((await strayAmong(account, some)).length > 0) yield* await stillStray(account, some);
     }
 };
 

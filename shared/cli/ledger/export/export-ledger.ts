@@ -3,12 +3,12 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../../accounts/account.ts';
+import { pagesOf } from '../../../batches.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { customerReads } from '../../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../../store/ledger/transaction-index.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { statesOfEntries } from '../checks/entries.ts';
-import { pagesOf } from '../filing-book.ts';
 import type { NumberedLine } from '../import/read-export.ts';
 import {
   type Counts,
