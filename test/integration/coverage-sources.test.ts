@@ -70,11 +70,14 @@ it('shows a release as proposed, and as in use once it is active, with another t
   expect(await sourceOn('2026-11-23')).toMatchObject(proposed);
   const between = await get('state=MN', { 'If-None-Match': before });
   expect(between.status).toBe(200);
+  const imported = async () => (await get('state=MN&expand=releases')).body.states[0]?.releases?.at(-1);
+  expect(await imported()).toMatchObject({ id: release, active: false, origin: 'sst', activated_at: null });
 
   const active = await store.readActiveReleases();
   expect((await store.activateRelease('US-MN', release, active, '2026-11-23T00:00:00.000Z')).ok).toBe(true);
   expect(await sourceOn('2026-11-23')).toMatchObject({ ...proposed, origin: 'sst', in_use: true });
   expect(await tagOf()).not.toBe(between.headers.get('ETag'));
+  expect(await imported()).toMatchObject({ id: release, active: true, activated_at: '2026-11-23T00:00:00.000Z' });
 });
 
 it('is stale from the day after the grace, and no other state is', async () => {
