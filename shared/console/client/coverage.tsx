@@ -116,6 +116,24 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
 
 const originText: Record<string, string> = { built_in: 'built in', own: 'own rules' };
 
+/** What is known of an imported release. */
+const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
+  <>
+    {of.imported_at && (
+      <div>
+        Imported <Instant of={of.imported_at} />
+        {of.rates !== null && `, ${counted(of.rates, 'rate')} of ${of.jurisdictions} jurisdictions`}
+        {of.last_day && `, until ${of.last_day}`}
+      </div>
+    )}
+    {of.activated_at && (
+      <div>
+        Activated <Instant of={of.activated_at} />
+      </div>
+    )}
+  </>
+);
+
 /** All releases of a state, the newest first. */
 const Releases = ({ state }: { state: string }) => {
   const { levy } = useSession();
@@ -138,11 +156,7 @@ const Releases = ({ state }: { state: string }) => {
               cell: (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`,
             },
             { name: 'Local rates', cell: (row) => <Status of={row.local_rates} /> },
-            { name: 'Jurisdictions', isFigure: true, cell: (row) => row.jurisdictions },
-            { name: 'Rates', isFigure: true, cell: (row) => row.rates },
-            { name: 'Covers until', cell: (row) => row.last_day },
-            { name: 'Imported', cell: (row) => row.imported_at && <Instant of={row.imported_at} /> },
-            { name: 'Activated', cell: (row) => row.activated_at && <Instant of={row.activated_at} /> },
+            { name: 'Details', cell: (row) => <ReleaseDetails of={row} /> },
           ]}
           rows={(states[0]?.releases ?? []).toReversed()}
           keyOf={(row) => row.id}
