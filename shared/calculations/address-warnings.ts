@@ -25,7 +25,7 @@ const notCovered = (decisive: Decisive, outcome: string): string => {
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
     ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
-    : `${place.name} is not covered by any content release.${outcome}`;
+    : `${address.country === 'US' ? '' : 'Country '}${place.name} is not covered by any content release.${outcome}`;
 };
 
 // An import of cities stores them outside its head and lists no ZIPs.

@@ -41,11 +41,13 @@ const outcomeOf = (status: number, body: Answered) => {
   const [error] = body.errors ?? [];
   return error ? [status, error.code, error.source.header, error.detail] : [status];
 };
-const refusal = (header: string) => [
+const refusal = (header: string, { headers }: Sent) => [
   415,
   'validation_unsupported_media_type',
   header,
-  'Send the body as application/json in UTF-8, without a Content-Encoding.',
+  `You sent ${headers[header]}. ${
+    header === 'Content-Type' ? 'Send application/json in UTF-8.' : 'Send the body without a Content-Encoding.'
+  }`,
 ];
 
 const overHttp = async ({ headers, rawBody }: Sent) => {
@@ -78,5 +80,5 @@ it.each(accepted)('%s is accepted', async (_case, sent) => {
 });
 
 it.each(refused)('%s is refused with 415, naming %s', async (_case, header, sent) => {
-  expect([await overHttp(sent), await inLambda(sent)]).toEqual([refusal(header), refusal(header)]);
+  expect([await overHttp(sent), await inLambda(sent)]).toEqual([refusal(header, sent), refusal(header, sent)]);
 });

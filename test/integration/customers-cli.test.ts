@@ -130,7 +130,7 @@ describe('put', () => {
     const entries = [{ id: 'a', exemption: [] }, { id: 'a' }, { exemptions: [{ reason: 'resale', state: 'MI' }] }, 7];
     expect(customersFrom(JSON.stringify(entries)).errors.map((error) => error.slice(0, 40))).toEqual([
       'Entry 1: Unknown field exemption. Send i',
-      'Entry 3 /id: Missing field id. Send id. ',
+      'Entry 3 /id: Missing field id. Send id, ',
       'Entry 3: Unknown field state. Send id, n',
       'Entry 4: Invalid body. Send a JSON objec',
       'Entry 2: The id a is repeated. Send each',
