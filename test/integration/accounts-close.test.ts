@@ -98,7 +98,7 @@ it('closes an account: no credential, no period, no new key or setting', async (
   expect((await call('GET', '/transactions')).status).toBe(200);
   const closed = await accounts('close', '--account', id, '--yes');
   expect(closed.code).toBe(0);
-  expect(closed.out).toContain('no filing has the transactions from 2026-09 on');
+  expect(closed.out).toContain('transactions since 2026-09 are not in a filing');
   await later(minuteMs, async () => {
     const { status, body } = await call('GET', '/transactions');
     expect([status, body.errors[0].code]).toEqual([401, 'auth_api_key_not_found']);
@@ -127,7 +127,8 @@ it('reopens an account with its due periods, and revoked keys', async () => {
   const { id, call } = await newShop();
   await accounts('close', '--account', id, '--yes');
   await later(200 * dayMs, runSchedule);
-  expect((await accounts('reopen', '--account', id)).code).toBe(0);
+  const reopened = await accounts('reopen', '--account', id);
+  expect([reopened.code, reopened.out]).toEqual([0, expect.stringContaining(`--account ${id} --scopes read,write`)]);
   expect((await accounts('reopen', '--account', id)).err).toContain('is open');
   expect((await rawOf(id)).filter((item) => item.includes('"DUE#'))).toHaveLength(1);
   await later(minuteMs, async () => expect((await call('GET', '/transactions')).status).toBe(401));

@@ -374,7 +374,7 @@ describe('verify', () => {
   it('finds nothing in what the API wrote, and prints what it checked', async () => {
     const { code, out, err } = await runCommand(['shared/cli/ledger.ts', 'verify', '--account', books.account]);
     expect(out).toBe(
-      `Checked of ${books.account}: 10 transactions, 13 lines, 20 audit entries, 3 live credits, 5 claims, 7 entries, 0 filings.\nNo findings.\n`,
+      `${books.account}: checked 10 transactions, 13 lines, 20 audit entries, 3 live credits, 5 claims, 7 entries, 0 filings.\nNo findings.\n`,
     );
     expect(code).toBe(0);
     expect(err).toContain('Verified 10 transactions');

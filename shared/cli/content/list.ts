@@ -31,6 +31,12 @@ const originOf = (head: ReleaseHead | null): string => {
   return isOwnOnly(head) ? 'own' : head.format;
 };
 
+/** What a release holds. Own rules hold their own jurisdictions and rates. */
+const countsOf = (head: ReleaseHead | null): ReleaseHead['counts'] | null =>
+  head?.own && isOwnOnly(head)
+    ? { ...head.counts, jurisdictions: head.own.jurisdictions.length, rates: head.own.rates.length }
+    : (head?.counts ?? null);
+
 /** A release for scripts. `local_rates` are those of today, as in GET /coverage. */
 const listed = (release: Release, head: ReleaseHead | null, active: Active) => ({
   id: release.id,
@@ -44,7 +50,7 @@ const listed = (release: Release, head: ReleaseHead | null, active: Active) => (
   content_hash: head?.content_hash ?? builtInHashes[release.id] ?? null,
   imported_at: head?.imported_at ?? null,
   activated_at: active.release === release.id ? active.activated_at : null,
-  counts: head?.counts ?? null,
+  counts: countsOf(head),
 });
 type Listed = ReturnType<typeof listed>;
 
