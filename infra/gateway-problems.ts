@@ -4,7 +4,8 @@ import type { Problem } from '../shared/problem.ts';
 export const notFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: 'No operation has this path. Check the URL.',
+  detail:
+    'No operation has this path. Check its spelling, and leave out a trailing slash. GET /openapi.json lists the paths.',
 };
 export const forbidden: Problem = {
   code: 'auth_forbidden',

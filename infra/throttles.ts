@@ -7,7 +7,7 @@ export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 
 /**
  * Of each public document. Anyone can request them, and they are the longest responses of the API: without compression the
- * page has about 0.9 MB. At this rate both documents send at most 230 GB a day (decision 0016).
+ * page has about 0.9 MB. At this rate the public documents send at most 230 GB a day (decision 0016).
  */
 export const documentThrottle = { ratePerSecond: 2, burst: 20 } as const;
 

@@ -120,7 +120,8 @@ export const errorCodes = {
     status: 409,
     meaning:
       "A state's periods close from the oldest to the newest and are canceled in reverse; `meta` has the `state` and the `period_end` that comes first.",
-    remedy: 'Close or cancel the period in `meta.period_end` first.',
+    remedy:
+      'Close or cancel the period in `meta.period_end` first. File periods before the first one of a state outside of Levy.',
   },
   conflict_filing_in_progress: {
     status: 409,

@@ -11,7 +11,7 @@ import type { Handlers } from './handlers.ts';
 import { invoke, TimedOut } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { json, refusal } from './refusal.ts';
-import { matchResource, parseTarget, type RequestTarget } from './resources.ts';
+import { matchResource, nearestPath, parseTarget, type RequestTarget } from './resources.ts';
 
 export type GatewayOptions = {
   readonly handlers: Handlers;
@@ -54,7 +54,11 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
     return body ? answerControl({ message, target, body, requestId }, handlers) : refusal(bodyTooLarge, requestId);
   const resource = matchResource(message.method ?? 'GET', target.path);
   if (target.path === '/' && message.method === 'GET') return json(302, {}, requestId, { Location: '/docs' });
-  if (!resource) return refusal(notFound, requestId);
+  if (!resource) {
+    const nearest = nearestPath(target.path);
+    const detail = nearest === null ? notFound.detail : `No operation has this path. Did you mean ${nearest}?`;
+    return refusal({ ...notFound, detail }, requestId);
+  }
   if (!body) return refusal(bodyTooLarge, requestId);
   // As deployed: any other method of a path goes to the function behind ANY.
   const functionName = resource.operation ?? 'method-not-allowed';

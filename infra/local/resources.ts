@@ -1,4 +1,5 @@
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { closest } from '../../shared/vocabulary/closest.ts';
 
 export type RequestTarget = {
   /** The host and port of an absolute-form target (RFC 9112, 3.2.2), which outranks the Host header. */
@@ -63,4 +64,16 @@ export const matchResource = (method: string, path: string): MatchedResource | n
     return parameters && { path: resource.path, parameters, operation: resource.operations.get(method) ?? null };
   }
   return null;
+};
+
+const firstSegments = [...new Set(resources.map(({ path }) => path.split('/')[1] ?? ''))];
+
+/**
+ * The path of an operation, such as `/transactions/{id}`, that an unknown path probably means: without a trailing slash, or
+ * with a typo corrected. It does not repeat an id, so that every id gets the same answer.
+ */
+export const nearestPath = (path: string): string | null => {
+  const [, first = '', ...rest] = path.replace(/\/+$/, '').split('/');
+  const nearest = ['', firstSegments.includes(first) ? first : closest(first, firstSegments), ...rest].join('/');
+  return nearest === path ? null : (matchResource('GET', nearest)?.path ?? null);
 };

@@ -34,6 +34,12 @@ const hostFrom = (host: string | undefined): string => {
   throw new SetupError(`HOST must be ${loopback}, or ${everyInterface} in a container, not "${host}".`);
 };
 
+/** LOG is read in shared/observability/tally.ts, which takes every other value as off. */
+const checkLog = (text: string | undefined): void => {
+  if (text && text !== 'requests' && text !== 'off')
+    throw new SetupError(`LOG must be requests or off, not "${text}".`);
+};
+
 const apiKeyFrom = (key: string | undefined): string | null => {
   if (!key) return null;
   // Other characters cannot be sent in a header.
@@ -58,7 +64,12 @@ const endpointFrom = (text: string | undefined): string | null => {
 };
 
 /** The settings of the local service from the environment (interface decisions 11). */
-export const readSettings = (variables: Variables): LocalSettings => ({
+export const readSettings = (variables: Variables): LocalSettings => {
+  checkLog(variables['LOG']);
+  return settingsFrom(variables);
+};
+
+const settingsFrom = (variables: Variables): LocalSettings => ({
   host: hostFrom(variables['HOST']),
   port: portFrom(variables, 'PORT', 3000),
   databasePort: portFrom(variables, 'DYNAMODB_PORT', 8000),

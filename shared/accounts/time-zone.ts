@@ -21,10 +21,10 @@ const millisecondsOf = (offset: string): number => {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** Whether this runtime knows an IANA time zone, such as `America/New_York`. */
+/** Whether this runtime knows an IANA time zone with a region, such as `America/New_York`, or UTC. `EST` has no daylight saving time. */
 export const isTimeZone = (name: string): boolean => {
   try {
-    return /^[A-Za-z]/.test(name) && formatOf(name) !== undefined;
+    return (name === 'UTC' || /^[A-Za-z]+\//.test(name)) && formatOf(name) !== undefined;
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;

@@ -1,6 +1,7 @@
 import type { ReleaseHead } from '../content/content.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
+import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
@@ -24,7 +25,7 @@ const notCovered = (decisive: Decisive, outcome: string): string => {
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
     ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
-    : `${place.name} is not covered by any content release.${outcome}`;
+    : `${address.country === 'US' ? '' : 'Country '}${place.name} is not covered by any content release.${outcome}`;
 };
 
 // An import of cities stores them outside its head and lists no ZIPs.
@@ -87,7 +88,10 @@ const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
     unknownCity(address, byPlace).trim(),
     unknownCounty(place.name, address, byPlace).trim(),
     byPlace.contradictsCounty ? `The county ${address.county} is not in ZIP ${address.zip5}, so the ZIP was used.` : '',
-    'An address outside the city limits may be taxed differently. Import the boundary file of the state for rates by ZIP+4.',
+    'An address outside the city limits may be taxed differently.',
+    place.release && hasBoundaryFile(place.release.state)
+      ? 'Import the boundary file of the state for rates by ZIP+4.'
+      : '',
   ]
     .filter(Boolean)
     .join(' ');

@@ -2,6 +2,7 @@
 import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
 import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
+import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Decisive } from './sourcing.ts';
 
 /** Why an address is ambiguous, and what to send instead. */
@@ -21,12 +22,16 @@ const readByTable = (
   isCountyUsed: county !== null && !contradictsCounty && unknownCounty === null,
 });
 
-const importFile = "import the state's boundary file.";
+const importFile = ({ place: { release } }: Decisive): string =>
+  release && hasBoundaryFile(release.state)
+    ? "import the state's boundary file."
+    : 'import a table of rates by ZIP (format zip-rates).';
 
 /** What to send so that only one county matches, or what to import instead. */
-const countyAdvice = ({ address: { county } }: Decisive, canCountyHelp: boolean): string => {
-  if (!canCountyHelp) return `I${importFile.slice(1)}`;
-  return `${county === null ? 'Send' : 'Correct'} the county (address.county), or ${importFile}`;
+const countyAdvice = (decisive: Decisive, canCountyHelp: boolean): string => {
+  const advice = importFile(decisive);
+  if (!canCountyHelp) return `I${advice.slice(1)}`;
+  return `${decisive.address.county === null ? 'Send' : 'Correct'} the county (address.county), or ${advice}`;
 };
 
 const ofUnknownCity = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {

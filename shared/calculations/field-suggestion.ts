@@ -36,3 +36,18 @@ export const suggestedField = (unknown: string, names: readonly string[]): strin
   const field = alias ?? (names.includes(name) ? name : closest(name, names, Math.floor(name.length / 4)));
   return field === undefined || field === unknown ? null : field;
 };
+
+// Fields of other requests, which a name in camel case can mean.
+const otherFields = [
+  ...['acknowledge_exceptions', 'confirmation_number', 'dry_run', 'period_end'],
+  ...['reference_id', 'status', 'tax_amount', 'void_reason'],
+];
+
+/** What to send instead of an unknown field at a pointer, in a sentence; empty where nothing is alike. */
+export const suggestionOf = (pointer: string, names: readonly string[]): string => {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  if (/^\/(shipping_?)?address$/i.test(pointer) && names.includes('customer')) return 'Send `customer.address`.';
+  const snake = snakeCase(name);
+  const field = suggestedField(name, names) ?? (snake !== name && otherFields.includes(snake) ? snake : null);
+  return field === null ? '' : `Did you mean \`${field}\`?`;
+};

@@ -1,4 +1,4 @@
-import { dayMs } from '../calendar.ts';
+import { dayMs, dayOf } from '../calendar.ts';
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
@@ -24,7 +24,13 @@ const aheadMs = 31 * dayMs;
 export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
   const taxDate = objectOf(body)?.['tax_date'];
   return typeof taxDate === 'string' && Date.parse(taxDate) > nowMs + aheadMs
-    ? [invalidFormat('/tax_date', 'Invalid tax_date', 'Send a date at most 31 days in the future.')]
+    ? [
+        invalidFormat(
+          '/tax_date',
+          'Invalid tax_date',
+          `Send a date at most 31 days in the future: ${dayOf(nowMs + aheadMs)} or earlier.`,
+        ),
+      ]
     : [];
 };
 

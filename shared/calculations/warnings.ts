@@ -4,7 +4,7 @@ import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
-import { suggestedField } from './field-suggestion.ts';
+import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
@@ -69,8 +69,8 @@ const fieldNames = (): string[] =>
 
 const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const meant = suggestedField(name, names ?? fieldNames());
-  const message = `Unknown field \`${name}\`, ignored.${meant === null ? '' : ` Did you mean \`${meant}\`?`}`;
+  const suggestion = suggestionOf(pointer, names ?? fieldNames());
+  const message = `Unknown field \`${name}\`, ignored.${suggestion && ` ${suggestion}`}`;
   return { code: 'unknown_field', message, pointer };
 };
 

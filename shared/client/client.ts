@@ -6,12 +6,27 @@ export { type CallOptions, type ClientOptions, LevyUnavailable } from './send.ts
 export type { Refusal, Result, Schemas } from './types.ts';
 export type { components, paths };
 
-/** Thrown by `orThrow` and `list`. */
+type Failing = {
+  readonly detail: string;
+  readonly source?: { readonly pointer?: string; readonly parameter?: string; readonly header?: string } | null;
+};
+
+/** `/line_items/0/quantity: Send a decimal as a string, such as "1".` */
+const lineOf = ({ source, detail }: Failing): string => {
+  const field = source?.pointer || source?.parameter || source?.header;
+  return field ? `${field}: ${detail}` : detail;
+};
+
+/**
+ * Thrown by `orThrow` and `list`. Its message has the code of the first error, then one line for each error, with its field:
+ * `validation_invalid_format: /line_items/0/quantity: Send a decimal as a string, such as "1".`
+ */
 export class LevyRefused extends Error {
   override readonly name = 'LevyRefused';
   readonly refusal: { readonly status: number; readonly code: string; readonly errors: readonly object[] };
   constructor(refusal: LevyRefused['refusal'] & { readonly detail: string }) {
-    super(`${refusal.code}: ${refusal.detail}`);
+    const lines = (refusal.errors as readonly Failing[]).map(lineOf);
+    super(`${refusal.code}: ${lines.join('\n') || refusal.detail}`);
     this.refusal = refusal;
   }
 }
@@ -92,6 +107,10 @@ export const createClient = (options: ClientOptions): Levy => {
   const credential = 'apiKey' in options ? options.apiKey : options.token;
   if (!credential)
     throw new TypeError('createClient needs an apiKey, or a function token that returns a bearer token.');
+  if (!/^https?:\/\//i.test(options.url ?? ''))
+    throw new TypeError(
+      `createClient needs a url such as http://127.0.0.1:3000, with http:// or https://, not "${options.url}".`,
+    );
   const call = async (method: string, path: string, input: Loose = {}) => {
     const headers = new Headers({ 'Service-Version': serviceVersion, ...input.headers });
     if ('apiKey' in options) headers.set('X-API-Key', options.apiKey);

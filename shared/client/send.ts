@@ -32,6 +32,13 @@ const retryAfterOf = (reply: Reply | null): number | null => {
   return /^\d+$/.test(text) ? Number(text) : null;
 };
 
+/** An error with the cause that `fetch` hides: `TypeError: fetch failed (ECONNREFUSED)`. */
+const textOf = (error: unknown): string => {
+  const { code, message } = (error as { cause?: { code?: unknown; message?: unknown } } | null)?.cause ?? {};
+  const cause = code ?? message;
+  return cause ? `${String(error)} (${String(cause)})` : String(error);
+};
+
 /**
  * Levy did not answer, or answered 429 or 5xx, in every try. A write may have been recorded or not: to find out, repeat
  * the same call with this `idempotencyKey`.
@@ -44,7 +51,7 @@ export class LevyUnavailable extends Error {
   /** The seconds to wait that the last response named, or `null`. */
   readonly retryAfterSeconds: number | null;
   constructor({ method, url, headers }: Outgoing, tries: number, reply: Reply | null, cause: unknown) {
-    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : String(cause);
+    const reason = reply ? `Status ${reply.status}: ${JSON.stringify(reply.body).slice(0, 500)}` : textOf(cause);
     super(`${method} ${url.split('?')[0]} failed in try ${tries}. ${reason}`, { cause });
     this.status = reply?.status ?? null;
     this.retryAfterSeconds = retryAfterOf(reply);

@@ -1,5 +1,6 @@
 import type { ReleaseHead } from '../content/content.ts';
 import type { LocalTables, Release } from '../content/release.ts';
+import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { counted } from '../texts.ts';
@@ -92,11 +93,11 @@ const extent = (release: Release): string => {
 };
 
 /** What is approximate or missing of rates by place. */
-const tableNotes = (local: LocalTables, day: string): readonly string[] => {
+const tableNotes = ({ state }: Release, local: LocalTables, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = rateSummaryOf(local);
   if (is_untaxed) return [];
   return [
-    'Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently: import the rate and boundary files of the state.',
+    `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(state) ? ': import the rate and boundary files of the state' : ''}.`,
     ...(local.established_from > day
       ? [`Local rates without a first day of their own are established from ${local.established_from} on.`]
       : []),
@@ -121,7 +122,7 @@ export const localNotes = (release: Release, day: string): readonly string[] => 
     const named = `Addresses that its files do not name${found} fall back to ${release.fallback.id}.`;
     return [hasEnded(release, day) ? ended : named, ...localNotes(release.fallback, day)];
   }
-  if (release.local) return tableNotes(release.local, day);
+  if (release.local) return tableNotes(release, release.local, day);
   switch (localRatesOn(release, day)) {
     case 'complete':
       return [];

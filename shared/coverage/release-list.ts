@@ -23,6 +23,12 @@ const originOf = (head: ReleaseHead | null): string => {
   return isOwnOnly(head) ? 'own' : head.format;
 };
 
+/** What a release has. A release of own rules alone has their jurisdictions and rates. */
+export const countsOf = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
+  own && isOwnOnly({ format })
+    ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }
+    : counts;
+
 /** All releases of a state by its jurisdiction code, the oldest first: the built-in ones, then the imports. */
 export const releasesOf = async (
   state: string,
@@ -44,8 +50,8 @@ export const releasesOf = async (
       last_day: head?.last_day ?? null,
       imported_at: head?.imported_at ?? null,
       activated_at: release.id === activeId ? (pointer?.activated_at ?? null) : null,
-      jurisdictions: head?.counts.jurisdictions ?? null,
-      rates: head?.counts.rates ?? null,
+      jurisdictions: head && countsOf(head).jurisdictions,
+      rates: head && countsOf(head).rates,
     },
     head,
   });

@@ -13,7 +13,15 @@ import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
 import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
-import { closeFirst, inProgress, noPeriodEnd, periodInFuture, periodNotOver } from './problems.ts';
+import {
+  beforeFilings,
+  beforeFirstPeriod,
+  closeFirst,
+  inProgress,
+  noPeriodEnd,
+  periodInFuture,
+  periodNotOver,
+} from './problems.ts';
 import type { FilingRequest } from './request.ts';
 import { decideAndProcess } from './work-on.ts';
 
@@ -123,5 +131,9 @@ const periodToClose = (
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);
   if (next === null) return periodAround(period_end, registrations);
-  return next.end === period_end ? next : closeFirst(state, next.end);
+  if (next.end === period_end) return next;
+  if (period_end > next.end) return closeFirst(state, next.end);
+  return chain?.last
+    ? beforeFilings(state, period_end, chain.last.period_end, next.end)
+    : beforeFirstPeriod(state, period_end, next.end);
 };

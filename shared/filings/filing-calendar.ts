@@ -21,6 +21,8 @@ type Due = {
 
 type StateTerms = {
   readonly vendor_discount: string;
+  /** Why the discount is not confirmed, for those who maintain the calendar. Not in answers: `confidence` is. */
+  readonly vendor_discount_note?: string;
   readonly zero_return_required: boolean | null;
   readonly source: string;
   readonly confidence: string;
@@ -84,7 +86,7 @@ export const filingTermsOf = (
 ): Pick<Filing, 'due_date' | 'vendor_discount' | 'terms'> => {
   const known = states[stateOfJurisdiction(state)];
   if (!known) return { due_date: null, vendor_discount: null, terms: null };
-  const { due: dues, vendor_discount, ...terms } = known;
+  const { due: dues, vendor_discount, vendor_discount_note: _, ...terms } = known;
   const due = dues[frequency];
   return {
     due_date: due ? dueDate(due, periodEnd) : null,

@@ -57,6 +57,21 @@ export const closeFirst = (state: string, periodEnd: string): Problem => ({
   meta: { state, period_end: periodEnd },
 });
 
+/** A period before the first one of the state, which ends on `first`. */
+export const beforeFirstPeriod = (state: string, periodEnd: string, first: string): Problem => ({
+  code: 'conflict_period_order',
+  title: 'Before the first period',
+  detail: `${state} has no period that ends on ${periodEnd}: its first period in Levy ends on ${first}. File earlier periods outside of Levy.`,
+  source: { pointer: '/period_end' },
+  meta: { state, period_end: first },
+});
+
+/** A period without a filing before the newest filing, which ends on `last`; `next` is the end of the next period. */
+export const beforeFilings = (state: string, periodEnd: string, last: string, next: string): Problem => ({
+  ...beforeFirstPeriod(state, periodEnd, next),
+  detail: `${state} has no filing that ends on ${periodEnd}, and its periods up to ${last} are closed. File earlier periods outside of Levy.`,
+});
+
 /** Filings are canceled newest first. */
 export const cancelFirst = (state: string, periodEnd: string): Problem => ({
   code: 'conflict_period_order',

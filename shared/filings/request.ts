@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { day, flag } from '../calculations/fields.ts';
+import { flag } from '../calculations/fields.ts';
+import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
@@ -11,12 +12,16 @@ import { confirmationMissing } from './problems.ts';
 /** The jurisdiction code of a validated state: `US-MI`. */
 export const stateOf = (text: string): string => stateJurisdiction(text) as string;
 
+const periodEndAdvice = 'Send the last day of a period, such as "2026-10-31".';
+const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvice));
+
 /** The body of POST /filings: the state and period to close (interface decisions 8). */
 export const FilingRequest = described(
   z.object(
     {
       state,
-      period_end: described(day, 'The last day of the period to close: of a month, a quarter or a year.', {
+      period_end: described(periodEnd, 'The last day of the period to close: of a month, a quarter or a year.', {
+        format: 'date',
         pattern: '^\\d{4}-(0[13578]-31|1[02]-31|(0[469]|11)-30|02-2[89])$',
         examples: ['2026-10-31'],
       }),

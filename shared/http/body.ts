@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
-import { suggestedField } from '../calculations/field-suggestion.ts';
+import { suggestionOf } from '../calculations/field-suggestion.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
@@ -103,14 +103,13 @@ const isStrict = (exchange: Exchange) =>
 
 const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string): Problem => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const meant = suggestedField(name, siblings);
-  const detail = meant === null ? advice : `Did you mean \`${meant}\`? ${advice}`;
+  const detail = [suggestionOf(pointer, siblings), advice].filter(Boolean).join(' ');
   return { code: 'validation_unknown_field', title: `Unknown field ${name}`, detail, source: { pointer } };
 };
 
 const strictAdvice = 'Leave it out, or leave out `Prefer: handling=strict` to have it ignored with a warning.';
 /** The advice on an unknown field of a body that is refused for other reasons: a missing field may be misspelled. */
-const refusedAdvice = 'This field is not known, and does not count.';
+const refusedAdvice = 'Unknown field.';
 const unknownNamedMax = 20;
 
 /** Check the body against its schema. Returns the problems of all fields, in the order of the body. */

@@ -17,6 +17,24 @@ type Issue = {
 export const ownProblem = (params: unknown): Omit<Problem, 'source'> | undefined =>
   (params as { problem?: Omit<Problem, 'source'> } | undefined)?.problem;
 
+const shownMax = 60;
+
+/** A received scalar as JSON, and the kind of an object or array where another type is expected; `null` for a long text. */
+const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null => {
+  if (Array.isArray(value)) return code === 'invalid_type' ? 'an array' : null;
+  if (typeof value === 'object') return code === 'invalid_type' ? 'an object' : null;
+  const text = JSON.stringify(value);
+  return text.length > shownMax ? null : text;
+};
+
+/** What was received and what to send instead: `"paid" is not a status. Send draft or finalized.` */
+export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
+  const { code, message } = issue;
+  const shown = message.startsWith('Send ') && value !== undefined && value !== null ? received(value, issue) : null;
+  if (shown === null) return message;
+  return code === 'invalid_value' ? `${shown} is not a ${name}. ${message}` : `You sent ${shown}. ${message}`;
+};
+
 /** The problem of a zod issue: a field that is missing or null, or has a wrong format. */
 export const problemOf = (issue: Issue, body: unknown): Problem => {
   const source = { pointer: pointerTo(issue.path) };
@@ -29,10 +47,15 @@ export const problemOf = (issue: Issue, body: unknown): Problem => {
     ? {
         code: 'validation_required_field',
         title: `Missing field ${name}`,
-        detail: `Send ${name}. ${issue.message}`,
+        detail: `Send ${name}${issue.message.startsWith('Send ') ? `, ${issue.message.slice(5)}` : `. ${issue.message}`}`,
         source,
       }
-    : { code: 'validation_invalid_format', title: `Invalid ${name}`, detail: issue.message, source };
+    : {
+        code: 'validation_invalid_format',
+        title: `Invalid ${name}`,
+        detail: issue.path.length > 0 ? withReceived(issue, name, value) : issue.message,
+        source,
+      };
 };
 
 /** The position of each key, by object. Computed once per object: a body may have a wrong field for every few bytes. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Problem } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
-import { ownProblem } from './field-problems.ts';
+import { ownProblem, withReceived } from './field-problems.ts';
 
 type Schema = z.ZodMiniType | undefined;
 
@@ -36,7 +36,8 @@ export const readQuery = (schema: Schema, { query }: Exchange): { value: unknown
   for (const { path, message, ...issue } of parsed?.error?.issues ?? []) {
     const parameter = String(path[0]);
     const own = 'params' in issue ? ownProblem(issue.params) : undefined;
-    problems.push(own ? { ...own, source: { parameter } } : invalid(parameter, message));
+    const detail = withReceived({ ...issue, message }, parameter, once[parameter]);
+    problems.push(own ? { ...own, source: { parameter } } : invalid(parameter, detail));
   }
   return { value: parsed?.data, problems };
 };

@@ -33,10 +33,19 @@ const isJsonInUtf8 = (type: string): boolean =>
 const isUncoded = (codings: readonly string[]): boolean =>
   codings.flatMap((value) => value.split(',')).every((coding) => /^\s*(identity)?\s*$/i.test(coding));
 
+const headerShownMax = 100;
+
 /** The refusal of a body that is not declared as JSON in UTF-8 without a coding; `null` if it is. */
 export const mediaTypeProblem = (type = '', codings: readonly string[] = []): Problem | null => {
-  if (!isJsonInUtf8(type)) return { ...unreadable.unsupportedMediaType, source: { header: 'Content-Type' } };
-  if (!isUncoded(codings)) return { ...unreadable.unsupportedMediaType, source: { header: 'Content-Encoding' } };
+  const refusal = (header: string, value: string, advice: string): Problem => ({
+    ...unreadable.unsupportedMediaType,
+    detail: value === '' ? advice : `You sent ${value.slice(0, headerShownMax)}. ${advice}`,
+    source: { header },
+  });
+  if (!/^application\/json\s*(;|$)/i.test(type)) return refusal('Content-Type', type, 'Send application/json.');
+  if (!isJsonInUtf8(type)) return refusal('Content-Type', type, 'Send application/json in UTF-8.');
+  if (!isUncoded(codings))
+    return refusal('Content-Encoding', codings.join(', '), 'Send the body without a Content-Encoding.');
   return null;
 };
 

@@ -71,7 +71,7 @@ const createOnce = async (
     case 'committed':
       return accept({ answer, isReplayed: false, transaction: stored.transaction });
     case 'reference_taken':
-      return refuse(referenceTaken(committed.transactionId));
+      return refuse(referenceTaken(committed.transactionId, stored.transaction.reference_id ?? ''));
     case 'stale':
       return 'stale';
     case 'period_closed':

@@ -78,10 +78,10 @@ export const saveUnchanged = async (
   return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
 };
 
-export const referenceTaken = (transactionId: string): Problem => ({
+export const referenceTaken = (transactionId: string, reference: string): Problem => ({
   code: 'conflict_duplicate_reference_id',
   title: 'Duplicate reference_id',
-  detail: 'Another transaction of the account has this reference_id. Void it, or send another reference_id.',
+  detail: `${transactionId} has the reference_id ${reference}. If it is your earlier attempt, use it; otherwise send another reference_id.`,
   source: { pointer: '/reference_id' },
   meta: { transaction_id: transactionId },
 });
@@ -95,7 +95,8 @@ export const tooLarge: Problem = {
 export const notFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail: 'No transaction of this account has this id.',
+  detail:
+    'No transaction of this account has this id. To find one by your own id, send GET /transactions?reference_id=… instead.',
 };
 
 /** The refusal of a change whose If-Match has other versions than this one, the current one. */

@@ -109,7 +109,7 @@ const write = async (
     case 'committed':
       return accept({ answer, isReplayed: false });
     case 'reference_taken':
-      return refuse(referenceTaken(committed.transactionId));
+      return refuse(referenceTaken(committed.transactionId, next.transaction.reference_id ?? ''));
     case 'stale':
       return 'stale';
     case 'period_closed':

@@ -125,7 +125,8 @@ it('reopens an account with its due periods, and revoked keys', async () => {
   const { id, call } = await newShop();
   await accounts('close', '--account', id, '--yes');
   await later(200 * dayMs, runSchedule);
-  expect((await accounts('reopen', '--account', id)).code).toBe(0);
+  const reopened = await accounts('reopen', '--account', id);
+  expect([reopened.code, reopened.out]).toEqual([0, expect.stringContaining(`--account ${id} --scopes read,write`)]);
   expect((await accounts('reopen', '--account', id)).err).toContain('is open');
   expect((await rawOf(id)).filter((item) => item.includes('"DUE#'))).toHaveLength(1);
   await later(minuteMs, async () => expect((await call('GET', '/transactions')).status).toBe(401));

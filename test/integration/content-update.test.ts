@@ -259,6 +259,15 @@ describe('the version of a file', () => {
     });
     server.play('/ARR', null);
   });
+
+  it('can be out of reach: --check says that it was not checked', async () => {
+    server.play('/GAR', status(404));
+    expect(await update('--state', 'GA', '--check')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('0 states need an update, 1 could not be checked.'),
+    });
+    server.play('/GAR', null);
+  });
 });
 
 describe('a broken publisher', () => {

@@ -103,7 +103,7 @@ describe('creating', () => {
 
   const certificate = '/exemptions/0';
   it.each<[string, object, string, string]>([
-    ['no id', {}, '422 | validation_required_field /id', 'Send id.'],
+    ['no id', {}, '422 | validation_required_field /id', 'Send id, '],
     ['an empty id', { id: '' }, '422 | validation_invalid_format /id', '1 to 255 characters'],
     ['a long id', { id: 'x'.repeat(256) }, '422 | validation_invalid_format /id', '1 to 255 characters'],
     ['the id of a folder', { id: '..' }, '422 | validation_invalid_format /id', '".." is not valid.'],

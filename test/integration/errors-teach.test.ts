@@ -8,7 +8,7 @@ let id: string;
 beforeAll(async () => {
   caller = await newCaller();
   const line_items = [{ id: 'a', product_tax_code: 'GENERAL', quantity: '2', unit_price: '10.00' }];
-  const body = sale({ status: 'finalized', tax_date: '2026-10-10', line_items });
+  const body = sale({ status: 'finalized', tax_date: '2026-10-10', reference_id: 'inv_1', line_items });
   id = (await made(caller.call('POST', '/transactions', { body }))).id;
 });
 
@@ -39,6 +39,66 @@ const cases: readonly Case[] = [
     '/customer/address/postal_code',
     ['02101', '2101'],
   ],
+  [
+    'a ZIP code without a digit, but not a leading zero of this state',
+    '/calculations',
+    () => to({ state: 'MI', postal_code: '4893' }),
+    '/customer/address/postal_code',
+    ['4893 has four digits. Send five digits, or ZIP+4.'],
+  ],
+  [
+    'a ZIP code as a number',
+    '/calculations',
+    () => to({ state: 'MA', postal_code: 2108 }),
+    '/customer/address/postal_code',
+    ['You sent 2108. Send a string, such as "02108".'],
+  ],
+  [
+    'an address without its customer',
+    '/calculations',
+    () => ({ address: {} }),
+    '/address',
+    ['Send `customer.address`.'],
+  ],
+  [
+    'a reference in camel case',
+    '/transactions',
+    () => ({ referenceId: 'a', line_items: [] }),
+    '/referenceId',
+    ['Did you mean `reference_id`?'],
+  ],
+  [
+    'an unknown status',
+    '/transactions',
+    () => ({ ...detroit, status: 'paid' }),
+    '/status',
+    ['"paid" is not a status. Send draft or finalized.'],
+  ],
+  ...(['$50', '1,000.00', '-1'] as const).map(
+    (unit_price): Case => [
+      `the price ${unit_price}`,
+      '/calculations',
+      () => ({ ...detroit, line_items: [{ quantity: '1', unit_price }] }),
+      '/line_items/0/unit_price',
+      [`You sent "${unit_price}". Send a decimal as a string, such as "12.50"`],
+    ],
+  ),
+  [
+    'a missing quantity',
+    '/calculations',
+    () => ({ ...detroit, line_items: [{ unit_price: '1.00' }] }),
+    '/line_items/0/quantity',
+    ['Send quantity, a decimal as a string, such as "12.50"'],
+  ],
+  ['a date far ahead', '/calculations', () => ({ ...detroit, tax_date: '2099-01-01' }), '/tax_date', ['or earlier.']],
+  [
+    'a reference that is taken',
+    '/transactions',
+    () => ({ ...detroit, reference_id: 'inv_1' }),
+    '/reference_id',
+    ['has the reference_id inv_1. If it is your earlier attempt, use it; otherwise send another reference_id.'],
+  ],
+  ['a period in words', '/filings', () => ({ state: 'MI', period_end: 'October' }), '/period_end', ['"2026-10-31"']],
   [
     'a state with its country',
     '/calculations',
@@ -80,7 +140,7 @@ const cases: readonly Case[] = [
     '/transactions',
     () => credit({ id: 'a', quantity: '3' }),
     '/line_items/0',
-    ['20.00', '1.20'],
+    ['3 of 2 units of line a, 30.00,', '20.00', '1.20'],
   ],
   [
     'a period that is running',
@@ -97,6 +157,51 @@ it.each(cases)('%s', async (_what, path, body, pointer, words) => {
   const { errors } = answer as unknown as { errors: { detail: string; source: { pointer: string } }[] };
   const error = errors.find(({ source }) => source.pointer === pointer);
   for (const word of words) expect(error?.detail).toContain(word);
+});
+
+it('a second full refund', async () => {
+  const parent = await made(caller.call('POST', '/transactions', { body: sale({ status: 'finalized' }) }));
+  const body = { type: 'credit', status: 'finalized', parent_transaction_id: parent.id };
+  await made(caller.call('POST', '/transactions', { body }));
+  for (const more of [{}, { credit_remaining: true }]) {
+    const { body: answer } = await caller.call('POST', '/transactions', { body: { ...body, ...more } });
+    expect(answer).toMatchObject({ errors: [{ detail: 'The sale is fully refunded.' }] });
+  }
+});
+
+it('warnings about a country and a field in camel case', async () => {
+  const body = { ...to({ country: 'CA', state: 'ON' }), status: 'draft', referenceId: 'a' };
+  const { warnings } = await made(caller.call('POST', '/transactions', { body }));
+  const messages = warnings.map(({ message }) => message).join(' ');
+  expect(messages).toContain('Country CA is not covered');
+  expect(messages).toContain('Did you mean `reference_id`?');
+});
+
+it.each([
+  ['text/plain', 'You sent text/plain. Send application/json.'],
+  ['application/json; charset=latin1', 'You sent application/json; charset=latin1. Send application/json in UTF-8.'],
+])('a body of the type %s', async (type, detail) => {
+  const { url } = await startApi();
+  const headers = { 'X-API-Key': caller.key, 'Content-Type': type };
+  const answer = await fetch(`${url}/calculations`, { method: 'POST', headers, body: '{}' });
+  expect(await answer.json()).toMatchObject({ errors: [{ status: '415', detail }] });
+});
+
+it.each([
+  ['/calculation', '/calculations'],
+  ['/calculations/', '/calculations'],
+  ['/transaction/txn_1', '/transactions/{id}'],
+])('the path %s', async (path, meant) => {
+  const { url } = await startApi();
+  const answer = await fetch(`${url}${path}`, { headers: { 'X-API-Key': caller.key } });
+  expect(await answer.json()).toMatchObject({
+    errors: [{ detail: `No operation has this path. Did you mean ${meant}?` }],
+  });
+});
+
+it('an unknown transaction, perhaps by its reference', async () => {
+  const { body } = await caller.call('GET', '/transactions/inv_1' as '/transactions/{id}');
+  expect(body).toMatchObject({ errors: [{ detail: expect.stringContaining('GET /transactions?reference_id=…') }] });
 });
 
 it.each([

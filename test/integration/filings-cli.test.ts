@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { dayBefore, dayOf, lastDayOf, monthOf } from '../../shared/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { now } from '../../shared/config/clock.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, csv, type Filer, filerOf, soldOn } from '../support/filings.ts';
@@ -99,7 +101,7 @@ describe('a period from dry run to filed', () => {
         `Tax collected | ${tax()}`,
         `Sales and credits | ${recorded.length}`,
         expect.stringMatching(
-          new RegExp(`^Exceptions: ${reasons?.count}\\. By reason: not_covered 13 \\(USD ${uncovered}\\), over_`),
+          new RegExp(`^Exceptions: ${reasons?.count}\\. By reason: not_covered 13 \\(gross USD ${uncovered}\\), over_`),
         ),
       ]),
     );
@@ -107,9 +109,12 @@ describe('a period from dry run to filed', () => {
     expect(await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).toMatchObject(
       printed,
     );
-    const exported = await shop.run('export', ...august, '--dry-run', '--out', folder);
-    expect(exported).toMatchObject({ code: 0, out: `${join(folder, 'US-IN_2025-08-31_dry_run.csv')}\n` });
-    const total = (await rowsOf('US-IN_2025-08-31_dry_run.csv')).at(-1);
+    const exported = await shop.run('export', ...august, '--dry-run', '--out', join(folder, 'new', 'folder'));
+    expect(exported).toMatchObject({
+      code: 0,
+      out: `${join(folder, 'new', 'folder', 'US-IN_2025-08-31_dry_run.csv')}\n`,
+    });
+    const total = (await rowsOf('new/folder/US-IN_2025-08-31_dry_run.csv')).at(-1);
     expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
   });
 
@@ -147,6 +152,8 @@ describe('a period from dry run to filed', () => {
     const table = (await shop.run('exceptions', ...august)).out;
     for (const reference of ['order-0', 'order-99', 'order-50']) expect(table).toContain(` ${reference} `);
     expect(table).toContain(`${filing.exceptions?.count} exceptions.`);
+    const over = exceptions.flatMap(({ reasons }) => reasons).find(({ reason }) => reason === 'over_collected');
+    expect(table).toContain(`over_collected, gross ${over?.gross_amount}`);
   });
 
   it('export writes every entry once, and the totals', async () => {
@@ -189,6 +196,48 @@ describe('a period from dry run to filed', () => {
   });
 });
 
+describe('close', () => {
+  const ohio = ['--state', 'OH', '--period-end', '2026-10-31'];
+  const withMichigan = { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }] };
+
+  it('needs --unregistered for a state without a registration', async () => {
+    const { run, filer } = shopOf(await newCaller({ settings: withMichigan }));
+    const refused = await run('close', ...ohio, '--yes', '--json');
+    expect([refused.code, refused.out, refused.err]).toEqual([
+      1,
+      '',
+      expect.stringContaining('The account is not registered in US-OH on 2026-10-31. Check --state, or send'),
+    ]);
+    expect((await made(filer.filings())).data).toEqual([]);
+    expect((await run('close', ...ohio, '--yes', '--unregistered', '--json')).code).toBe(0);
+  });
+
+  it('refuses a period before the first one, with the reason', async () => {
+    const { run } = shopOf(await newCaller({ settings: withMichigan }));
+    // The account was created this month.
+    const end = dayBefore(`${dayOf(now()).slice(0, 7)}-01`);
+    const refused = await run('close', ...michigan(end), '--yes', '--json');
+    expect(refused.err).toContain(`US-MI has no period that ends on ${end}: its first period in Levy ends on `);
+    expect(refused.err).toContain('File earlier periods outside of Levy.');
+  });
+
+  it('refuses a period that is not over before it asks', async () => {
+    const { run } = shopOf(await newCaller({ settings: withMichigan }));
+    const running = lastDayOf(monthOf(dayOf(now())));
+    const refused = await run('close', ...michigan(running));
+    expect([refused.code, refused.out, refused.err]).toEqual([1, '', expect.stringContaining('use `dry-run` to see')]);
+  });
+});
+
+describe('file', () => {
+  it('tells to leave out --acknowledge-exceptions where there are none', async () => {
+    const { run, filer } = shopOf(await newCaller());
+    const { id } = await closedFiling(filer, 'MI', '2026-10-31');
+    const refused = await run('file', id, '--confirmation-number', 'MI-1', '--acknowledge-exceptions', '2');
+    expect(refused.err).toContain('The filing has no exceptions: leave out --acknowledge-exceptions.');
+  });
+});
+
 describe('cancel', () => {
   it('says what happens, needs a confirmation, and opens the entries again', async () => {
     const older = (await made(shop.filer.filings({ state: 'MI' }))).data[0]?.id ?? '';
@@ -216,7 +265,16 @@ it.each<[string, string[], string]>([
   ['a wrong day', ['dry-run', ...michigan('2026-02-30')], '--period-end cannot be "2026-02-30".'],
   ['a day that ends no period', ['dry-run', ...michigan('2026-10-30')], '2026-09-30 or 2026-10-31.'],
   ['a dry run of the future', ['dry-run', ...michigan('2099-10-31')], 'is in the future.'],
-  ['another period first', ['close', ...michigan('2026-10-31'), '--yes', '--json'], '2026-09-30'],
+  [
+    'another period first',
+    ['close', ...michigan('2026-10-31'), '--yes', '--json'],
+    'Close the one that ends on 2026-09-30 first.',
+  ],
+  [
+    'a period before the filings of the state',
+    ['close', ...michigan('2026-05-31'), '--yes', '--json'],
+    'US-MI has no filing that ends on 2026-05-31, and its periods up to 2026-08-31 are closed.',
+  ],
   ['an empty confirmation number', ['file', 'a', '--confirmation-number', ' '], 'Send 1 to 100 characters'],
   ['a dry run of a filing', ['export', 'a', '--dry-run'], 'without the id of a filing.'],
 ])('refuses %s in one line', async (_name, args, message) => {

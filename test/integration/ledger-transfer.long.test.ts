@@ -595,14 +595,14 @@ describe('npm run ledger -- export and import', () => {
     const first = await ledger(...args);
     expect([first.code, first.err]).toEqual([0, '']);
     expect(first.out).toMatch(
-      new RegExp(`^Exported of ${books.account.id}: ${plainDrafts + 11} transactions, .* 3 filings`),
+      new RegExp(`^Exported ${books.account.id}: ${plainDrafts + 11} transactions, .* 3 filings`),
     );
     expect(first.out).toContain(JSON.parse(linesOf(join(folder, 'cli.ndjson')).at(-1) ?? '').sha256);
     expect(await ledger(...args)).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
     const db = new MemoryDatabase();
     expect(await within(db, () => ledger('import', 'acct_moved', 'cli.ndjson'))).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/Imported of \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
+      out: expect.stringMatching(/Imported \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
     });
     const forged = changedValue(lineOf('open_entry'), (value) => {
       Object.assign(value.entry.amounts[0] ?? {}, { tax_amount: '0.01' });

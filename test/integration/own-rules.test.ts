@@ -147,8 +147,12 @@ describe('own rules over the built-in release', () => {
 
   it('are shown by list, show, diff, verify and GET /coverage', async () => {
     const id = (await activeIn('MN')) ?? '';
-    expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own `));
+    // Below: parts, jurisdictions and rates.
+    expect(await content('list', '--state', 'MN')).toMatch(new RegExp(`\\* +${id} +own +complete +0 +1 +1 `));
     const shown = await content('show', id, '--zip', '55401', '--date', tax_date);
+    expect(shown).toContain('Coverage: complete\n');
+    expect(shown).not.toContain('State rate: 0.5%');
+    expect(shown).toContain('Own: Rate of Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5%');
     expect(shown).toContain('Own: Rule mn-own-books (DIGITAL): exempt, from 2026-11-01');
     expect(shown).toContain(`Source own:ruling: Own rules: ${sources.ruling}`);
     expect(shown).toContain('Own rules add Nicollet Mall district (US-MN-OWN-NICOLLET): 0.5% on 2026-11-22');

@@ -126,14 +126,14 @@ it('verifies the restored tables, and deletes only them', { timeout: 180_000 }, 
   }).trim();
   const verified = drill(['--verify', '-drill-test'], named(''));
   expect(verified.code, verified.out).toBe(0);
-  expect(verified.out).toContain(`Checked of ${account}: 0 transactions`);
+  expect(verified.out).toContain(`${account}: checked 0 transactions`);
   expect(verified.out).toContain(listed('-drill-test'));
   expect(verbs(verified.asked)).toEqual([...Array(3).fill('describe-table'), ...Array(3).fill('wait table-exists')]);
 
   const { code, out, asked } = drill([], named(''));
   expect(code, out).toBe(0);
   expect(out).not.toContain('Remaining tables');
-  expect(out).toContain(`Checked of ${account}: 0 transactions`);
+  expect(out).toContain(`${account}: checked 0 transactions`);
   expect(out.match(/^== .*: \d+ s$/gm)).toHaveLength(4);
   expect(verbs(asked)).toEqual([
     ...Array(3).fill('describe-continuous-backups'),

@@ -132,6 +132,8 @@ describe('settings', () => {
     expect(assignmentsFrom(['pass_on_general_excise=false'])).toEqual({ pass_on_general_excise: false });
     expect(assignmentsFrom(['registrations=null', 'ship_from=null'])).toEqual({ registrations: null, ship_from: null });
     expect(assignmentsFrom([])).toEqual({});
+    expect(assignmentsFrom(['ship_from={"state":"MI"}'])).toEqual({ ship_from: { state: 'MI' } });
+    expect(assignmentsFrom(['time_zone=UTC'])).toEqual({ time_zone: 'UTC' });
   });
 
   it('are complete, except service_version', () => {
@@ -187,6 +189,9 @@ describe('settings', () => {
     ['ship_from={"state":1}', 'state: '],
     ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
     ['ship_from={}', 'Send at least the state'],
+    ['ship_from={"state":"NY"}', 'Send a postal_code or city, too: NY has local taxes.'],
+    ['time_zone=EST', 'time_zone cannot be EST. Send America/New_York.'],
+    ['time_zone=Somewhere', 'Send an IANA time zone such as America/New_York, or UTC.'],
   ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 
   it('accept registrations one after another, and of two states on the same days', () => {

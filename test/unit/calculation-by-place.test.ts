@@ -261,6 +261,16 @@ describe('the explanation of an address', () => {
   });
 });
 
+it.each<[Address, boolean]>([
+  [{ city: 'Atlanta', state: 'GA', postal_code: '30303' }, true],
+  [{ city: 'New York', state: 'NY', postal_code: '10001' }, false],
+  [{ city: 'Houston', state: 'TX', postal_code: '77002' }, false],
+])('recommends a boundary file only where the state publishes one: %o', (to, isPublished) => {
+  const said = askAbout(to).said('local_rates_by_place').join();
+  expect(said).toContain('may be taxed differently.');
+  expect(said.includes('Import the boundary file')).toBe(isPublished);
+});
+
 describe('the reason why an address is ambiguous', () => {
   const doubtOf = (to: Address) => askAbout(to).said('address_ambiguous').join();
 
@@ -271,12 +281,13 @@ describe('the reason why an address is ambiguous', () => {
       'Correct the county (address.county)',
     ],
     [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129' }, 'Send the county (address.county), or import'],
-    [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129', county: 'Douglas' }, 'Import the'],
+    [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129', county: 'Douglas' }, 'Import a'],
     [{ city: 'Sandy Springs', state: 'GA', postal_code: '30328' }, 'Import the'],
   ])('comes with what may help: %o', (to, advice) => {
     const doubt = doubtOf(to);
     expect(doubt).toContain(`${advice}`);
-    expect(doubt).toContain("state's boundary file");
+    // Colorado publishes no boundary file.
+    expect(doubt).toContain(to.state === 'GA' ? "state's boundary file" : 'a table of rates by ZIP (format zip-rates)');
     expect(doubt).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
   });
 });

@@ -1,7 +1,7 @@
 /** Retries of the TypeScript client, against a scripted `fetch`. test/contract/client.test.ts runs it against the service. */
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CallOptions, createClient, type Levy, LevyUnavailable } from '../../shared/client/client.ts';
+import { type CallOptions, createClient, type Levy, LevyUnavailable, orThrow } from '../../shared/client/client.ts';
 
 type Reply = (signal: AbortSignal) => Response | Promise<Response>;
 
@@ -81,6 +81,8 @@ describe('a request', () => {
 
   it('cannot be made without a credential, or with an id that changes the path', async () => {
     expect(() => createClient({ url: 'http://levy.test', apiKey: '' })).toThrow('apiKey');
+    for (const url of ['levy.test', '127.0.0.1:3000', ''])
+      expect(() => createClient({ url, apiKey: 'levy_key' })).toThrow('with http:// or https://');
     const { levy, sent } = scripted([]);
     for (const id of ['', '.', '..'])
       await expect(levy.get('/transactions/{id}', { path: { id } })).rejects.toThrow('path.id');
@@ -130,6 +132,14 @@ describe('a failed request', () => {
     expect([busy.sent.length, down.sent.length]).toEqual([4, 4]);
   });
 
+  it('names the cause that fetch hides', async () => {
+    const refused: Reply = () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
+    };
+    const { levy } = scripted([refused], { maxTries: 1 });
+    await expect(levy.get('/filings')).rejects.toThrow('fetch failed (ECONNREFUSED)');
+  });
+
   it('is not retried when the call says one try', async () => {
     const { levy, sent } = scripted([noReply]);
     await expect(create(levy, { maxTries: 1 })).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
@@ -154,6 +164,20 @@ describe('a failed request', () => {
     const refusal = { status, code: 'x', detail: 'Detail', errors: [{ code: 'x' }] };
     expect(await create(levy)).toMatchObject({ ok: false, refusal });
     expect(sent).toHaveLength(1);
+  });
+
+  it('lists each error with its field in the message, and the first one alone in `detail`', async () => {
+    const errors = [
+      { code: 'x', detail: 'Send a decimal.', source: { pointer: '/line_items/0/quantity' } },
+      { code: 'y', detail: 'Send a state.', source: { pointer: '/customer/address/state' } },
+      { code: 'z', detail: 'Other.', source: null },
+    ];
+    const { levy } = scripted([() => Response.json({ errors }, { status: 422 })]);
+    const result = await create(levy);
+    expect(result).toMatchObject({ refusal: { detail: 'Send a decimal.' } });
+    expect(() => orThrow(result)).toThrow(
+      'x: /line_items/0/quantity: Send a decimal.\n/customer/address/state: Send a state.\nOther.',
+    );
   });
 
   it.each([

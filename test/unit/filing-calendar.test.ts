@@ -47,3 +47,13 @@ it('has the discount, the duty of zero returns and the source of a state', () =>
   });
   expect(filingTermsOf('US-OR', 'month', '2026-10-31').terms).toBeNull();
 });
+
+it('shows amounts in dollars, and no notes about the research', () => {
+  for (const state of Object.keys(calendar)) {
+    const { vendor_discount, terms } = filingTermsOf(`US-${state}`, 'month', '2026-10-31');
+    expect(vendor_discount).not.toMatch(/\b(cap|first|above|under) \d/);
+    expect(JSON.stringify({ vendor_discount, terms })).not.toMatch(
+      /memory|remembered|not read|not known to be law|_note/,
+    );
+  }
+});

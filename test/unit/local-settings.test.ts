@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { readSettings } from '../../infra/local/settings.ts';
 
+it('refuses a value of LOG that would do nothing', () => {
+  for (const LOG of ['requests', 'off', '', undefined]) expect(() => readSettings({ LOG })).not.toThrow();
+  expect(() => readSettings({ LOG: 'yes' })).toThrow('LOG must be requests or off, not "yes".');
+});
+
 it('listens on loopback, and on every interface only where a container says so', () => {
   expect(readSettings({}).host).toBe('127.0.0.1');
   expect(readSettings({ HOST: '' }).host).toBe('127.0.0.1');

@@ -13,14 +13,21 @@ from .generated.types import Response
 from .retries import RetryTransport
 
 
+def _line(error: ErrorObject) -> str:
+    """`/line_items/0/quantity: Send a decimal as a string, such as "1".`"""
+    source = error.to_dict().get("source") or {}
+    field = source.get("pointer") or source.get("parameter") or source.get("header")
+    return f"{field}: {error.detail}" if field else error.detail
+
+
 class LevyRefused(Exception):
-    """Raised by `or_raise` and `items`. `code` is the code of the first error."""
+    """Raised by `or_raise` and `items`. `code` is the code of the first error; the message lists all errors with their fields."""
 
     def __init__(self, status: int, errors: list[ErrorObject]) -> None:
         self.status = status
         self.errors = errors
         self.code = errors[0].code if errors else "not_modified"
-        super().__init__(f"{self.code}: {errors[0].detail}" if errors else self.code)
+        super().__init__(f"{self.code}: " + "\n".join(map(_line, errors)) if errors else self.code)
 
 
 def connect(
@@ -39,6 +46,8 @@ def connect(
     """
     if not api_key and not token:
         raise ValueError("connect needs an api_key, or a function token that returns a bearer token.")
+    if not url.lower().startswith(("http://", "https://")):
+        raise ValueError(f"connect needs a url such as http://127.0.0.1:3000, with http:// or https://, not {url!r}.")
     headers = {"Service-Version": str(list(ServiceVersion)[-1])}
     if api_key:
         headers["X-API-Key"] = api_key

@@ -17,8 +17,11 @@ class LevyUnavailable(Exception):
     A write may have been recorded or not: to find out, repeat the same call with this `idempotency_key`.
     """
 
-    def __init__(self, request: httpx.Request, tries: int, response: httpx.Response | None) -> None:
-        reason = f"Status {response.status_code}: {response.text[:500]}" if response else "No response."
+    def __init__(
+        self, request: httpx.Request, tries: int, response: httpx.Response | None, failure: Exception | None
+    ) -> None:
+        cause = f"No response: {type(failure).__name__}: {failure}"
+        reason = f"Status {response.status_code}: {response.text[:500]}" if response else cause
         super().__init__(f"{request.method} {request.url.path} failed in try {tries}. {reason}")
         self.status = response.status_code if response else None
         self.idempotency_key: str | None = request.headers.get("Idempotency-Key")
@@ -85,7 +88,7 @@ class RetryTransport(httpx.BaseTransport):
                 can_retry, failure = True, error
             pause = _pause(response, tries)
             if not can_retry or tries >= self._max_tries or pause > MAX_PAUSE + 1:
-                raise LevyUnavailable(request, tries, response) from failure
+                raise LevyUnavailable(request, tries, response, failure) from failure
             time.sleep(pause)
         raise AssertionError
 

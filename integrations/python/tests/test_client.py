@@ -13,7 +13,7 @@ from levy_client.generated.api.calculations import create_calculation
 from levy_client.generated.api.product_tax_codes import list_product_tax_codes
 from levy_client.generated.api.transactions import create_transaction, list_transactions
 from levy_client.generated.client import Client
-from levy_client.generated.models import CalculationRequest, ErrorResponse, Transaction, TransactionRequest
+from levy_client.generated.models import CalculationRequest, ErrorResponse, Transaction, TransactionRequest, TransactionStatus
 from levy_client.generated.types import Response
 
 CART = {
@@ -110,6 +110,30 @@ def test_requests_a_token_before_each_try(proxy: Proxy) -> None:
     assert list(tokens) == []
     with pytest.raises(ValueError, match="api_key"):
         connect(proxy.url)
+    with pytest.raises(ValueError, match="http://"):
+        connect("127.0.0.1:3000", api_key=API_KEY)
+
+
+def test_lists_each_error_with_its_field(service: str) -> None:
+    lines = [{"quantity": "one", "unit_price": "50.00"}, {"quantity": "1", "unit_price": "1,000.00"}]
+    body = CalculationRequest.from_dict({**CART, "line_items": lines})
+    with pytest.raises(LevyRefused) as raised:
+        or_raise(create_calculation.sync_detailed(client=client(service), body=body))
+    first, second = str(raised.value).split("\n")
+    assert first.startswith("validation_invalid_format: /line_items/0/quantity: ")
+    assert second.startswith("/line_items/1/unit_price: ")
+
+
+def test_names_the_cause_of_an_outage() -> None:
+    with pytest.raises(LevyUnavailable, match="ConnectError"):
+        create_calculation.sync(client=client("http://127.0.0.1:9", max_tries=1), body=CalculationRequest.from_dict(CART))
+
+
+def test_filters_a_list_by_an_enum(service: str) -> None:
+    levy = client(service)
+    sale = or_raise(record(levy, unique()))
+    found = or_raise(list_transactions.sync_detailed(client=levy, status=TransactionStatus(sale.status), limit=1))
+    assert [each.status for each in found.data] == [sale.status]
 
 
 def test_the_example_of_a_checkout_runs(service: str) -> None:

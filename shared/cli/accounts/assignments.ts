@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { defaults, type Registration, type Settings } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
-import { isDay } from '../../calendar.ts';
+import { dayOf, isDay } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
+import { builtInRelease } from '../../content/built-in.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
+import { localCoverageOn } from '../../coverage/local-rates.ts';
 import { stateJurisdiction } from '../../jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -54,13 +57,23 @@ const registrationsFrom = (value: unknown): Reading<Settings['registrations']> =
 // A request ignores unknown fields. A setting is stored, so it must not have any.
 const Address = z.strictObject(PostalAddress.shape, 'Send an object.');
 
+const hasLocalTaxes = (state: string): boolean => {
+  const release = builtInRelease(state);
+  return release !== undefined && localCoverageOn(release, dayOf(now())).basis !== 'not_levied';
+};
+
 /** The default address that an account ships from; `null` is unknown. */
 const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   if (value === null) return { value };
   const { success, data, error } = Address.safeParse(value);
   if (!success) return { send: `null or an address of line1, city, state, postal_code, country (${problemIn(error)})` };
   const address = readAddress(data, '');
-  if (address.ok) return { value: data };
+  if (address.ok) {
+    const { state, zip5, city } = address.value;
+    return state !== null && zip5 === null && city === null && hasLocalTaxes(state)
+      ? { send: `a postal_code or city, too: ${state} has local taxes` }
+      : { value: data };
+  }
   return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
 };
 
@@ -102,8 +115,15 @@ const dayOrNull = (text: string): Reading<string | null> => {
     : { send: 'a date such as 2025-01-01, or null for four years before the account' };
 };
 
-const timeZone = (text: string): Reading<string> =>
-  isTimeZone(text) ? { value: text } : { send: 'an IANA time zone such as America/New_York, or UTC' };
+const regions: Readonly<Record<string, string>> = {
+  ...{ CST: 'America/Chicago', EST: 'America/New_York', HST: 'Pacific/Honolulu' },
+  ...{ MST: 'America/Denver', PST: 'America/Los_Angeles' },
+};
+
+const timeZone = (text: string): Reading<string> => {
+  if (isTimeZone(text)) return { value: text };
+  return { send: regions[text.slice(0, 3).toUpperCase()] ?? 'an IANA time zone such as America/New_York, or UTC' };
+};
 
 // JSON is hard to quote in a shell, so a file can have it.
 const contentOf = (text: string): string => (text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);

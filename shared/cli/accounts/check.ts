@@ -1,7 +1,7 @@
 /** `accounts check`: what to decide about an account before it goes live. */
 import type { Command } from 'commander';
 import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
-import { dayOf } from '../../calendar.ts';
+import { addDays, dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import { publishers } from '../../content/updates/publishers.ts';
@@ -16,6 +16,7 @@ import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/reports/report-store.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
+import { stateOf } from './key-terms.ts';
 
 /** `missing` must be decided before production, `check` should be confirmed, and `ok` needs nothing. */
 type Status = 'missing' | 'check' | 'ok';
@@ -109,27 +110,37 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   const source = await readContentSource(code);
   const age = publisher ? staleness(publisher, source, today) : null;
   const subject = `content ${state}`;
-  if (age?.isStale) return finding('missing', subject, age.reason ?? 'stale', `Run npm run content -- update ${code}.`);
+  if (age?.isStale)
+    return finding('missing', subject, age.reason ?? 'stale', `Run npm run content -- update --state ${code}.`);
   if (age?.asOf) return finding('ok', subject, `official files of ${age.asOf}, next by ${age.nextExpected}`);
   const release = builtInRelease(code);
   const found = release ? `built-in rates of ${releaseDay(release)}` : 'no rates';
   const action =
     publisher && publisher.format !== null
-      ? `Take the official files: npm run content -- update ${code}`
+      ? `Take the official files: npm run content -- update --state ${code}`
       : 'Levy imports no official file of this state: compare the rates with the state each quarter.';
   return finding(release ? 'check' : 'missing', subject, found, action);
 };
 
+// Time to plan a rotation and to deploy the new key.
+const rotationDays = 30;
+
 const keyFinding = async ({ id }: Account): Promise<Finding> => {
-  const active = (await listKeys(id)).filter(({ revoked_at }) => revoked_at === undefined);
-  return active.length > 0
-    ? finding('ok', 'API keys', counted(active.length, 'active key'))
-    : finding(
-        'check',
-        'API keys',
-        'none',
-        `Create one, unless clients send bearer tokens: npm run accounts -- keys add --account ${id}`,
-      );
+  const nowMs = now();
+  const valid = (await listKeys(id)).filter((key) => ['active', 'overlapping'].includes(stateOf(key, nowMs)));
+  if (valid.length === 0) {
+    const create = `npm run accounts -- keys create --account ${id} --scopes read,write`;
+    return finding('check', 'API keys', 'none', `Create one, unless clients send bearer tokens: ${create}`);
+  }
+  const keys = counted(valid.length, 'active key');
+  if (valid.some(({ expires_at }) => expires_at === null))
+    return finding('ok', 'API keys', `${keys}, of which one never expires`);
+  const last = valid.reduce((a, b) => ((a.expires_at ?? '') > (b.expires_at ?? '') ? a : b));
+  const day = (last.expires_at ?? '').slice(0, 10);
+  const found = `${keys}; the last one expires ${day}`;
+  if (day > addDays(dayOf(nowMs), rotationDays)) return finding('ok', 'API keys', found);
+  const rotate = `npm run accounts -- keys rotate ${last.id} --account ${id}`;
+  return finding('missing', 'API keys', found, `Rotate it before: ${rotate}`);
 };
 
 const alarms = finding(

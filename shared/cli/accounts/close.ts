@@ -22,7 +22,7 @@ const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[
   for (const state of registrations ? registeredStates(registrations) : stateJurisdictions) {
     const months = await filingReads.oldestOpenMonths(id, state);
     const [oldest] = months.filter((month) => month !== null).sort();
-    if (oldest !== undefined) open.push(`${state}: no filing has the transactions from ${oldest} on.`);
+    if (oldest !== undefined) open.push(`${state}: transactions since ${oldest} are not in a filing.`);
   }
   for (const { id: filing, state, status, period_end } of (await filingBook(id)).all())
     if (status === 'closed') open.push(`${state}: the return to ${period_end} (${filing}) is not filed.`);
@@ -64,7 +64,9 @@ const reopen = async ({ account: id, json }: Options): Promise<void> => {
   if (!(await reopenAccount(account, new Date(now()).toISOString())))
     throw new CommandError(`The account ${id} is being deleted, or was reopened just now. Nothing was changed.`);
   if (json) return printJson({ id, closed_at: null });
-  print(`Reopened ${id}. Its keys stay revoked: create one with \`npm run accounts -- keys create --account ${id}\`.`);
+  print(
+    `Reopened ${id}. Its keys stay revoked: create one with \`npm run accounts -- keys create --account ${id} --scopes read,write\`.`,
+  );
 };
 
 export const addClose = (program: Command): Command =>

@@ -5,7 +5,7 @@ import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import { corruptionText } from '../../content/loading/content-errors.ts';
 import manifest from '../../content/releases/manifest.json' with { type: 'json' };
-import { type ListedCorrupt, type ListedRelease, releasesOf } from '../../coverage/release-list.ts';
+import { countsOf, type ListedCorrupt, type ListedRelease, releasesOf } from '../../coverage/release-list.ts';
 import { stateOf } from '../../releases/active-release.ts';
 import { remedyOf, unfinishedLines } from '../../releases/new-release.ts';
 import {
@@ -25,7 +25,7 @@ const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRe
   ...row,
   state: row.id.slice(0, 5),
   content_hash: head?.content_hash ?? builtInHashes[row.id] ?? null,
-  counts: head?.counts ?? null,
+  counts: head && countsOf(head),
 });
 type Listed = ReturnType<typeof listed>;
 

@@ -2,14 +2,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease } from '../../content/built-in.ts';
+import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { percentOf } from '../../content/imports/fractions.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
-import { isOwnOnly } from '../../content/own-rules.ts';
+import { isOwnCode, isOwnOnly } from '../../content/own-rules.ts';
 import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
+import { localRatesOn } from '../../coverage/local-rates.ts';
+import { withFallback } from '../../coverage/releases.ts';
 import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
 import { daysText, zipCode, zipsText } from '../../releases/texts.ts';
@@ -18,8 +20,24 @@ import { explainError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
 
-const stateRates = (head: Release): readonly string[] =>
-  head.rates.map((rate) => `State rate: ${percentOf(rate.rate)}, ${daysText(rate)}`);
+/** The rates of the state, and those of places that old releases list. Own rates are among the own values. */
+const rateLines = (head: Release): readonly string[] =>
+  head.rates.flatMap((rate) => {
+    const { jurisdiction } = rate;
+    if (isOwnCode(jurisdiction)) return [];
+    const name = jurisdiction === head.state ? 'State rate' : `Rate of ${jurisdiction}`;
+    return [`${name}: ${percentOf(rate.rate)}, ${daysText(rate)}`];
+  });
+
+// Earlier versions imported releases that answer alone. Newer imports have a built-in release at the bottom.
+const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
+  head.locals === 'listed' && head.bottom === undefined;
+
+/** Own rules cover what the releases below them cover, as in `content list`. */
+const coverageText = (head: Release, imported: ReleaseHead | null): string =>
+  imported && isOwnOnly(imported)
+    ? localRatesOn(withFallback(imported, builtInReleaseById), dayOf(now()))
+    : `${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`;
 
 /** Whether it is active; `null` is not known, because a built-in release can be shown without a database. */
 const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
@@ -32,10 +50,6 @@ const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null
   }
 };
 
-// Earlier versions imported releases that answer alone. Newer imports have a built-in release at the bottom.
-const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
-  head.locals === 'listed' && head.bottom === undefined;
-
 const originText = (imported: ReleaseHead | null): string => {
   if (!imported) return 'built-in';
   return isOwnOnly(imported)
@@ -46,10 +60,10 @@ const originText = (imported: ReleaseHead | null): string => {
 const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): void => {
   print(`${head.id}: ${head.name}, ${originText(imported)}`);
   print(`Active: ${isActive === null ? 'not known, because no database answers' : isActive ? 'yes' : 'no'}`);
-  print(`Coverage: ${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`);
+  print(`Coverage: ${coverageText(head, imported)}`);
   print(`Days: values without a first day apply from ${head.established_from}`);
   if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
-  for (const line of stateRates(head)) print(line);
+  for (const line of rateLines(head)) print(line);
   print(`Rules: ${head.rules.length}`);
   for (const text of ownTexts(head.own)) print(`Own: ${text}`);
   if (imported) {

@@ -100,6 +100,7 @@ const versionTexts = {
 
 const check = async (states: readonly Importable[], client: PublisherClient): Promise<void> => {
   let newer = 0;
+  let failed = 0;
   for (const publisher of states) {
     try {
       const result = await compareVersions(publisher, client);
@@ -107,11 +108,14 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       print(`${publisher.state}: ${versionTexts[result]}`);
     } catch (error) {
       if (!(error instanceof PublisherFailure)) throw error;
+      failed += 1;
       process.exitCode = 1;
       print(`${publisher.state}: ${error.message}`);
     }
   }
-  print(`${counted(newer, 'state needs', 'states need')} an update.`);
+  print(
+    `${counted(newer, 'state needs', 'states need')} an update${failed > 0 ? `, ${failed} could not be checked` : ''}.`,
+  );
   if (newer > 0) process.exitCode = 2;
 };
 

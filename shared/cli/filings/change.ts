@@ -1,8 +1,12 @@
 /** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
 import type { Command } from 'commander';
+import { type Account, registrationsOf } from '../../accounts/account.ts';
 import { assert } from '../../assert.ts';
+import { dayAfter } from '../../calendar.ts';
+import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';
+import { isOver, registrationsIn } from '../../filings/periods.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
@@ -58,14 +62,38 @@ const finished = async (id: string, title: string, total: number, { account }: C
   });
 };
 
-const close = async ({ account, state, periodEnd, ...options }: Period & Confirmation): Promise<void> => {
-  const { caller, ports } = await operatorFor(account);
+/** Whether the account collects no tax in the state of a filing, in its whole period. */
+const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
+  const registrations = registrationsOf(settings);
+  return (
+    registrations !== null &&
+    !registrationsIn(state, registrations).some(
+      ({ from, to }) => from <= period_end && (to === null || to >= period_start),
+    )
+  );
+};
+
+type CloseOptions = Period & Confirmation & { readonly unregistered?: boolean };
+
+/** Ask before a period is closed. Refuses one that is not over, and with --yes one without a registration. */
+const confirmClose = async (preview: Filing, account: Account, options: Omit<CloseOptions, keyof Period>) => {
+  const { state, period_end: end } = preview;
+  if (!isOver(end, now(), account))
+    throw new CommandError(
+      `The period of ${state} that ends on ${end} can be closed from ${dayAfter(end)} on, in the account's time zone. Until then, use \`dry-run\` to see its figures.`,
+    );
+  const warning = isUnregistered(preview, account) ? `The account is not registered in ${state} on ${end}.` : null;
+  if (warning !== null && options.yes && !options.unregistered)
+    throw new CommandError(`${warning} Check --state, or send --unregistered to close the period all the same.`);
+  if (!options.json) printFiling(preview, false);
+  await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
+};
+
+const close = async ({ account: named, state, periodEnd, ...options }: CloseOptions): Promise<void> => {
+  const { account, caller, ports } = await operatorFor(named);
   const request = { state, period_end: periodEnd };
   const preview = repliedFiling(await createFiling({ ...request, dry_run: true }, null, caller, ports));
-  if (preview.id === null) {
-    if (!options.json) printFiling(preview, false);
-    await requireConfirmation(`Close ${filingName(preview)}?`, options);
-  }
+  if (preview.id === null) await confirmClose(preview, account, options);
   const { id } = repliedFiling(await createFiling(request, null, caller, ports));
   assert(id !== null, 'A stored filing has an id.');
   const filing = await finished(id, `Closing ${state}`, preview.progress.entries_moved, caller, ports);
@@ -80,6 +108,7 @@ export const addClose = (program: Command): Command =>
       'Show the figures of the dry run, ask for confirmation, close the period and work until it is closed. Later sales and credits count in the next period. A period that is closed shows its filing.',
     )
     .option('--yes', 'do not ask for confirmation')
+    .option('--unregistered', 'with --yes: also a period in which the account is not registered in the state')
     .option('--json', 'the JSON of GET /filings/{id} once it is closed; needs --yes')
     .action(close);
 
@@ -101,7 +130,9 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
   const result = await updateFiling({ id, ...change }, null, caller, ports);
   if (!result.ok && result.problems[0].code === 'conflict_exceptions_not_acknowledged')
     throw new CommandError(
-      `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${before.exceptions?.count}.`,
+      before.exceptions?.count === 0
+        ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
+        : `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${before.exceptions?.count}.`,
     );
   accepted(result);
   const total = before.progress.entries_moved;
@@ -121,7 +152,7 @@ export const addFile = (program: Command): Command =>
 
 const cancel = async (named: string | undefined, options: FilingName & Confirmation): Promise<void> => {
   const { id, filing: before, caller, ports } = await requireFiling(named, options);
-  const effect = `Cancel ${id} (${filingName(before)})? All entries are open again, late ones too, and count in the period when you close it again. The schedule does not close it.`;
+  const effect = `Cancel ${id} (${filingName(before)})? Its entries become open again, including late ones. The next close of the period includes them. The schedule does not close it.`;
   if (before.status === 'closed') {
     if (!options.json) print(effect);
     await requireConfirmation('Cancel this filing?', options);

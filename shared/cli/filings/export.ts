@@ -1,7 +1,7 @@
 /** `filings export`: the totals and all entries of a filing as CSV files. */
 import { existsSync, rmSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
 import { createFiling } from '../../filings/create-filing.ts';
@@ -40,6 +40,7 @@ const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   exitOnSignals();
   try {
     for (const { path, text } of files) {
+      await mkdir(dirname(path), { recursive: true });
       await create(partial(path));
       await writeFile(partial(path), text, { flush: true });
     }
@@ -121,7 +122,7 @@ export const addExport = (program: Command): Command =>
     .description(
       'Write the totals and all entries of a filing to two new CSV files, with the columns of GET /filings/{id}, and print their paths. An existing file is not overwritten, and a failed export leaves none.',
     )
-    .option('--out <folder>', 'the folder of the files', '.')
+    .option('--out <folder>', 'the folder of the files; created if it is missing', '.')
     .option('--dry-run', 'the totals of the period as they are now, for --state and --period-end')
     .action((named: string | undefined, options: Options) =>
       (options.dryRun ? exportDryRun : exportFiling)(named, options),

@@ -68,7 +68,7 @@ const totalsTable = (totals: NonNullable<Filing['totals']>): string =>
   ]);
 
 const exceptionsText = ({ count, by_reason }: NonNullable<Filing['exceptions']>): string => {
-  const reasons = by_reason.map((sum) => `${sum.reason} ${sum.count} (${sum.currency} ${sum.gross_amount})`);
+  const reasons = by_reason.map((sum) => `${sum.reason} ${sum.count} (gross ${sum.currency} ${sum.gross_amount})`);
   return count === 0
     ? 'Exceptions: none.'
     : `Exceptions: ${count.toLocaleString('en-US')}. By reason: ${reasons.join(', ')}.`;
@@ -106,7 +106,7 @@ const exceptionHeadings = [
   'customer',
   'ZIP',
   'currency',
-  'reasons with gross',
+  'reasons and gross amounts',
 ];
 
 export const exceptionsTable = (exceptions: readonly FilingException[]): string =>
@@ -118,7 +118,7 @@ export const exceptionsTable = (exceptions: readonly FilingException[]): string 
         ...[
           postal_code ?? '',
           currency,
-          reasons.map(({ reason, gross_amount }) => `${reason} ${gross_amount}`).join(', '),
+          reasons.map(({ reason, gross_amount }) => `${reason}, gross ${gross_amount}`).join('; '),
         ],
       ],
     ),

@@ -42,6 +42,6 @@ export const addExport = (program: Command): Command =>
         if (lines % linesBetweenReports === 0) process.stderr.write(`${countsText(counts)}\n`);
       };
       const { header, trailer } = await exportLedger({ account, out: path, nowMs: now, pauseMs, onProgress });
-      print(`Exported of ${id}: ${countsText(header.counts)}.`);
+      print(`Exported ${id}: ${countsText(header.counts)}.`);
       print(`${path}: ${counted(trailer.lines + 1, 'line')}, SHA-256 without the last line: ${trailer.sha256}.`);
     });

@@ -76,7 +76,7 @@ const importInto = async (account: string, file: string, { withoutContent = fals
     const isNew = await importLedger({ account, path, checked, nowMs: now, onProgress });
     finish(isNew ? `Wrote ${counted(trailer.lines, 'line')}` : 'Already written');
   });
-  print(`Imported of ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
+  print(`Imported ${header.account.id} into ${account}: ${countsText(header.counts)}.`);
   if (missing.length > 0) print(`Missing releases, so their transactions cannot be replayed: ${missing.join(', ')}.`);
   const verified = await verifyImport({ account, counts: header.counts, nowMs: now, pauseMs });
   for (const line of [...verified.findings.map(findingText), ...verified.missing]) print(line);

@@ -28,7 +28,7 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
     checked += ids.length;
   }
   await setCountedFrom(account, startedAt);
-  print(`Checked ${counted(checked, 'transaction')}: the reports missed ${added} of them, and count them now.`);
+  print(`Checked ${counted(checked, 'transaction')}: ${added} were missing from the reports and are now counted.`);
 };
 
 export const addRecount = (program: Command): Command =>

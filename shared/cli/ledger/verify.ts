@@ -88,7 +88,7 @@ const verifyOne = async (
 };
 
 const report = ({ account, counts, total, by_check }: Verified): void => {
-  print(`Checked of ${account}: ${checkedText(counts).join(', ')}.`);
+  print(`${account}: checked ${checkedText(counts).join(', ')}.`);
   if (counts.redacted > 0)
     print(
       `Redacted: ${counted(counts.redacted, 'transaction')}. Hashes of their earlier states cannot be recomputed; the chain and the digest of the removed data hold.`,

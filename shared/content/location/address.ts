@@ -33,13 +33,15 @@ const stateAdvice = (text: string): string => {
 };
 
 /** Spreadsheets and numbers lose the leading zeros of ZIP codes in the Northeast. */
-const zipAdvice = (text: string): string => {
-  const advice = 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.';
+const zipAdvice = (text: string, state: string | null): string => {
   const [, lost] = /^(\d{3,4})(?:-\d{4})?$/.exec(text) ?? [];
-  const padded = lost?.padStart(5, '0');
-  return padded !== undefined && statesOfZip(padded).length > 0
+  if (lost === undefined) return 'Send a ZIP code of five digits, or ZIP+4: 48933-1514.';
+  const padded = lost.padStart(5, '0');
+  const states = statesOfZip(padded);
+  const isLost = state === null ? states.length > 0 : states.includes(state);
+  return isLost
     ? `Send ${padded} instead of ${text}: a ZIP code has five digits, and the leading zero is missing.`
-    : advice;
+    : `${text} has ${lost.length === 4 ? 'four' : 'three'} digits. Send five digits, or ZIP+4.`;
 };
 
 const unresolvable = (pointer: string, detail: string): Result<never> =>
@@ -92,7 +94,7 @@ export const readAddress = (address: PostalAddress, pointer: string): Result<Tax
   if (stateText !== '' && given === null) return unresolvable(`${pointer}/state`, stateAdvice(stateText));
   if (territories.has(country) && given !== country)
     return unresolvable(`${pointer}/state`, `${country} is itself a country code: send no other state with it.`);
-  if (zipText !== '' && !zip) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText));
+  if (zipText !== '' && !zip) return unresolvable(`${pointer}/postal_code`, zipAdvice(zipText, given));
   const zip5 = zip?.['zip5'] ?? null;
   const states = zip5 === null ? [] : statesOfZip(zip5);
   const state = given ?? states[0] ?? null;

@@ -3,6 +3,11 @@ import { described } from '../../described.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
 
+// As a number, a ZIP code loses its leading zero.
+const zip = z.nullish(
+  z.string('Send a string, such as "02108".').check(z.maxLength(500, 'Send at most 500 characters.')),
+);
+
 /** The five digits that a ZIP code begins with; `null` for a code of another country. */
 export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
 
@@ -17,7 +22,7 @@ export const PostalAddress = described(
       city: described(text, 'City.'),
       county: described(text, 'County. It decides if a ZIP code spans several counties.'),
       state: described(text, 'State: its two-letter code or its name.'),
-      postal_code: described(text, 'ZIP code. ZIP+4 is more precise.'),
+      postal_code: described(zip, 'ZIP code. ZIP+4 is more precise.'),
       country: described(text, 'ISO 3166 two-letter code. Default: `US`.'),
     },
     'Send an object.',

@@ -1,6 +1,7 @@
 /** Where each state publishes its sales tax rates, and how to find the current files. */
 import type { Importer } from '../imports/importer.ts';
 import type { Format } from '../imports/importers.ts';
+import { streamlinedStates } from './boundary-states.ts';
 
 /**
  * How to find the current file of a publisher.
@@ -55,12 +56,6 @@ export type Publisher = {
 );
 
 const streamlined = 'https://www.streamlinedsalestax.org/ratesandboundry';
-
-/** The states that publish rate and boundary files under the Streamlined Sales and Use Tax Agreement. */
-const streamlinedStates = [
-  ...['AR', 'GA', 'IA', 'IN', 'KS', 'KY', 'MI', 'MN', 'NC', 'ND', 'NE', 'NJ'],
-  ...['NV', 'OH', 'OK', 'RI', 'SD', 'TN', 'UT', 'VT', 'WA', 'WI', 'WV', 'WY'],
-];
 
 const streamlinedPublisher = (state: string): Publisher => ({
   state,

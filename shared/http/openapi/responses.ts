@@ -93,7 +93,10 @@ const problemExamples: Readonly<Record<number, Problem>> = {
   503: failures.outage,
 };
 
-const quantityMissing = requiredField('/line_items/0/quantity', 'Send quantity, a decimal as a string.');
+const quantityMissing = requiredField(
+  '/line_items/0/quantity',
+  'Send quantity, a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.',
+);
 
 /** The errors that clients see most, for operations that can return them. */
 const preferredExamples: readonly Problem[] = [

@@ -5,7 +5,7 @@ import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
-import { parseAmount } from '../../money/currency.ts';
+import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Transaction } from '../transaction.ts';
@@ -93,7 +93,10 @@ const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id
   const discount = excessiveDiscount(sized);
   if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
   const left = leftOf(balance);
-  if (sized.net > left.net) return overCredit(left, parent.currency, `/line_items/${index}`, 'line');
+  if (sized.net > left.net) {
+    const credited = `The credit of ${line.quantity} of ${parentLine.quantity} units of line ${parentLine.id}, ${formatAmount(sized.net, exponent)},`;
+    return overCredit(left, parent.currency, `/line_items/${index}`, 'line', credited);
+  }
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
   drawn.balances.set(parentLine.id, {

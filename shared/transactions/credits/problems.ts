@@ -3,7 +3,7 @@ import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import type { Share } from './counters.ts';
+import { isNothing, type Share } from './counters.ts';
 import type { CreditRequest } from './credit-request.ts';
 
 /** The problems of a credit request for this sale, fields first (interface decisions 5 and 9); empty where it is allowed. */
@@ -119,12 +119,12 @@ export const parentNotFound: Problem = {
   source: { pointer: '/parent_transaction_id' },
 };
 
-/** The amount that a credit exceeds. */
+/** The amount that a credit exceeds. `credited` describes the part of a line. */
 const details = {
   sale: (net: string, tax: string) =>
     `The credit exceeds what remains of the sale. Credit at most ${net} and its tax of ${tax}.`,
-  line: (net: string, tax: string) =>
-    `The credit exceeds what remains of this line. Credit at most ${net} and its tax of ${tax}.`,
+  line: (net: string, tax: string, credited: string) =>
+    `${credited} exceeds what remains of the line. Credit at most ${net} and its tax of ${tax}.`,
   shipping: (net: string, tax: string) =>
     `The credit exceeds what remains of the shipping. Credit at most ${net} and its tax of ${tax}.`,
   tax: (_net: string, tax: string) =>
@@ -140,13 +140,14 @@ export const overCredit = (
   currency: string,
   pointer: string,
   of: keyof typeof details = 'sale',
+  credited = '',
 ): Problem => {
   const exponent = exponentOf(currency);
   const [net, tax] = [formatAmount(remaining.net, exponent), formatAmount(remaining.tax, exponent)];
   return {
     code: 'conflict_over_credit',
     title: 'Credit exceeds the sale',
-    detail: details[of](net, tax),
+    detail: of === 'sale' && isNothing(remaining) ? 'The sale is fully refunded.' : details[of](net, tax, credited),
     source: { pointer },
     meta: { remaining_amount: net, remaining_tax_amount: tax },
   };
