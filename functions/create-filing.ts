@@ -1,6 +1,6 @@
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
-import { FilingRequest, stateOf } from '../shared/filings/request.ts';
+import { dryRunProblem, FilingRequest, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
@@ -24,7 +24,7 @@ export const { endpoint, handler } = defineEndpoint({
     'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
     '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take.',
   ].join('\n\n'),
-  body: { schema: FilingRequest, answer: filingAnswerFields },
+  body: { schema: FilingRequest, answer: filingAnswerFields, refuseUnknown: dryRunProblem },
   responses: [
     {
       status: 202,

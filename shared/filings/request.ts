@@ -34,6 +34,18 @@ export const FilingRequest = described(
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
 
+/** The problem of a misspelled `dry_run`, such as `dryRun`, which must not close the period; `null` for other fields. */
+export const dryRunProblem = (pointer: string): Problem | null =>
+  /^\/dry/i.test(pointer)
+    ? {
+        code: 'validation_unknown_field',
+        title: `Unknown field ${pointer.slice(1)}`,
+        detail: 'Did you mean dry_run? The period was not closed.',
+        source: { pointer },
+        meta: { did_you_mean: ['dry_run'] },
+      }
+    : null;
+
 const countAdvice = 'Send a whole number from 0, the count of exceptions.';
 
 const confirmationAdvice = 'Send 1 to 100 characters, without control characters.';

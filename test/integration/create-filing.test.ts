@@ -122,6 +122,14 @@ describe('a dry run', () => {
   });
 });
 
+it.each(['dryRun', 'dry-run', 'dryrun', 'DRY_RUN'])('closes nothing with the misspelled %s', async (name) => {
+  const filer = filerOf(await newCaller());
+  await soldOn(filer, '2026-09-30');
+  const body = { state: 'MI', period_end: '2026-09-30', [name]: true };
+  expect(refusalOf(await filer.call('POST', '/filings', { body }))).toBe(`422 | validation_unknown_field /${name}`);
+  expect((await made(filer.filings())).data).toEqual([]);
+});
+
 describe('a dry run of any period', () => {
   const dry = async (filer: Filer, period_end: string) => {
     const { totals, summary, exceptions, progress } = await made(

@@ -103,7 +103,7 @@ describe('GET /product-tax-codes', () => {
       {
         code: 'validation_invalid_format',
         source: { pointer: null, parameter },
-        detail: expect.stringMatching(/^Send /),
+        detail: expect.stringMatching(/\bSend /),
       },
     ]);
   });
