@@ -1,7 +1,8 @@
 import { orThrow, type Schemas } from '../../shared/client/client.ts';
 import type { Order } from './order.ts';
 import type { Problem } from './problem.ts';
-import { recordOrder, refundReference } from './sales.ts';
+import { refundReference } from './record-credits.ts';
+import { recordOrder } from './sales.ts';
 import type { Ledger } from './transactions.ts';
 
 export type Report = {

@@ -83,3 +83,22 @@ it('a cancellation that Levy refuses for good is a final problem', async () => {
   const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
   expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
 });
+
+it('a stale job does not undo a newer state', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
+    orderOf(minute === 0 ? three : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
+  ) as [Order, Order];
+  await recorded(newer);
+  for (const wanted of ['draft', 'finalized', 'void'] as const) {
+    const { isChanged, problems, sale } = await recordOrder(ledger, { ...older, wanted });
+    expect([isChanged, problems, sale?.total_amount, sale?.status]).toEqual([false, [], '18.58', 'finalized']);
+  }
+  expect((await recorded(newer)).metadata).toEqual({ shop: 'test', order: 'stale', changed_at: at(1) });
+});
+
+it('a finalized sale is never changed to a draft, also without an instant', async () => {
+  await recorded(orderOf(two, 'late-draft', '0.80', { placedAt }));
+  const late = await recordOrder(ledger, orderOf(three, 'late-draft', '1.20', { placedAt, wanted: 'draft' }));
+  expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });
+});
