@@ -22,7 +22,7 @@ export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
 type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'tax_amount' | 'line_items' | 'shipping'>;
 
 /**
- * What a recorded sale must have in common with its order: the amounts, and the state and ZIP code that they are due in. A
+ * What a recorded sale must have in common with its order: the amounts, and the state, city and ZIP code that they are due in. A
  * product that was renamed or got another tax code since, or a street that was corrected, does not change a recorded sale.
  */
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
@@ -33,8 +33,8 @@ export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping
     plain(line.unit_price),
     plain(line.discount_amount),
   ]);
-  const { state, postal_code } = customer?.address ?? {};
+  const { state, city, postal_code } = customer?.address ?? {};
   // Redaction keeps five digits of a ZIP code.
-  const place = [state ?? null, postal_code?.slice(0, 5) ?? null];
+  const place = [state ?? null, city ?? null, postal_code?.slice(0, 5) ?? null];
   return JSON.stringify([currency, place, plain(tax_amount), plain(shipping?.amount), lines]);
 };
