@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
+import { type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 import type { Document } from './document.ts';
+import { type Quote, quoteOf } from './quote.ts';
 
-export type Calculation = Schemas['Calculation'];
-
-/** Why Levy has no tax: it refused the document, or did not answer in time. */
-export type NoTaxReason = 'refused' | 'unavailable';
-export type Quote =
-  | { readonly ok: true; readonly calculation: Calculation }
-  | { readonly ok: false; readonly reason: NoTaxReason; readonly detail: string };
-
-/** What a shopper reads when the shop does not go on without a tax of Levy. */
-export const noTaxMessage = (reason: NoTaxReason): string =>
-  reason === 'unavailable'
-    ? 'The sales tax cannot be calculated at the moment. Try again in a minute.'
-    : 'The sales tax cannot be calculated. Check the state and the ZIP code of the shipping address.';
+export { type Calculation, type NoTaxReason, noTaxMessage, type Quote, warningText } from './quote.ts';
 
 export type QuoteOptions = {
   readonly levy: Levy;
@@ -78,7 +67,7 @@ export const createQuotes = ({
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
       const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return { ok: true, calculation: result.data };
+      if (result.ok) return quoteOf(result.data);
       const { code, detail, status } = result.refusal;
       if (accountStatuses.includes(status)) return fail(`${code}: ${detail}`);
       return { ok: false, reason: 'refused', detail: `${code}: ${detail}` };

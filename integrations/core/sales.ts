@@ -92,6 +92,12 @@ const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   return { ...nothing, sale, problems: [refused(reference, voided.refusal).problem] };
 };
 
+/** What to report if the shop collected another tax than Levy calculates. */
+const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, exponent: number): string | null =>
+  toMinor(tax_amount, exponent) === toMinor(calculated_tax_amount, exponent)
+    ? null
+    : `The shop collected a tax of ${tax_amount}; Levy calculates ${calculated_tax_amount} (${id}).`;
+
 /**
  * Bring Levy to the state of an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call it after
  * any change of the order, in any order of events, and as often as you like: what is recorded stays as it is.
@@ -113,6 +119,8 @@ export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorde
     const detail = `Order total with tax: ${order.total} in the shop, ${sale.total_amount} in Levy (${sale.id}).`;
     problems.push(failed(order.reference, 'mismatch', detail).problem);
   }
+  const difference = order.isEstimated ? null : taxDifference(sale, exponent);
+  if (difference) problems.push(failed(order.reference, 'tax_difference', difference).problem);
   if (!isRecorded(sale)) return { sale, problems, isChanged };
   const credits = await recordCredits(ledger, sale, order);
   return { sale, problems: [...problems, ...credits.problems], isChanged: isChanged || credits.isChanged };

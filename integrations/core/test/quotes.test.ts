@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { type Document, documentOf } from '../document.ts';
-import { createQuotes } from '../quotes.ts';
+import { createQuotes, warningText } from '../quotes.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
 import { cartOf, honolulu } from './orders.ts';
 
@@ -83,6 +83,16 @@ describe('a quote', () => {
     expect(await quote(document('66.00'))).toMatchObject({ ok: false, reason: 'refused' });
     expect(await quote(document('7.00'))).toMatchObject({ ok: true });
     faults.state.applies = () => true;
+  });
+
+  it('has the warnings that can mean a missing tax, and says whether the address is covered', async () => {
+    const apo = { city: 'APO', province: 'AE', postalCode: '09001', country: 'US' };
+    const quote = await quotes()(document('10.00', apo));
+    expect(quote).toMatchObject({ ok: true, isCovered: false });
+    const messages = quote.ok ? quote.warnings : [];
+    expect(messages.join('\n')).toMatch(/AE/);
+    expect(warningText('A1', messages)).toContain('order A1');
+    expect(await quotes()(document('10.00'))).toMatchObject({ ok: true, isCovered: true });
   });
 
   it('is unavailable to all carts without a valid key', async () => {
