@@ -74,9 +74,33 @@ describe('a quote', () => {
     },
   );
 
-  it.each<Fault>([409, 422])('is refused by %s, and other carts are not', async (fault) => {
+  it('waits for the Retry-After of a response, if that is longer than the pause', async () => {
+    Object.assign(faults.state, { fault: 429, retryAfter: 30 });
+    let now = 0;
+    const quote = quotes({ now: () => now });
+    await quote(document('1.00'));
+    Object.assign(faults.state, { fault: 'none', retryAfter: 0 });
+    now = 29_000;
+    const skipped = {
+      ok: false,
+      detail: expect.stringMatching(/^Skipped: Levy failed less than 30 s ago. Last error: /),
+    };
+    expect(await quote(document('2.00'))).toMatchObject(skipped);
+    now = 30_000;
+    expect(await quote(document('2.00'))).toMatchObject({ ok: true });
+  });
+
+  it('is unavailable during a conflict, and the next call is sent at once', async () => {
+    const quote = quotes();
+    faults.state.fault = 409;
+    expect(await quote(document('1.00'))).toMatchObject({ ok: false, reason: 'unavailable' });
+    faults.state.fault = 'none';
+    expect(await quote(document('1.00'))).toMatchObject({ ok: true });
+  });
+
+  it('is refused by 422, and other carts are not', async () => {
     Object.assign(faults.state, {
-      fault,
+      fault: 422,
       applies: ({ sent }: { sent: unknown }) => JSON.stringify(sent).includes('66.00'),
     });
     const quote = quotes();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { invalidOrder, reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
-import type { Ledger } from '../transactions.ts';
+import { checkShopName, type Ledger } from '../transactions.ts';
 import { apiKey, type LocalLevy, startLevy } from './levy.ts';
 import { cartOf, orderOf } from './orders.ts';
 
@@ -22,7 +22,8 @@ it('finds a swap of products with equal amounts, and a new city', async () => {
   const changed = { placedAt, changedAt: '2026-10-09T12:05:00.000Z' };
   const cup = cartOf([{ id: 'cup', quantity: 1, unitPrice: '26.67' }]);
   const hilo = { ...mugs, address: { city: 'Hilo', province: 'HI', postalCode: '96813', country: 'US' } };
-  for (const reference of ['swapped', 'moved']) await recordOrder(ledger, orderOf(mugs, reference, '1.20', { placedAt }));
+  for (const reference of ['swapped', 'moved'])
+    await recordOrder(ledger, orderOf(mugs, reference, '1.20', { placedAt }));
   const orders = [orderOf(cup, 'swapped', '1.20', changed), orderOf(hilo, 'moved', '1.20', changed)];
   const report = await reconcile(ledger, orders, rangeOf('2026-10-09'));
   expect(report).toMatchObject({ recorded: ['swapped', 'moved'], problems: [], extra: [] });
@@ -57,4 +58,9 @@ it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', 
 it('ends without a valid key', async () => {
   const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
   await expect(reconcile(refused, [], rangeOf('2026-10-07'))).rejects.toThrow('auth_api_key_not_found');
+});
+
+it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at the start', (shop) => {
+  expect(() => checkShopName(shop)).toThrow(RangeError);
+  expect(() => checkShopName('my-shop')).not.toThrow();
 });

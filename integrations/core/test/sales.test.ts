@@ -90,7 +90,8 @@ describe('an order', () => {
   ])('with the tax %s, estimated: %s, has the problems %j', async (tax, isEstimated, codes) => {
     const { problems } = await recordOrder(ledger, orderOf(mugs, newReference(), tax, { isEstimated }));
     expect(problems.map(({ code }) => code)).toEqual(codes);
-    for (const { isFinal, detail } of problems) expect([isFinal, detail]).toEqual([true, expect.stringContaining('1.20')]);
+    for (const { isFinal, detail } of problems)
+      expect([isFinal, detail]).toEqual([true, expect.stringContaining('1.20')]);
   });
 
   it('is recorded again when its draft has expired', async () => {
