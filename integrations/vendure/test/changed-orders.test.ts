@@ -2,7 +2,7 @@ import { DefaultMoneyStrategy, TransactionalConnection } from '@vendure/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
-import { reconcileOrders } from '../record.ts';
+import { reconcileOrders } from '../reconcile.ts';
 import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
-import { reconcileOrders } from '../record.ts';
+import { reconcileOrders } from '../reconcile.ts';
 import { addresses, cents, placeOrder, recordedOf, shopperOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 

@@ -63,6 +63,8 @@ export const shopperOf = (shop: Shop) => {
     },
     customer: (email: string) =>
       step(`setCustomerForOrder(input: { firstName: "A", lastName: "Buyer", emailAddress: "${email}" })`),
+    login: (email: string) =>
+      send(`mutation { login(username: "${email}", password: "secret") { __typename ... on ErrorResult { message } } }`),
     toPayment: () => step('transitionOrderToState(state: "ArrangingPayment")'),
     toCart: () => step('transitionOrderToState(state: "AddingItems")'),
     pay: (method: 'settle' | 'authorize') => step(`addPaymentToOrder(input: { method: "${method}", metadata: {} })`),
@@ -115,6 +117,12 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
 
 /** What the shop's staff does. */
 export const staffOf = ({ send }: Shop) => ({
+  /** Create a customer with the password "secret"; returns the id. */
+  register: async (emailAddress: string): Promise<string> => {
+    const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
+    const types = '($input: CreateCustomerInput!)';
+    return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
+  },
   settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
   /** Refund lines, shipping and an adjustment; returns the amount. */
   refund: async (order: string, input: object): Promise<number> => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
 import { randomOf } from '../../core/test/orders.ts';
-import { reconcileOrders } from '../record.ts';
+import { reconcileOrders } from '../reconcile.ts';
 import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
 import { type ProductName, products, type Shop, startShop } from './shop.ts';
 
