@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { expectedTaxOf } from './expected-tax.ts';
 import { addresses, cents, placeOrder, recordedOf, type ShopOrder, shopperOf, staffOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
@@ -15,36 +16,9 @@ afterAll(async () => {
   await levy.stop();
 });
 
-const codes: Record<string, string | null> = {
-  ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: null },
-};
-const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
-
 /** The tax of an order as a client without the plugin calculates it, from what the shop's API shows. */
-const expectedTax = async (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]): Promise<number> => {
-  const calculated = orThrow(
-    await levy.levy.post('/calculations', {
-      body: {
-        customer: {
-          address: {
-            city: address.city,
-            state: address.province.replace('us-', '').toUpperCase(),
-            postal_code: address.postalCode,
-            country: 'US',
-            line1: address.streetLine1,
-          },
-        },
-        line_items: order.lines.map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
-          ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
-          discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
-          ...(codes[sku] && { product_tax_code: codes[sku] }),
-        })),
-        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping) } }),
-      },
-    }),
-  );
-  return cents(calculated.tax_amount);
-};
+const expectedTax = (order: ShopOrder, address: (typeof addresses)[keyof typeof addresses]) =>
+  expectedTaxOf(levy, order, address);
 
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 const summaryOf = ({ taxSummary }: ShopOrder): number => taxSummary.reduce((sum, { taxTotal }) => sum + taxTotal, 0);

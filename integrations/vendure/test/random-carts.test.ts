@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createClient, orThrow } from '../../../shared/client/client.ts';
+import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
 import { randomOf } from '../../core/test/orders.ts';
 import { reconcileOrders } from '../reconcile.ts';
+import { expectedTaxOf } from './expected-tax.ts';
 import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
 import { type ProductName, products, type Shop, startShop } from './shop.ts';
 
@@ -22,7 +23,6 @@ afterAll(async () => {
 
 const random = randomOf(20_261_123);
 const priceOf = (sku: string): number => products.find(({ name }) => name === sku)?.price as number;
-const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 
 const randomBasket = () => {
   const names = products.map(({ name }) => name).filter(() => random.upTo(1) === 1);
@@ -49,33 +49,6 @@ const totalOf = (order: ShopOrder, basket: ReturnType<typeof randomBasket>, tax:
   const shipping = basket.ship === 'standard' && basket.coupon !== 'SHIP' ? 500 : 0;
   expect(order.shipping).toBe(shipping);
   return goods - discount + shipping + tax;
-};
-
-/** The tax that Levy calculates for what the shop's API shows, without the plugin. */
-const expectedTax = async (order: ShopOrder, { address }: ReturnType<typeof randomBasket>): Promise<number> => {
-  const state = address.province.replace('us-', '').toUpperCase();
-  const { tax_amount } = orThrow(
-    await levy.levy.post('/calculations', {
-      body: {
-        customer: {
-          address: {
-            line1: address.streetLine1,
-            city: address.city,
-            state,
-            postal_code: address.postalCode,
-            country: 'US',
-          },
-        },
-        line_items: order.lines.map(({ id, quantity, unitPrice, proratedLinePrice, productVariant: { sku } }) => ({
-          ...{ id, quantity: String(quantity), unit_price: decimal(unitPrice) },
-          discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
-          product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
-        })),
-        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping) } }),
-      },
-    }),
-  );
-  return cents(tax_amount);
 };
 
 /** Some refunds: of units, or of an amount. Returns what the shop paid back. */
@@ -107,7 +80,10 @@ it(`${carts} random carts agree to the cent in the shop, in the ledger and by ha
     const basket = randomBasket();
     const order = await placeOrder(shop, basket);
     const tax = order.totalWithTax - order.total;
-    expect([tax, order.totalWithTax]).toEqual([await expectedTax(order, basket), totalOf(order, basket, tax)]);
+    expect([tax, order.totalWithTax]).toEqual([
+      await expectedTaxOf(levy, order, basket.address),
+      totalOf(order, basket, tax),
+    ]);
     expect(order.taxSummary.reduce((sum, { taxTotal }) => sum + taxTotal, 0)).toBe(tax);
     if (basket.pay === 'authorize' && random.upTo(1) === 0) {
       await staff.cancel(order.id);
