@@ -33,10 +33,27 @@ const addressOf = ({ shippingAddress }: Order): Address | null =>
       }
     : null;
 
-/** Minor units to a decimal string. */
-export const write = (minor: number): string => toDecimal(BigInt(Math.round(minor)), exponent);
+/** The currency's decimals, of which Vendure stores more for some, such as the yen, and fewer for others. */
+const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? exponent;
 
-const lineOf = (line: OrderLine): Line => ({
+/** How many of Vendure's minor units are the smallest unit of a currency: 100 for the yen. */
+const unitOf = (currency: string): number => 10 ** Math.max(0, exponent - decimalsOf(currency));
+
+export type Write = (minor: number) => string;
+
+/** Minor units of Vendure to a decimal string that Levy accepts for the currency. */
+export const writerOf = (currency: string): Write => {
+  const unit = unitOf(currency);
+  return (minor) => {
+    const whole = Math.round(minor);
+    return unit === 1 || whole % unit !== 0
+      ? toDecimal(BigInt(whole), exponent)
+      : toDecimal(BigInt(whole / unit), decimalsOf(currency));
+  };
+};
+
+const lineOf = (line: OrderLine, write: Write): Line => ({
   id: String(line.id),
   quantity: line.quantity,
   unitPrice: write(line.listPrice),
@@ -49,17 +66,15 @@ const lineOf = (line: OrderLine): Line => ({
 const shippingOf = ({ shippingLines }: Order): number =>
   (shippingLines ?? []).reduce((sum: number, line: ShippingLine) => sum + line.discountedPrice, 0);
 
-/** The currency's decimals, of which Vendure stores more for some, such as the yen, and fewer for others. */
-const decimalsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? exponent;
-
 const unsupportedIn = (order: Order, lines: readonly OrderLine[], shipping: number): Unsupported | null => {
   if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
     return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
-  const unit = 10 ** (exponent - decimalsOf(order.currencyCode));
   const amounts = [...lines.flatMap((line) => [line.listPrice, line.proratedLinePrice]), shipping];
-  if (amounts.every((amount) => Math.round(amount) % unit === 0)) return null;
-  return { code: 'currency_fraction', detail: `Set prices in whole units of ${order.currencyCode}, such as 889.00.` };
+  if (amounts.every((amount) => Math.round(amount) % unitOf(order.currencyCode) === 0)) return null;
+  return {
+    code: 'currency_fraction',
+    detail: `Set prices in whole units of ${order.currencyCode}, such as 88900 for 889.`,
+  };
 };
 
 /** What an adapter's caller adds to an order. */
@@ -77,13 +92,14 @@ export const cartOf = (order: Order, input: CartInput): BuiltCart => {
   const lines = order.lines.filter(({ quantity }) => quantity > 0);
   const unsupported = unsupportedIn(order, lines, shipping);
   if (unsupported) return { ok: false, unsupported };
+  const write = writerOf(order.currencyCode);
   return {
     ok: true,
     cart: {
       currency: order.currencyCode,
       address: addressOf(order),
       customerId,
-      lines: lines.map(lineOf),
+      lines: lines.map((line) => lineOf(line, write)),
       shipping: shipping > 0 ? { amount: write(shipping), taxCode: shippingTaxCode } : null,
     },
   };

@@ -12,7 +12,8 @@ import {
   type OrderFields,
   type RefundFields,
   type Unsupported,
-  write,
+  type Write,
+  writerOf,
 } from './cart.ts';
 import { isEstimated } from './tax-lines.ts';
 
@@ -22,7 +23,7 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 type NoSale = { readonly unsupported: Unsupported };
 
 // A surcharge has no product and its own tax, which the ledger needs to add up to the order.
-const surchargesOf = (order: Order): Cart['lines'] =>
+const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
   (order.surcharges ?? []).map(({ id, description, price }) => ({
     ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
   }));
@@ -35,9 +36,10 @@ export const saleOf = (
   const built = cartOf(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
   const { cart } = built;
+  const write = writerOf(order.currencyCode);
   return {
     ...cart,
-    lines: [...cart.lines, ...surchargesOf(order)],
+    lines: [...cart.lines, ...surchargesOf(order, write)],
     placedAt: (order.orderPlacedAt ?? new Date()).toISOString(),
     tax: write(order.totalWithTax - order.total),
     total: write(order.totalWithTax),
@@ -64,7 +66,7 @@ const settledAt = ({ customFields, updatedAt }: Refund): Date =>
 
 const refundsIn = (order: Order): Refund[] => (order.payments ?? []).flatMap(({ refunds }) => refunds ?? []);
 
-const refundsOf = (order: Order): SoldRefund[] =>
+const refundsOf = (order: Order, write: Write): SoldRefund[] =>
   refundsIn(order)
     .filter(({ state, total }) => state === 'Settled' && total > 0)
     .sort((a, b) => settledAt(a).getTime() - settledAt(b).getTime() || Number(a.id) - Number(b.id))
@@ -104,7 +106,8 @@ export const soldOrderOf = (order: Order): { readonly order: SoldOrder } | { rea
   if ('unsupported' in sale) return failed(order.code, sale.unsupported.code, sale.unsupported.detail);
   const documented = documentOf(sale);
   if (!documented.ok && documented.gap.code === 'foreign_country') return null;
+  const write = writerOf(order.currencyCode);
   const own = { reference: order.code, paid: write(paidOf(order)), changedAt: changedAt(order) };
   const wanted = wantedOf(order, Number(toMinor(sale.total, exponent)));
-  return { order: { ...sale, ...own, wanted, refunds: refundsOf(order) } };
+  return { order: { ...sale, ...own, wanted, refunds: refundsOf(order, write) } };
 };
