@@ -21,8 +21,8 @@ const context = 'LevyPlugin';
 const retries = 20;
 
 /**
- * A `backoffStrategy` for the job queue: milliseconds before the next of 20 retries, from 1 s up to 10 minutes, so that a job
- * outlives an outage of two hours.
+ * A `backoffStrategy` for the job queue: milliseconds before the next of 20 retries, from 1 s up to 10 minutes. The retries last
+ * almost two hours.
  */
 export const backoff = (_queue: string, attempts: number): number => Math.min(1000 * 2 ** (attempts - 1), 600_000);
 

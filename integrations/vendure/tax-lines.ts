@@ -60,7 +60,9 @@ const discountOf = (line: ShippingLine): number => line.price - line.discountedP
  * methods. Promotions come from the last calculation of the order.
  */
 export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, price: number): ShippingCharges => {
-  const own = shippingLines.findIndex((line) => String(line.shippingMethodId ?? line.shippingMethod?.id) === String(id));
+  const own = shippingLines.findIndex(
+    (line) => String(line.shippingMethodId ?? line.shippingMethod?.id) === String(id),
+  );
   if (own === -1) {
     const discount = shippingLines.reduce((sum, line) => sum + discountOf(line), 0);
     return { nets: [Math.max(0, price - discount)], own: 0 };
