@@ -22,12 +22,13 @@ export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
       const charges = shippingCharges(order, method.id, rate);
       const sum = charges.nets.reduce((all, net) => all + net, 0);
       const tax = await taxOf(ctx, order, sum);
-      guard(order, tax);
-      writeLines(tax, order);
       const rates = shippingRates(tax, charges);
-      if (rates && rates.length === order.shippingLines?.length)
+      if (charges.isOnOrder) {
+        guard(order, tax);
+        writeLines(tax, order);
         for (const [at, line] of order.shippingLines.entries())
-          line.taxLines = [{ description: 'shipping tax', taxRate: rates[at] as number }];
+          if (rates) line.taxLines = [{ description: 'shipping tax', taxRate: rates[at] as number }];
+      }
       return { price: rate, priceIncludesTax: false, taxRate: rates?.[charges.own] ?? taxRate };
     },
   });

@@ -51,7 +51,7 @@ export const writeLines = (tax: Tax, order: Order): void => {
 };
 
 /** The shipping charges of an order in minor units after their promotions, and which one a method calculates. */
-export type ShippingCharges = { readonly nets: readonly number[]; readonly own: number };
+export type ShippingCharges = { readonly nets: readonly number[]; readonly own: number; readonly isOnOrder: boolean };
 
 const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
 
@@ -65,10 +65,10 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
   );
   if (own === -1) {
     const discount = shippingLines.reduce((sum, line) => sum + discountOf(line), 0);
-    return { nets: [Math.max(0, price - discount)], own: 0 };
+    return { nets: [Math.max(0, price - discount)], own: 0, isOnOrder: false };
   }
   const nets = shippingLines.map((line, at) => Math.max(0, (at === own ? price : line.price) - discountOf(line)));
-  return { nets, own };
+  return { nets, own, isOnOrder: true };
 };
 
 /** The effective rates of the shipping charges in percent; `null` where Levy returned no tax. */

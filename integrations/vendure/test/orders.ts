@@ -37,6 +37,11 @@ export const addresses = {
 
 const paymentTypes = '($method: String!, $metadata: JSON!)';
 
+const shippingMethods = async (send: Send) => {
+  type Methods = { readonly eligibleShippingMethods: readonly { readonly id: string; readonly code: string }[] };
+  return (await send<Methods>('{ eligibleShippingMethods { id code } }')).eligibleShippingMethods;
+};
+
 /** A shopper, step by step. Each step returns the order, and throws where the shop refuses it. */
 export const shopperOf = (shop: Shop) => {
   const send: Send = shop.shopper();
@@ -56,11 +61,10 @@ export const shopperOf = (shop: Shop) => {
     coupon: (code: string) => step(`applyCouponCode(couponCode: "${code}")`),
     address: (input: object) =>
       step('setOrderShippingAddress(input: $input)', { input }, '($input: CreateAddressInput!)'),
+    methods: () => shippingMethods(send),
     ship: async (...codes: readonly string[]) => {
-      const { eligibleShippingMethods } = await send<{ eligibleShippingMethods: { id: string; code: string }[] }>(
-        '{ eligibleShippingMethods { id code } }',
-      );
-      const ids = codes.map((code) => eligibleShippingMethods.find((method) => method.code === code)?.id);
+      const methods = await shippingMethods(send);
+      const ids = codes.map((code) => methods.find((method) => method.code === code)?.id);
       return step(`setOrderShippingMethod(shippingMethodId: ${JSON.stringify(ids)})`);
     },
     customer: (email: string) =>
