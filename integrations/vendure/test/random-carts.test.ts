@@ -105,11 +105,9 @@ const expectLedger = async ({ order: ended, status, paidBack }: Ended) => {
     Math.min(sum(paidBack.map(({ amount }) => amount)), ended.totalWithTax),
   ]);
   if (credited === ended.totalWithTax) expect(tax).toBe(taxOf(ended));
-  // The tax of each line and of the shipping is rounded in each credit.
+  // Each credit rounds the tax of its lines; the next ones take that into account, so that cents do not add up.
   const expected = sum(paidBack.map((paid) => paid.tax));
-  expect(Math.abs(tax - expected), `${ended.code}: ${tax}, expected ${expected}`).toBeLessThanOrEqual(
-    credits.length * (ended.lines.length + 1),
-  );
+  expect(Math.abs(tax - expected), `${ended.code}: ${tax}, expected ${expected}`).toBeLessThanOrEqual(2);
 };
 
 it(`${carts} random carts agree to the cent in the shop, in the ledger and by hand`, { timeout: 900_000 }, async () => {
