@@ -97,8 +97,8 @@ export const reconcileTask = (options: LevyOptions) =>
       const report = await reconcileOrders(injector, options, { from: day(days), to: day(0) });
       for (const { reference, code, detail } of report.problems)
         Logger.error(`${reference}: ${code}: ${detail}`, context);
-      for (const { transaction_id } of report.extra)
-        Logger.error(`Levy has ${transaction_id}, but no order of this shop matches it.`, context);
+      for (const { reference_id, transaction_id } of report.extra)
+        Logger.error(`Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`, context);
       return { checked: report.checked, recorded: report.recorded, extra: report.extra.length };
     },
   });
