@@ -27,6 +27,20 @@ const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): P
   return failed(reference, code, `The order was edited after its sale ${sale.id} was recorded. ${detail}`);
 };
 
+// Levy merges metadata: without a value, a former estimate would keep its mark.
+const marksOf = ({ metadata }: SaleBody) => ({ estimated: null, ...metadata });
+
+/** Store the estimate mark and the instant of the last change in a recorded sale whose figures are the same. */
+const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): Promise<Written> => {
+  const stored = sale.metadata ?? {};
+  const marks = Object.entries(marksOf(body)).filter(([name, value]) => (stored[name] ?? null) !== value);
+  if (marks.length === 0) return { transaction: sale, isChanged: false };
+  const metadata = Object.fromEntries(marks) as NonNullable<Schemas['TransactionUpdate']['metadata']>;
+  const updated = await change(ledger, 'marked', sale, body.reference_id, { metadata });
+  // A redacted sale refuses it, and is right without.
+  return { transaction: updated.ok ? updated.data : sale, isChanged: updated.ok && 'estimated' in metadata };
+};
+
 /** The sale of an order. `isKept`: Levy has a later state, so the snapshot is ignored. */
 type Ensured = Written & { readonly isKept?: boolean };
 
@@ -49,11 +63,14 @@ const updateToMatch = async (
   if (isRecorded(transaction)) {
     if (wanted === 'draft') return done({ ...found, isKept: true });
     const isSame = figuresOf(transaction as Parameters<typeof figuresOf>[0]) === figuresOf(body);
-    return isSame ? done(found) : voidSale(ledger, transaction, reference_id);
+    return isSame ? done(await updateMarks(ledger, transaction, body)) : voidSale(ledger, transaction, reference_id);
   }
-  // Levy merges metadata: without a value, a former estimate would keep its mark.
-  const marks = { estimated: null, ...inputs.metadata };
-  const update = { shipping: null, ...inputs, metadata: marks, ...(wanted === 'finalized' && { status: wanted }) };
+  const update = {
+    shipping: null,
+    ...inputs,
+    metadata: marksOf(body),
+    ...(wanted === 'finalized' && { status: wanted }),
+  };
   const purpose = wanted === 'finalized' ? 'settled' : 'edited';
   const updated = await change(ledger, purpose, transaction, reference_id, update as Schemas['TransactionUpdate']);
   if (updated.ok) return done({ transaction: updated.data, isChanged: updated.data.version !== transaction.version });
