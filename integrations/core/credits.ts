@@ -57,7 +57,7 @@ type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
  * The whole refund as a part of one line, whose tax is sent. Levy distributes a sent tax over the lines in proportion to their
  * remaining tax, so that only a single line with tax gets exactly it.
  */
-const alone = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
+const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
   const canTake = (charge: Charge) => gross(charge) >= total && (charge.line || emptyLine(charges)?.leftTax === 0n);
   const [at] = [...charges.keys()]
     .filter((index) => canTake(charges[index] as Charge))
@@ -75,7 +75,7 @@ const alone = (charges: readonly Charge[], targets: readonly bigint[], total: bi
 const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
   const targets = targetsOf(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
-  const single = reached ? null : alone(charges, targets, total);
+  const single = reached ? null : singleLineCredit(charges, targets, total);
   if (single) return single;
   const amounts = reached ?? reachable(charges, targets, true) ?? below(charges, targets);
   const parts = charges.flatMap((charge, at): Part[] => {
@@ -124,8 +124,8 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
  *   the shipping, in proportion.
  * - A refund above all that is left is credited up to it; the rest is `excess`.
  *
- * The tax is always the part of the recorded tax that Levy calculates for a credit, so that the credits of a whole order are
- * its sale to the cent. A refund of nothing has no credit.
+ * The tax is always the part of the recorded tax that Levy calculates for a credit, so that the credits of a fully
+ * refunded order add up to its sale to the cent. A refund of nothing has no credit.
  */
 export const creditsOf = (sale: Sale, refunds: readonly Refund[]): Credit[] => {
   const exponent = decimalsOf(sale.tax_amount);

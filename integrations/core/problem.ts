@@ -1,7 +1,7 @@
-/** Why Levy does not have an order as the shop has it. With `isFinal`, another try has the same result: a person must look. */
+/** Why Levy does not have an order as the shop has it. With `isFinal`, a retry has the same result: act manually. */
 export type Problem = {
   readonly reference: string;
-  /** An error code of Levy, or `mismatch`, `excess` or a code of a `Gap`. */
+  /** An error code of Levy, a code of a `Gap`, or `mismatch`, `tax_difference`, `excess`, `contention` or `invalid_order`. */
   readonly code: string;
   readonly detail: string;
   readonly isFinal: boolean;

@@ -1,26 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type Levy, LevyUnavailable, type Schemas } from '../../shared/client/client.ts';
+import { type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 import type { Document } from './document.ts';
+import { type Quote, quoteOf } from './quote.ts';
 
-export type Calculation = Schemas['Calculation'];
-
-/** Why Levy has no tax: it refused the document, or did not answer in time. */
-export type NoTaxReason = 'refused' | 'unavailable';
-export type Quote =
-  | { readonly ok: true; readonly calculation: Calculation }
-  | { readonly ok: false; readonly reason: NoTaxReason; readonly detail: string };
-
-/** What a shopper reads when the shop does not go on without a tax of Levy. */
-export const noTaxMessage = (reason: NoTaxReason): string =>
-  reason === 'unavailable'
-    ? 'The sales tax cannot be calculated at the moment. Try again in a minute.'
-    : 'The sales tax cannot be calculated. Check the state and the ZIP code of the shipping address.';
+export { type Calculation, type NoTaxReason, noTaxMessage, type Quote, warningText } from './quote.ts';
 
 export type QuoteOptions = {
   readonly levy: Levy;
   /** Milliseconds that one call waits at most, and all calls with the same `scope` together. Default: 1,000. */
   readonly timeoutMs?: number;
-  /** Milliseconds without calls after Levy was unavailable, so that not every line and shopper waits. Default: 5,000. */
+  /** Milliseconds without calls after a failure (circuit breaker); a longer `Retry-After` replaces them. Default: 5,000. */
   readonly pauseMs?: number;
   /** Calculations that are kept. Default: 1,000. */
   readonly maxEntries?: number;
@@ -47,9 +36,9 @@ export const digestOf = (value: object): string => createHash('sha256').update(J
 const unavailable = (detail: string): Quote => ({ ok: false, reason: 'unavailable', detail });
 
 /** A call that another request began has the time limit of that one. A quote that has ended is in time. */
-const within = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
+const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
   new Promise((resolve, reject) => {
-    const late = unavailable('No response in the time that is left of this request.');
+    const late = unavailable('No response within the remaining time limit.');
     const timer = setTimeout(() => resolve(late), Math.max(ms, 0));
     quote.then(resolve, reject).finally(() => clearTimeout(timer));
   });
@@ -58,7 +47,8 @@ type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
 /**
  * A cache of calculations with single flight. Successes and refusals are kept for ten minutes, but not past midnight UTC,
- * when rates change. After an outage, all documents without a kept calculation are `unavailable` for `pauseMs`.
+ * when rates change. After an outage, all documents without a kept calculation are `unavailable` for `pauseMs`, or for the
+ * `Retry-After` of the response if it is longer.
  */
 export const createQuotes = ({
   levy,
@@ -71,20 +61,24 @@ export const createQuotes = ({
   const waited = new WeakMap<object, number>();
   let pause: { readonly until: number; readonly detail: string } | null = null;
 
-  const fail = (detail: string): Quote => {
-    pause = { until: now() + pauseMs, detail };
+  const fail = (detail: string, retryAfterSeconds = 0): Quote => {
+    const seconds = Math.max(pauseMs / 1000, retryAfterSeconds);
+    const skipped = `Skipped: Levy failed less than ${seconds} s ago. Last error: ${detail}`;
+    pause = { until: now() + seconds * 1000, detail: skipped };
     return unavailable(detail);
   };
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
       const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return { ok: true, calculation: result.data };
+      if (result.ok) return quoteOf(result.data);
       const { code, detail, status } = result.refusal;
       if (accountStatuses.includes(status)) return fail(`${code}: ${detail}`);
+      // A conflict can end at once, and says nothing about other documents.
+      if (status === 409) return unavailable(`${code}: ${detail}`);
       return { ok: false, reason: 'refused', detail: `${code}: ${detail}` };
     } catch (error) {
       if (!(error instanceof LevyUnavailable)) throw error;
-      return fail(error.message);
+      return fail(error.message, error.retryAfterSeconds ?? 0);
     }
   };
   const keep = (key: string, quote: Promise<Quote>) => {
@@ -97,7 +91,7 @@ export const createQuotes = ({
     const drop = () => entries.get(key)?.quote === quote && entries.delete(key);
     quote.then((result) => !result.ok && result.reason === 'unavailable' && drop(), drop);
   };
-  const spend = async (scope: object, quote: Promise<Quote>): Promise<Quote> => {
+  const trackWait = async (scope: object, quote: Promise<Quote>): Promise<Quote> => {
     const start = performance.now();
     try {
       return await quote;
@@ -114,12 +108,13 @@ export const createQuotes = ({
       // Written again, it is the newest.
       entries.delete(key);
       entries.set(key, entry);
-      return spend(scope, within(entry.quote, leftMs));
+      return trackWait(scope, withTimeout(entry.quote, leftMs));
     }
-    if (pause && pause.until > now()) return Promise.resolve(unavailable(`Not tried again yet. ${pause.detail}`));
-    if (leftMs < leastMs) return Promise.resolve(unavailable(`The calls of this request took ${timeoutMs} ms.`));
+    if (pause && pause.until > now()) return Promise.resolve(unavailable(pause.detail));
+    if (leftMs < leastMs)
+      return Promise.resolve(unavailable(`The ${timeoutMs} ms time limit of this request is used up.`));
     const quote = calculate(document, leftMs);
     keep(key, quote);
-    return spend(scope, quote);
+    return trackWait(scope, quote);
   };
 };

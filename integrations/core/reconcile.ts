@@ -1,15 +1,16 @@
-import { orThrow, type Schemas } from '../../shared/client/client.ts';
+import { LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../shared/client/client.ts';
 import type { Order } from './order.ts';
-import type { Problem } from './problem.ts';
-import { recordOrder, refundReference } from './sales.ts';
-import type { Ledger } from './transactions.ts';
+import { failed, type Problem } from './problem.ts';
+import { refundReference } from './record-credits.ts';
+import { type Recorded, recordOrder } from './sales.ts';
+import { type Ledger, retrieve } from './transactions.ts';
 
 export type Report = {
   readonly checked: number;
   /** Orders of which something was missing or different in Levy, and is recorded now. */
   readonly recorded: readonly string[];
   readonly problems: readonly Problem[];
-  /** Sales and credits in the range that no order of the shop explains. */
+  /** Sales and credits in the range that Levy has, but that match no order of this shop. */
   readonly extra: readonly Schemas['ExtraTransaction'][];
 };
 
@@ -19,63 +20,106 @@ export type Range = { readonly from: string; readonly to: string };
 const chunkSize = 1000;
 
 /** Compare finalized orders with the ledger by their amounts; returns the references that are missing or different. */
-const unlike = async ({ levy }: Ledger, orders: readonly Order[]): Promise<Set<string>> => {
+const findDifferences = async ({ levy }: Ledger, orders: readonly Order[]): Promise<Set<string>> => {
   const transactions = orders.map(({ reference, total, tax }) => ({
     reference_id: reference,
     total_amount: total,
     tax_amount: tax,
   }));
-  const { missing, different } = orThrow(await levy.post('/reconciliations', { body: { transactions } }));
+  const compared = await levy.post('/reconciliations', { body: { transactions } });
+  // One invalid amount refuses the whole chunk. Recorded one by one, only its own order is a problem.
+  if (!compared.ok && compared.refusal.status === 422) return new Set(orders.map(({ reference }) => reference));
+  const { missing, different } = orThrow(compared);
   return new Set([...missing, ...different].map(({ reference_id }) => reference_id));
 };
 
-const extraIn = async ({ levy }: Ledger, { from, to }: Range, orders: readonly Order[]): Promise<Report['extra']> => {
+type Extra = Report['extra'][number];
+
+/** Whether another shop of the account recorded a transaction. */
+const isOfOtherShop = async (ledger: Ledger, { reference_id, transaction_id }: Extra): Promise<boolean> => {
+  const found = await retrieve(ledger, reference_id ?? transaction_id, transaction_id);
+  const shop = found.ok ? found.value.transaction.metadata?.['shop'] : undefined;
+  return shop !== undefined && shop !== ledger.shop;
+};
+
+const extraIn = async (
+  ledger: Ledger,
+  { from, to }: Range,
+  orders: readonly Order[],
+  problems: readonly Problem[],
+): Promise<Report['extra']> => {
   const paid = orders.filter(({ wanted }) => wanted === 'finalized');
-  const sales = new Set(paid.map(({ reference }) => reference));
+  const unbuilt = new Set(problems.map(({ reference }) => reference));
+  const sales = new Set([...paid.map(({ reference }) => reference), ...unbuilt]);
   const credits = new Set(
     paid.flatMap(({ reference, refunds }) => refunds.map(({ id }) => refundReference(reference, id))),
   );
-  const isExtra = ({ reference_id, type }: Schemas['ExtraTransaction']): boolean => {
+  const isExtra = ({ reference_id, type }: Extra): boolean => {
     if (type === 'sale') return !sales.has(reference_id ?? '');
     const order = /^(.*)-refund-/.exec(reference_id ?? '')?.[1];
     // The order of a credit may have been placed before the range.
-    return order === undefined || (sales.has(order) && !credits.has(reference_id ?? ''));
+    if (order === undefined) return true;
+    return sales.has(order) && !unbuilt.has(order) && !credits.has(reference_id ?? '');
   };
-  const extra: Schemas['ExtraTransaction'][] = [];
+  const extra: Extra[] = [];
   // The service compares the range with a list, too. An entry that does not exist leaves the comparison to `isExtra`.
   const transactions = [{ reference_id: 'levy-reconcile', total_amount: '0', tax_amount: '0' }];
   for (let starting_after: string | null = null; ; ) {
     // Levy reads a date as a day of the account's time zone.
     const range = { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` };
     const body = { ...range, transactions, starting_after };
-    const page: Schemas['Reconciliation'] = orThrow(await levy.post('/reconciliations', { body }));
-    extra.push(...(page.extra ?? []).filter(isExtra));
+    const page: Schemas['Reconciliation'] = orThrow(await ledger.levy.post('/reconciliations', { body }));
+    for (const entry of (page.extra ?? []).filter(isExtra))
+      if (!(await isOfOtherShop(ledger, entry))) extra.push(entry);
     if (page.next_cursor === null) return extra;
     starting_after = page.next_cursor;
   }
 };
 
+const nothing = { sale: null, isChanged: false } as const;
+
+/** The problem of an order that the adapter could not build, or that `recordOrder` threw for. */
+export const invalidOrder = (reference: string, error: unknown): Problem =>
+  failed(reference, 'invalid_order', error instanceof Error ? error.message : String(error)).problem;
+
+const recordOrProblem = (ledger: Ledger, order: Order): Promise<Recorded> =>
+  recordOrder(ledger, order).catch((error: unknown) => {
+    if (error instanceof LevyUnavailable || error instanceof LevyRefused) throw error;
+    return { ...nothing, problems: [invalidOrder(order.reference, error)] };
+  });
+
+/** Whether equal amounts say that the ledger has the order: it is paid, and neither refunded nor changed since. */
+const isPlain = ({ wanted, refunds, placedAt, changedAt }: Order): boolean =>
+  wanted === 'finalized' && refunds.length === 0 && !(Date.parse(changedAt ?? '') > Date.parse(placedAt));
+
 /**
- * Compare the shop's orders of a range with Levy, and record what is not recorded. Orders with refunds, and those that are not
- * paid, are brought to their state one by one; the others are compared by a thousand.
+ * Compare the shop's orders of a range with Levy, and record what is not recorded. Orders that are refunded, unpaid, or changed
+ * after their placement are recorded one by one; the amounts of the others are compared in batches of 1,000.
  *
- * `orders` are all orders placed in the range. Throws `LevyUnavailable` during an outage, and `LevyRefused` without a credential
- * that may read and write; another run continues.
+ * `orders` are all orders placed in the range. `problems` are those of orders that the adapter could not build; the report has
+ * them, too. An order that fails otherwise is the problem `invalid_order`. Throws `LevyUnavailable` during an outage, and
+ * `LevyRefused` without a credential that may read and write; another run continues.
  */
-export const reconcile = async (ledger: Ledger, orders: readonly Order[], range: Range): Promise<Report> => {
-  const plain = orders.filter(({ wanted, refunds }) => wanted === 'finalized' && refunds.length === 0);
-  const waiting = new Set(orders.filter((order) => !plain.includes(order)));
+export const reconcile = async (
+  ledger: Ledger,
+  orders: readonly Order[],
+  range: Range,
+  problems: readonly Problem[] = [],
+): Promise<Report> => {
+  const plain = orders.filter(isPlain);
+  const waiting = new Set(orders.filter((order) => !isPlain(order)));
   for (let at = 0; at < plain.length; at += chunkSize) {
     const chunk = plain.slice(at, at + chunkSize);
-    const references = await unlike(ledger, chunk);
+    const references = await findDifferences(ledger, chunk);
     for (const order of chunk) if (references.has(order.reference)) waiting.add(order);
   }
   const recorded: string[] = [];
-  const problems: Problem[] = [];
+  const found = [...problems];
   for (const order of waiting) {
-    const result = await recordOrder(ledger, order);
-    problems.push(...result.problems);
+    const result = await recordOrProblem(ledger, order);
+    found.push(...result.problems);
     if (result.isChanged) recorded.push(order.reference);
   }
-  return { checked: orders.length, recorded, problems, extra: await extraIn(ledger, range, orders) };
+  const extra = await extraIn(ledger, range, orders, problems);
+  return { checked: orders.length, recorded, problems: found, extra };
 };

@@ -15,6 +15,12 @@ export type Ledger = {
   readonly shop: string;
 };
 
+/** Check the `shop` of a `Ledger`: HTTP headers carry it. Throws `RangeError` for anything but 1 to 50 visible ASCII characters. */
+export const checkShopName = (shop: string): void => {
+  if (!/^[\x21-\x7E]{1,50}$/.test(shop))
+    throw new RangeError(`Set shop to 1 to 50 visible ASCII characters without spaces, not "${shop}".`);
+};
+
 /** A transaction in Levy, and whether this call changed it. */
 export type Written = { readonly transaction: Transaction; readonly isChanged: boolean };
 

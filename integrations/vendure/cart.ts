@@ -7,9 +7,20 @@ export type VariantFields = { readonly levyTaxCode?: string | null };
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
 export type RefundFields = { readonly levySettledAt?: Date | string | null };
 
-/** Vendure's amounts are in the minor unit of the currency. */
-export const exponentOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+/** Vendure stores amounts of every currency with the two decimals of its MoneyStrategy, also those of the yen. */
+export const exponent = 2;
+
+/** Why the plugin does not support an order. */
+export type Unsupported = { readonly code: 'prices_include_tax' | 'currency_fraction'; readonly detail: string };
+export type BuiltCart =
+  | { readonly ok: true; readonly cart: Cart }
+  | { readonly ok: false; readonly unsupported: Unsupported };
+
+/** Whether the goods go outside of the United States: the shop taxes them itself. */
+export const isForeign = ({ shippingAddress }: Order): boolean => {
+  const country = shippingAddress?.countryCode?.trim().toUpperCase();
+  return Boolean(country) && country !== 'US';
+};
 
 const addressOf = ({ shippingAddress }: Order): Address | null =>
   shippingAddress?.countryCode
@@ -22,7 +33,27 @@ const addressOf = ({ shippingAddress }: Order): Address | null =>
       }
     : null;
 
-const lineOf = (line: OrderLine, write: (minor: number) => string): Line => ({
+/** The currency's decimals, of which Vendure stores more for some, such as the yen, and fewer for others. */
+const decimalsOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? exponent;
+
+/** How many of Vendure's minor units are the smallest unit of a currency: 100 for the yen. */
+const unitOf = (currency: string): number => 10 ** Math.max(0, exponent - decimalsOf(currency));
+
+export type Write = (minor: number) => string;
+
+/** Minor units of Vendure to a decimal string that Levy accepts for the currency. */
+export const writerOf = (currency: string): Write => {
+  const unit = unitOf(currency);
+  return (minor) => {
+    const whole = Math.round(minor);
+    return unit === 1 || whole % unit !== 0
+      ? toDecimal(BigInt(whole), exponent)
+      : toDecimal(BigInt(whole / unit), decimalsOf(currency));
+  };
+};
+
+const lineOf = (line: OrderLine, write: Write): Line => ({
   id: String(line.id),
   quantity: line.quantity,
   unitPrice: write(line.listPrice),
@@ -35,20 +66,41 @@ const lineOf = (line: OrderLine, write: (minor: number) => string): Line => ({
 const shippingOf = ({ shippingLines }: Order): number =>
   (shippingLines ?? []).reduce((sum: number, line: ShippingLine) => sum + line.discountedPrice, 0);
 
-/**
- * An order as Levy calculates it. `shipping` is the charge in minor units, where it is not the one that the order has.
- * `null` where the shop's prices include tax, which this plugin does not support.
- */
-export const cartOf = (order: Order, shippingTaxCode: string | null, shipping = shippingOf(order)): Cart | null => {
-  const lines = order.lines.filter(({ quantity }) => quantity > 0);
-  if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax)) return null;
-  const exponent = exponentOf(order.currencyCode);
-  const write = (minor: number) => toDecimal(BigInt(Math.round(minor)), exponent);
+const unsupportedIn = (order: Order, lines: readonly OrderLine[], shipping: number): Unsupported | null => {
+  if ([...lines, ...(order.shippingLines ?? [])].some(({ listPriceIncludesTax }) => listPriceIncludesTax))
+    return { code: 'prices_include_tax', detail: 'Prices that include tax are not supported for US addresses.' };
+  const amounts = [...lines.flatMap((line) => [line.listPrice, line.proratedLinePrice]), shipping];
+  if (amounts.every((amount) => Math.round(amount) % unitOf(order.currencyCode) === 0)) return null;
   return {
-    currency: order.currencyCode,
-    address: addressOf(order),
-    customerId: order.customer ? String(order.customer.id) : null,
-    lines: lines.map((line) => lineOf(line, write)),
-    shipping: shipping > 0 ? { amount: write(shipping), taxCode: shippingTaxCode } : null,
+    code: 'currency_fraction',
+    detail: `Set prices in whole units of ${order.currencyCode}, such as 88900 for 889.`,
+  };
+};
+
+/** What an adapter's caller adds to an order. */
+export type CartInput = {
+  /** The customer's id in Levy. */
+  readonly customerId: string | null;
+  readonly shippingTaxCode: string | null;
+  /** The shipping charge in minor units, where it is not the one that the order has. */
+  readonly shipping?: number | undefined;
+};
+
+/** An order as Levy calculates it, or why the plugin does not support it. */
+export const cartOf = (order: Order, input: CartInput): BuiltCart => {
+  const { customerId, shippingTaxCode, shipping = shippingOf(order) } = input;
+  const lines = order.lines.filter(({ quantity }) => quantity > 0);
+  const unsupported = unsupportedIn(order, lines, shipping);
+  if (unsupported) return { ok: false, unsupported };
+  const write = writerOf(order.currencyCode);
+  return {
+    ok: true,
+    cart: {
+      currency: order.currencyCode,
+      address: addressOf(order),
+      customerId,
+      lines: lines.map((line) => lineOf(line, write)),
+      shipping: shipping > 0 ? { amount: write(shipping), taxCode: shippingTaxCode } : null,
+    },
   };
 };

@@ -1,30 +1,42 @@
 import type { Order, Refund, RequestContext } from '@vendure/core';
 import { type TransactionalConnection, Order as VendureOrder } from '@vendure/core';
 import { documentOf } from '../core/document.ts';
-import { toDecimal } from '../core/money.ts';
+import { toMinor } from '../core/money.ts';
 import type { Cart, Order as SoldOrder, Refund as SoldRefund } from '../core/order.ts';
-import { cartOf, exponentOf, type OrderFields, type RefundFields } from './cart.ts';
-import { isEstimated } from './tax.ts';
+import { failed, type Problem } from '../core/problem.ts';
+import {
+  type CartInput,
+  cartOf,
+  exponent,
+  isForeign,
+  type OrderFields,
+  type RefundFields,
+  type Unsupported,
+  type Write,
+  writerOf,
+} from './cart.ts';
+import { isEstimated } from './tax-lines.ts';
 
 /** An order as it was sold: later cancellations of lines change the order, but not its sale. */
 type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>;
-
-const writerOf = (order: Order) => {
-  const exponent = exponentOf(order.currencyCode);
-  return (minor: number) => toDecimal(BigInt(Math.round(minor)), exponent);
-};
+/** An order that was sold, but that Levy cannot have. */
+type NoSale = { readonly unsupported: Unsupported };
 
 // A surcharge has no product and its own tax, which the ledger needs to add up to the order.
-const surchargesOf = (order: Order, write: (minor: number) => string): Cart['lines'] =>
+const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
   (order.surcharges ?? []).map(({ id, description, price }) => ({
     ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
   }));
 
-/** What was sold, or `null` for an order that Levy cannot have: with prices that include tax. */
-export const saleOf = (order: Order, shippingTaxCode: string | null): Sale | null => {
-  const cart = cartOf(order, shippingTaxCode);
-  if (cart === null) return null;
-  const write = writerOf(order);
+/** What was sold, or `null` for an order abroad that Levy cannot have. */
+export const saleOf = (
+  order: Order,
+  input: Pick<CartInput, 'customerId' | 'shippingTaxCode'>,
+): Sale | NoSale | null => {
+  const built = cartOf(order, input);
+  if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
+  const { cart } = built;
+  const write = writerOf(order.currencyCode);
   return {
     ...cart,
     lines: [...cart.lines, ...surchargesOf(order, write)],
@@ -40,10 +52,10 @@ export const storeSale = async (
   connection: TransactionalConnection,
   ctx: RequestContext,
   order: Order,
-  sale: Sale,
+  sale: Sale | NoSale,
+  levyEstimated: boolean,
 ): Promise<void> => {
-  const levySale = JSON.stringify(sale);
-  const fields = { levySale, levyEstimated: sale.isEstimated };
+  const fields = { levySale: JSON.stringify(sale), levyEstimated };
   order.customFields = { ...order.customFields, ...fields } as Order['customFields'];
   await connection.getRepository(ctx, VendureOrder).update(order.id, { customFields: fields } as object);
 };
@@ -52,10 +64,10 @@ export const storeSale = async (
 const settledAt = ({ customFields, updatedAt }: Refund): Date =>
   new Date((customFields as RefundFields).levySettledAt ?? updatedAt);
 
-const refundsOf = (order: Order): SoldRefund[] => {
-  const write = writerOf(order);
-  return (order.payments ?? [])
-    .flatMap(({ refunds }) => refunds ?? [])
+const refundsIn = (order: Order): Refund[] => (order.payments ?? []).flatMap(({ refunds }) => refunds ?? []);
+
+const refundsOf = (order: Order, write: Write): SoldRefund[] =>
+  refundsIn(order)
     .filter(({ state, total }) => state === 'Settled' && total > 0)
     .sort((a, b) => settledAt(a).getTime() - settledAt(b).getTime() || Number(a.id) - Number(b.id))
     .map((refund) => ({
@@ -65,33 +77,37 @@ const refundsOf = (order: Order): SoldRefund[] => {
       shipping: write(refund.shipping),
       at: settledAt(refund).toISOString(),
     }));
+
+/** What the customer has paid, in minor units. */
+const paidOf = ({ payments = [] }: Order): number =>
+  payments.filter(({ state }) => state === 'Settled').reduce((sum, { amount }) => sum + amount, 0);
+
+/** A payment in part is no sale: canceled before the rest is settled, the order has nothing in the ledger. */
+const wantedOf = (order: Order, total: number): SoldOrder['wanted'] => {
+  const paid = paidOf(order);
+  const isCanceled = order.state === 'Cancelled';
+  if (paid >= total && !(isCanceled && paid === 0)) return 'finalized';
+  return isCanceled ? 'void' : 'draft';
 };
 
-const wantedOf = ({ state, payments = [] }: Order): SoldOrder['wanted'] => {
-  if (payments.some((payment) => payment.state === 'Settled')) return 'finalized';
-  return state === 'Cancelled' ? 'void' : 'draft';
-};
-
-const paidOf = (order: Order): string => {
-  const settled = (order.payments ?? []).filter(({ state }) => state === 'Settled');
-  return writerOf(order)(settled.reduce((sum, { amount }) => sum + amount, 0));
+const changedAt = (order: Order): string => {
+  const changes = [order, ...(order.payments ?? []), ...refundsIn(order)].map(({ updatedAt }) => updatedAt.getTime());
+  return new Date(Math.max(...changes)).toISOString();
 };
 
 /** The relations that `soldOrderOf` reads. */
 export const relations = ['payments', 'payments.refunds', 'payments.refunds.lines'] as const;
 
-/** The order as Levy should have it now; `null` for one that was never placed, goes abroad, or that Levy cannot have. */
-export const soldOrderOf = (order: Order): SoldOrder | null => {
+/** The order as Levy should have it now, or why it cannot have it; `null` for one that was never placed, or goes abroad. */
+export const soldOrderOf = (order: Order): { readonly order: SoldOrder } | { readonly problem: Problem } | null => {
   const { levySale } = order.customFields as OrderFields;
   if (!levySale) return null;
-  const sale = JSON.parse(levySale) as Sale;
+  const sale = JSON.parse(levySale) as Sale | NoSale;
+  if ('unsupported' in sale) return failed(order.code, sale.unsupported.code, sale.unsupported.detail);
   const documented = documentOf(sale);
   if (!documented.ok && documented.gap.code === 'foreign_country') return null;
-  return {
-    ...sale,
-    reference: order.code,
-    paid: paidOf(order),
-    wanted: wantedOf(order),
-    refunds: refundsOf(order),
-  };
+  const write = writerOf(order.currencyCode);
+  const own = { reference: order.code, paid: write(paidOf(order)), changedAt: changedAt(order) };
+  const wanted = wantedOf(order, Number(toMinor(sale.total, exponent)));
+  return { order: { ...sale, ...own, wanted, refunds: refundsOf(order, write) } };
 };

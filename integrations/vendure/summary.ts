@@ -1,6 +1,6 @@
 import type { Order, OrderTaxCalculationStrategy } from '@vendure/core';
 import { DefaultOrderTaxCalculationStrategy } from '@vendure/core';
-import type { LevyTaxLine } from './tax.ts';
+import type { LevyTaxLine } from './tax-lines.ts';
 
 type Row = { description: string; taxRate: number; taxBase: number; taxTotal: number };
 

@@ -83,3 +83,39 @@ it('a cancellation that Levy refuses for good is a final problem', async () => {
   const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });
   expect(problems).toMatchObject([{ code: 'conflict_has_credits', isFinal: true }]);
 });
+
+it('a stale job does not undo a newer state', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const [older, newer] = ['1.20', '0.80'].map((tax, minute) =>
+    orderOf(minute === 0 ? three : two, 'stale', tax, { placedAt: at(0), changedAt: at(minute) }),
+  ) as [Order, Order];
+  await recorded(newer);
+  for (const wanted of ['draft', 'finalized', 'void'] as const) {
+    const { isChanged, problems, sale } = await recordOrder(ledger, { ...older, wanted });
+    expect([isChanged, problems, sale?.total_amount, sale?.status]).toEqual([false, [], '18.58', 'finalized']);
+  }
+  expect((await recorded(newer)).metadata).toEqual({ shop: 'test', order: 'stale', changed_at: at(1) });
+});
+
+it('a stale job does not undo an edit back to an earlier state', async () => {
+  const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+  const order = orderOf(two, 'back', '0.80', { placedAt: at(0), changedAt: at(1) });
+  await recorded(order);
+  expect(await recordOrder(ledger, { ...order, changedAt: at(3) })).toMatchObject({ isChanged: false });
+  const between = orderOf(three, 'back', '1.20', { placedAt: at(0), changedAt: at(2) });
+  expect(await recordOrder(ledger, between)).toMatchObject({ isChanged: false, sale: { total_amount: '18.58' } });
+});
+
+it('a recorded sale follows the estimate mark of its order, also with the same amounts', async () => {
+  const order = orderOf(three, 'marked', '1.20', { placedAt, isEstimated: true });
+  await recorded(order);
+  for (const isChanged of [true, false])
+    expect(await recordOrder(ledger, { ...order, isEstimated: false })).toMatchObject({ isChanged });
+  expect((await recorded({ ...order, isEstimated: false })).metadata).toEqual({ shop: 'test', order: 'marked' });
+});
+
+it('a finalized sale is never changed to a draft, also without an instant', async () => {
+  await recorded(orderOf(two, 'late-draft', '0.80', { placedAt }));
+  const late = await recordOrder(ledger, orderOf(three, 'late-draft', '1.20', { placedAt, wanted: 'draft' }));
+  expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });
+});

@@ -61,9 +61,9 @@ const codes: Readonly<Record<number, string>> = {
   500: 'system_internal_error',
   503: 'system_service_unavailable',
 };
-const errorOf = (status: number): Passed => {
+const errorOf = (status: number, retryAfter: number): Passed => {
   const error = { status: String(status), code: codes[status], title: 'Fault', detail: 'A fault of the test.' };
-  const headers = new Headers({ 'Content-Type': 'application/json', 'Retry-After': '0' });
+  const headers = new Headers({ 'Content-Type': 'application/json', 'Retry-After': String(retryAfter) });
   return { status, headers, text: JSON.stringify({ errors: [error] }) };
 };
 
@@ -73,6 +73,8 @@ export const startFaults = async (url: string) => {
     /** What happens to the next requests that `applies` selects. */
     fault: 'none' as Fault,
     applies: (_: Passing): boolean => true,
+    /** The `Retry-After` of responses with an error. */
+    retryAfter: 0,
     seen: [] as string[],
   };
   const isOn = (passing: Passing) => state.applies(passing);
@@ -82,7 +84,7 @@ export const startFaults = async (url: string) => {
       const { fault } = state;
       if (!isOn(passing) || fault === 'none' || fault === 'reply lost') return undefined;
       if (fault === 'hang') return new Promise<never>(() => {});
-      return fault === 'hang up' ? fault : errorOf(fault);
+      return fault === 'hang up' ? fault : errorOf(fault, state.retryAfter);
     },
     back: (_, passing) => (state.fault === 'reply lost' && isOn(passing) ? 'hang up' : undefined),
   });

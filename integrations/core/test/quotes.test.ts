@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { type Document, documentOf } from '../document.ts';
-import { createQuotes } from '../quotes.ts';
+import { createQuotes, warningText } from '../quotes.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
 import { cartOf, honolulu } from './orders.ts';
 
@@ -74,15 +74,49 @@ describe('a quote', () => {
     },
   );
 
-  it.each<Fault>([409, 422])('is refused by %s, and other carts are not', async (fault) => {
+  it('waits for the Retry-After of a response, if that is longer than the pause', async () => {
+    Object.assign(faults.state, { fault: 429, retryAfter: 30 });
+    let now = 0;
+    const quote = quotes({ now: () => now });
+    await quote(document('1.00'));
+    Object.assign(faults.state, { fault: 'none', retryAfter: 0 });
+    now = 29_000;
+    const skipped = {
+      ok: false,
+      detail: expect.stringMatching(/^Skipped: Levy failed less than 30 s ago. Last error: /),
+    };
+    expect(await quote(document('2.00'))).toMatchObject(skipped);
+    now = 30_000;
+    expect(await quote(document('2.00'))).toMatchObject({ ok: true });
+  });
+
+  it('is unavailable during a conflict, and the next call is sent at once', async () => {
+    const quote = quotes();
+    faults.state.fault = 409;
+    expect(await quote(document('1.00'))).toMatchObject({ ok: false, reason: 'unavailable' });
+    faults.state.fault = 'none';
+    expect(await quote(document('1.00'))).toMatchObject({ ok: true });
+  });
+
+  it('is refused by 422, and other carts are not', async () => {
     Object.assign(faults.state, {
-      fault,
+      fault: 422,
       applies: ({ sent }: { sent: unknown }) => JSON.stringify(sent).includes('66.00'),
     });
     const quote = quotes();
     expect(await quote(document('66.00'))).toMatchObject({ ok: false, reason: 'refused' });
     expect(await quote(document('7.00'))).toMatchObject({ ok: true });
     faults.state.applies = () => true;
+  });
+
+  it('has the warnings that can mean a missing tax, and says whether the address is covered', async () => {
+    const apo = { city: 'APO', province: 'AE', postalCode: '09001', country: 'US' };
+    const quote = await quotes()(document('10.00', apo));
+    expect(quote).toMatchObject({ ok: true, isCovered: false });
+    const messages = quote.ok ? quote.warnings : [];
+    expect(messages.join('\n')).toMatch(/AE/);
+    expect(warningText('A1', messages)).toContain('order A1');
+    expect(await quotes()(document('10.00'))).toMatchObject({ ok: true, isCovered: true });
   });
 
   it('is unavailable to all carts without a valid key', async () => {

@@ -1,8 +1,8 @@
 import { DefaultMoneyStrategy, TransactionalConnection } from '@vendure/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../../shared/client/client.ts';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
-import { reconcileOrders } from '../record.ts';
+import { reconcileOrders, reconcileTask } from '../reconcile.ts';
 import { addresses, cents, placeOrder, recordedOf, type ShopOrder, staffOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => levy.stop());
 
+const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
 const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 
@@ -52,10 +53,43 @@ describe('an order that is edited', () => {
     const smaller = await staffOf(shop).read(order.id);
     expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
   });
+
+  it('to another city is recorded, also with the same amounts', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    await shop.settled();
+    const staff = staffOf(shop);
+    await staff.to(order.id, 'Modifying');
+    const lansing = { city: 'Lansing', postalCode: '48933', streetLine1: '100 N Capitol Ave' };
+    await staff.modify(order.id, { updateShippingAddress: lansing });
+    await staff.to(order.id, 'PaymentSettled');
+    expect(await leftOf(await staff.read(order.id))).toEqual([order.totalWithTax, taxOf(order)]);
+    const { sales } = await recordedOf(levy, order.code);
+    expect(sales).toMatchObject([
+      { customer: { address: { city: 'Lansing' } }, metadata: { changed_at: expect.stringMatching(/^20.*Z$/) } },
+    ]);
+  });
+
+  it('is not compared until the edit ends', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    await shop.settled();
+    await staffOf(shop).to(order.id, 'Modifying');
+    await staffOf(shop).modify(order.id, { adjustOrderLines: [{ orderLineId: lineOf(order), quantity: 2 }] });
+    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
+    for (const state of [null, 'ArrangingAdditionalPayment']) {
+      if (state) await staffOf(shop).to(order.id, state);
+      const { recorded, problems, extra } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+      expect([recorded, problems, extra]).toMatchObject([
+        [],
+        [{ reference: order.code, code: 'edit_unfinished', isFinal: false }],
+        [],
+      ]);
+    }
+    expect(await leftOf(order)).toEqual([order.totalWithTax, taxOf(order)]);
+    await staffOf(shop).to(order.id, 'Cancelled');
+  });
 });
 
 describe('a reconciliation', () => {
-  const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISOString().slice(0, 10);
   const sql = (query: string) => shop.injector.get(TransactionalConnection).rawConnection.query(query);
   /** An order as it would be if it was placed ten days ago. */
   const backdate = ({ code }: ShopOrder) =>
@@ -83,6 +117,25 @@ describe('a reconciliation', () => {
     } finally {
       await empty.stop();
     }
+  });
+
+  it('is a task of the scheduler, which logs what it finds', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
+    await shop.settled();
+    // The shop loses an order, so that its sale is unexplained.
+    await sql(`UPDATE "order" SET customFieldsLevysale = NULL WHERE code = '${order.code}'`);
+    const options = { levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' };
+    const report = await reconcileTask(options).execute(shop.injector);
+    expect(report).toMatchObject({ recorded: [], extra: 1 });
+    const { sales } = await recordedOf(levy, order.code);
+    expect(shop.logger.lines).toContain(`Levy has ${order.code}, but no order of this shop matches it.`);
+    await sql(`UPDATE "order" SET customFieldsLevysale = 'null' WHERE code = '${order.code}'`);
+    const { problems } = await reconcileOrders(shop.injector, options, { from: day(0), to: day(0) });
+    expect(problems).toMatchObject([{ reference: order.code, code: 'invalid_order' }]);
+    await sql(`UPDATE "order" SET orderPlacedAt = NULL WHERE code = '${order.code}'`);
+    orThrow(
+      await levy.levy.post('/transactions/{id}', { path: { id: sales[0]?.id as string }, body: { status: 'void' } }),
+    );
   });
 
   it('has no problem with orders that go abroad', async () => {

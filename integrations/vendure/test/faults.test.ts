@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
-import { reconcileOrders } from '../record.ts';
+import { reconcileOrders } from '../reconcile.ts';
 import { addresses, cents, placeOrder, recordedOf, shopperOf } from './orders.ts';
 import { type Shop, startShop } from './shop.ts';
 
@@ -14,9 +14,7 @@ let shop: Shop;
 const timeoutMs = 400;
 // Job retries end soon, so that the test sees what is left to reconcile.
 const client = () => createClient({ url: faults.url, apiKey, maxTries: 2, timeoutMs: 300 });
-const options = (fallback: 'shop_rate' | 'block' = 'shop_rate') => ({
-  ...{ levy: client(), shop: 'vendure', timeoutMs, pauseMs: 50, fallback },
-});
+const options = () => ({ levy: client(), shop: 'vendure', timeoutMs, pauseMs: 50 });
 const today = new Date().toISOString().slice(0, 10);
 
 beforeAll(async () => {
@@ -114,15 +112,4 @@ it('a shop that stops between the event and the job records the order after its 
   shop = await startShop(options(), location, false);
   await shop.settled();
   expect((await recordedOf(levy, order.code)).sales).toHaveLength(1);
-});
-
-it('with fallback "block", nobody pays an order without a tax of Levy', async () => {
-  await shop.stop();
-  shop = await startShop(options('block'));
-  faults.state.fault = 503;
-  faults.state.applies = ({ path }) => path.startsWith('/calculations');
-  await expect(placeOrder(shop, { items: [['Mug', 1]] })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
-  faults.state.fault = 'none';
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect((await placeOrder(shop, { items: [['Mug', 1]] })).state).toBe('PaymentSettled');
 });

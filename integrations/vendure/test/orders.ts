@@ -35,6 +35,13 @@ export const addresses = {
   WA: { streetLine1: '600 4th Ave', city: 'Seattle', province: 'WA', postalCode: '98104', countryCode: 'US' },
 } as const;
 
+const paymentTypes = '($method: String!, $metadata: JSON!)';
+
+const shippingMethods = async (send: Send) => {
+  type Methods = { readonly eligibleShippingMethods: readonly { readonly id: string; readonly code: string }[] };
+  return (await send<Methods>('{ eligibleShippingMethods { id code } }')).eligibleShippingMethods;
+};
+
 /** A shopper, step by step. Each step returns the order, and throws where the shop refuses it. */
 export const shopperOf = (shop: Shop) => {
   const send: Send = shop.shopper();
@@ -54,18 +61,22 @@ export const shopperOf = (shop: Shop) => {
     coupon: (code: string) => step(`applyCouponCode(couponCode: "${code}")`),
     address: (input: object) =>
       step('setOrderShippingAddress(input: $input)', { input }, '($input: CreateAddressInput!)'),
-    ship: async (code: 'standard' | 'pickup') => {
-      const { eligibleShippingMethods } = await send<{ eligibleShippingMethods: { id: string; code: string }[] }>(
-        '{ eligibleShippingMethods { id code } }',
-      );
-      const method = eligibleShippingMethods.find((one) => one.code === code);
-      return step(`setOrderShippingMethod(shippingMethodId: ["${method?.id}"])`);
+    methods: () => shippingMethods(send),
+    ship: async (...codes: readonly string[]) => {
+      const methods = await shippingMethods(send);
+      const ids = codes.map((code) => methods.find((method) => method.code === code)?.id);
+      return step(`setOrderShippingMethod(shippingMethodId: ${JSON.stringify(ids)})`);
     },
     customer: (email: string) =>
       step(`setCustomerForOrder(input: { firstName: "A", lastName: "Buyer", emailAddress: "${email}" })`),
+    login: (email: string) =>
+      send(
+        `mutation { login(username: "${email}", password: "secret") { __typename ... on ErrorResult { message } } }`,
+      ),
     toPayment: () => step('transitionOrderToState(state: "ArrangingPayment")'),
     toCart: () => step('transitionOrderToState(state: "AddingItems")'),
-    pay: (method: 'settle' | 'authorize') => step(`addPaymentToOrder(input: { method: "${method}", metadata: {} })`),
+    pay: (method: string, metadata: object = {}) =>
+      step('addPaymentToOrder(input: { method: $method, metadata: $metadata })', { method, metadata }, paymentTypes),
     active: async () => (await send<{ activeOrder: ShopOrder | null }>(`{ activeOrder { ${fields} } }`)).activeOrder,
   };
 };
@@ -77,7 +88,7 @@ type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   readonly address?: object;
   readonly coupon?: string;
-  readonly ship?: 'standard' | 'pickup';
+  readonly ship?: string | readonly string[];
   readonly pay?: 'settle' | 'authorize';
 };
 
@@ -89,7 +100,7 @@ export const placeOrder = async (
   const shopper = shopperOf(shop);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
   await shopper.address(address);
-  await shopper.ship(ship);
+  await shopper.ship(...[ship].flat());
   if (coupon) await shopper.coupon(coupon);
   await shopper.customer(`buyer-${++buyers}@shop.example`);
   await shopper.toPayment();
@@ -115,6 +126,12 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
 
 /** What the shop's staff does. */
 export const staffOf = ({ send }: Shop) => ({
+  /** Create a customer with the password "secret"; returns the id. */
+  register: async (emailAddress: string): Promise<string> => {
+    const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
+    const types = '($input: CreateCustomerInput!)';
+    return (await result(send, 'createCustomer(input: $input, password: "secret")', { input }, types)).id as string;
+  },
   settle: async (order: string) => result(send, `settlePayment(id: "${await paymentOf(send, order)}")`, {}, ''),
   /** Refund lines, shipping and an adjustment; returns the amount. */
   refund: async (order: string, input: object): Promise<number> => {
@@ -164,6 +181,16 @@ export const staffOf = ({ send }: Shop) => ({
     await to(state);
     if (!isPaidBackFirst) await settle();
   },
+  /** Begin, make or end an edit. */
+  to: (order: string, state: string) =>
+    result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, ''),
+  modify: (order: string, input: object) =>
+    result(
+      send,
+      'modifyOrder(input: $input)',
+      { input: { dryRun: false, orderId: order, ...input } },
+      '($input: ModifyOrderInput!)',
+    ),
   /** Ship one unit of a line. */
   shipOne: async (orderLineId: string) => {
     const handler = {

@@ -9,6 +9,7 @@ import {
   LanguageCode,
   LogLevel,
   Populator,
+  type ShippingLineAssignmentStrategy,
   type VendureConfig,
 } from '@vendure/core';
 import type { LevyOptions } from '../options.ts';
@@ -74,7 +75,7 @@ const initialData = {
   collections: [],
 };
 
-const createShipping = (send: Send, code: string, rate: number) =>
+export const createShipping = (send: Send, code: string, rate: number) =>
   send(`mutation ($input: CreateShippingMethodInput!) { createShippingMethod(input: $input) { id } }`, {
     input: {
       code,
@@ -91,7 +92,7 @@ const createShipping = (send: Send, code: string, rate: number) =>
     },
   });
 
-const createPromotion = (send: Send, couponCode: string, action: object) =>
+export const createPromotion = (send: Send, couponCode: string, action: object) =>
   send(`mutation ($input: CreatePromotionInput!) { createPromotion(input: $input) { __typename } }`, {
     input: {
       enabled: true,
@@ -140,6 +141,14 @@ const fill = async (app: Awaited<ReturnType<typeof bootstrap>>, send: Send) => {
   await createPromotion(send, 'SHIP', { code: 'free_shipping', arguments: [] });
 };
 
+/** Assigns the first shipping line to every second line of an order, and the second to the others. */
+export const lineByLine: ShippingLineAssignmentStrategy = {
+  assignShippingLineToOrderLines: (_, shippingLine, { shippingLines, lines }) => {
+    const at = shippingLines.findIndex(({ id }) => id === shippingLine.id);
+    return shippingLines.length < 2 ? lines : lines.filter((_, index) => index % 2 === Math.max(at, 0));
+  },
+};
+
 export type Shop = Awaited<ReturnType<typeof startShop>>;
 
 /** A Vendure server with the plugin, its database in memory, or in a file where `location` names one. */
@@ -147,7 +156,7 @@ export const startShop = async (
   levy: LevyOptions,
   location: string | null = null,
   isNew = true,
-  more: Pick<VendureConfig, 'entityOptions'> = {},
+  more: Partial<VendureConfig> = {},
 ) => {
   const logger = new TestLogger({ level: LogLevel.Warn });
   const app = await bootstrap(

@@ -1,0 +1,40 @@
+import type { Schemas } from '../../shared/client/client.ts';
+import { documentOf } from './document.ts';
+import type { Order } from './order.ts';
+import { type Attempt, done, failed } from './problem.ts';
+import type { Body, Ledger } from './transactions.ts';
+
+export type SaleBody = Body & { readonly tax_amount: string };
+
+/** The sale of an order, with the tax that the shop collected. */
+export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
+  const documented = documentOf(order);
+  if (!documented.ok) return failed(order.reference, documented.gap.code, documented.gap.detail);
+  const metadata = {
+    ...{ shop, order: order.reference },
+    ...(order.isEstimated && { estimated: 'true' }),
+    ...(order.changedAt && { changed_at: order.changedAt }),
+  };
+  const own = { reference_id: order.reference, tax_date: order.placedAt, tax_amount: order.tax, metadata };
+  return done({ ...documented.document, ...own });
+};
+
+type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'tax_amount' | 'line_items' | 'shipping'>;
+
+/**
+ * What a recorded sale must have in common with its order: the amounts, and the state, city and ZIP code that they are due in. A
+ * product that was renamed or got another tax code since, or a street that was corrected, does not change a recorded sale.
+ */
+export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
+  const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  const lines = (line_items ?? []).map((line) => [
+    line.id,
+    plain(line.quantity),
+    plain(line.unit_price),
+    plain(line.discount_amount),
+  ]);
+  const { state, city, postal_code } = customer?.address ?? {};
+  // Redaction keeps five digits of a ZIP code.
+  const place = [state ?? null, city ?? null, postal_code?.slice(0, 5) ?? null];
+  return JSON.stringify([currency, place, plain(tax_amount), plain(shipping?.amount), lines]);
+};

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../../shared/client/client.ts';
+import { invalidOrder, reconcile } from '../reconcile.ts';
+import { recordOrder } from '../sales.ts';
+import { checkShopName, type Ledger } from '../transactions.ts';
+import { apiKey, type LocalLevy, startLevy } from './levy.ts';
+import { cartOf, orderOf } from './orders.ts';
+
+let service: LocalLevy;
+let ledger: Ledger;
+beforeAll(async () => {
+  service = await startLevy();
+  ledger = { levy: createClient({ url: service.url, apiKey }), shop: 'test' };
+});
+afterAll(() => service.stop());
+
+const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
+const rangeOf = (day: string) => ({ from: day, to: day });
+
+it('finds a swap of products with equal amounts, and a new city', async () => {
+  const placedAt = '2026-10-09T12:00:00.000Z';
+  const changed = { placedAt, changedAt: '2026-10-09T12:05:00.000Z' };
+  const cup = cartOf([{ id: 'cup', quantity: 1, unitPrice: '26.67' }]);
+  const hilo = { ...mugs, address: { city: 'Hilo', province: 'HI', postalCode: '96813', country: 'US' } };
+  for (const reference of ['swapped', 'moved'])
+    await recordOrder(ledger, orderOf(mugs, reference, '1.20', { placedAt }));
+  const orders = [orderOf(cup, 'swapped', '1.20', changed), orderOf(hilo, 'moved', '1.20', changed)];
+  const report = await reconcile(ledger, orders, rangeOf('2026-10-09'));
+  expect(report).toMatchObject({ recorded: ['swapped', 'moved'], problems: [], extra: [] });
+  expect(await reconcile(ledger, orders, rangeOf('2026-10-09'))).toMatchObject({ recorded: [], problems: [] });
+});
+
+it('leaves out what another shop of the account recorded', async () => {
+  const more = { placedAt: '2026-10-05T12:00:00.000Z' };
+  await recordOrder({ ...ledger, shop: 'other' }, orderOf(mugs, 'other-1', '1.20', more));
+  await recordOrder(ledger, orderOf(mugs, 'own-1', '1.20', more));
+  const { extra } = await reconcile(ledger, [], rangeOf('2026-10-05'));
+  expect(extra.map(({ reference_id }) => reference_id)).toEqual(['own-1']);
+});
+
+it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', async (wanted) => {
+  const placedAt = '2026-10-06T12:00:00.000Z';
+  const odd = orderOf(mugs, `odd-${wanted}`, '1.20', { placedAt, wanted, total: '27.875' });
+  const good = orderOf(mugs, `good-${wanted}`, '1.20', { placedAt });
+  const unbuilt = invalidOrder(`unbuilt-${wanted}`, new RangeError('Prices include tax.'));
+  await recordOrder(ledger, orderOf(mugs, unbuilt.reference, '1.20', { placedAt }));
+  const report = await reconcile(ledger, [odd, good], rangeOf('2026-10-06'), [unbuilt]);
+  expect(report.recorded).toContain(good.reference);
+  const { sale } = await recordOrder(ledger, good);
+  expect(sale).toMatchObject({ total_amount: '27.87', status: 'finalized' });
+  expect(report.problems).toEqual([
+    { reference: unbuilt.reference, code: 'invalid_order', detail: 'Prices include tax.', isFinal: true },
+    { reference: odd.reference, code: 'invalid_order', detail: expect.stringContaining('27.875'), isFinal: true },
+  ]);
+  expect(report.extra.map(({ reference_id }) => reference_id)).not.toContain(unbuilt.reference);
+});
+
+it('ends without a valid key', async () => {
+  const refused = { ...ledger, levy: createClient({ url: service.url, apiKey: 'levy_wrong' }) };
+  await expect(reconcile(refused, [], rangeOf('2026-10-07'))).rejects.toThrow('auth_api_key_not_found');
+});
+
+it.each(['müller', '店', 'my shop', '', 'x'.repeat(51)])('rejects the shop name "%s" at the start', (shop) => {
+  expect(() => checkShopName(shop)).toThrow(RangeError);
+  expect(() => checkShopName('my-shop')).not.toThrow();
+});

@@ -1,0 +1,81 @@
+import {
+  ConfigService,
+  type Injector,
+  type Order,
+  type OrderProcess,
+  OrderService,
+  type RequestContext,
+  TransactionalConnection,
+  UserInputError,
+} from '@vendure/core';
+import { noTaxMessage } from '../core/quotes.ts';
+import type { Customers } from './customer.ts';
+import type { LevyOptions } from './options.ts';
+import { editingStates, startRecording } from './record.ts';
+import { saleOf, storeSale } from './sale.ts';
+import { blockedBy, type Tax, type TaxOf } from './tax.ts';
+import { isEstimated } from './tax-lines.ts';
+
+const soldStates = ['PaymentAuthorized', 'PaymentSettled'];
+// In these states, the customer pays the tax that a change of the order has.
+const guardedStates = ['ArrangingPayment', 'Modifying'];
+
+/** Throws where the option `block` rejects a change of an order. */
+export type Guard = (order: Order, tax: Tax) => void;
+
+export const createGuard =
+  ({ fallback }: LevyOptions): Guard =>
+  ({ state }, tax) => {
+    const reason = fallback === 'block' && guardedStates.includes(state) ? blockedBy(tax) : null;
+    if (reason) throw new UserInputError(noTaxMessage(reason));
+  };
+
+/** The transitions of an order: the last calculation before the payment, and what was sold. */
+export const orderProcess = (options: LevyOptions, taxOf: TaxOf, customers: Customers): OrderProcess<string> => {
+  let injector: Injector;
+
+  const calculate = async (ctx: RequestContext, order: Order): Promise<string | undefined> => {
+    const service = injector.get(OrderService);
+    // The second pass takes the shipping promotions of the first into account.
+    for (let pass = 0; pass < 2; pass++) await service.applyPriceAdjustments(ctx, order, order.lines);
+    if (options.fallback !== 'block') return undefined;
+    const reason = blockedBy(await taxOf(ctx, order)) ?? (isEstimated(order) ? 'unavailable' : null);
+    return reason ? noTaxMessage(reason) : undefined;
+  };
+
+  // Levy is not called again: an outage that begins after the payment does not stop the order.
+  const checkPaid = async (ctx: RequestContext, { id }: Order): Promise<string | undefined> => {
+    if (options.fallback !== 'block') return undefined;
+    const order = await injector.get(OrderService).findOne(ctx, id);
+    return order && isEstimated(order) ? noTaxMessage('unavailable') : undefined;
+  };
+
+  const keepSale = async (ctx: RequestContext, given: Order): Promise<void> => {
+    const order = (await injector.get(OrderService).findOne(ctx, given.id)) ?? given;
+    order.orderPlacedAt = order.orderPlacedAt ?? given.orderPlacedAt ?? new Date();
+    const customerId = await customers.customerIdOf(ctx, order);
+    const sale = saleOf(order, { customerId, shippingTaxCode: options.shippingTaxCode ?? null });
+    if (sale) await storeSale(injector.get(TransactionalConnection), ctx, given, sale, isEstimated(order));
+  };
+
+  return {
+    init: async (given) => {
+      injector = given;
+      customers.init(given);
+      // Amounts are read as cents, and a wrong unit would record ten times the sale.
+      const { precision = 2 } = given.get(ConfigService).entityOptions.moneyStrategy;
+      if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);
+      await startRecording(given, options);
+    },
+    onTransitionStart: (from, to, { ctx, order }) => {
+      if (to === 'ArrangingPayment') return calculate(ctx, order);
+      return from === 'ArrangingPayment' && soldStates.includes(to) ? checkPaid(ctx, order) : undefined;
+    },
+    onTransitionEnd: async (from, to, { ctx, order }) => {
+      const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
+      // An edited order returns to its state, such as PartiallyShipped.
+      const isEdited = editingStates.includes(from) && !editingStates.includes(to) && to !== 'Cancelled';
+      if (isPlaced || isEdited) await keepSale(ctx, order);
+    },
+  };
+};

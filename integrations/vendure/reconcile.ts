@@ -1,0 +1,104 @@
+import {
+  type Injector,
+  Logger,
+  Order,
+  RequestContextService,
+  ScheduledTask,
+  TransactionalConnection,
+} from '@vendure/core';
+import type { Order as SoldOrder } from '../core/order.ts';
+import type { Problem } from '../core/problem.ts';
+import { invalidOrder, type Range, type Report, reconcile } from '../core/reconcile.ts';
+import type { LevyOptions } from './options.ts';
+import { editingStates } from './record.ts';
+import { soldOrderOf } from './sale.ts';
+
+const context = 'LevyPlugin';
+const pageSize = 100;
+
+type Repository = ReturnType<typeof TransactionalConnection.prototype.getRepository<Order>>;
+
+const isIn = (column: string): string => `(${column} >= :from AND ${column} < :end)`;
+
+/** The orders that were placed or changed in a range, page by page, each with all its payments and refunds. */
+async function* ordersIn(repository: Repository, from: Date, end: Date): AsyncGenerator<Order> {
+  // Payments and refunds can come long after their order.
+  const changes = ['order.orderPlacedAt', 'order.updatedAt', 'payment.updatedAt', 'refund.updatedAt'].map(isIn);
+  for (let skip = 0; ; skip += pageSize) {
+    const found = await repository
+      .createQueryBuilder('order')
+      .leftJoin('order.payments', 'payment')
+      .leftJoin('payment.refunds', 'refund')
+      .where(`order.orderPlacedAt IS NOT NULL AND (${changes.join(' OR ')})`, { from, end })
+      .orderBy('order.id')
+      .skip(skip)
+      .take(pageSize)
+      .getMany();
+    if (found.length === 0) return;
+    // The conditions above would leave out the refunds before the range.
+    yield* await repository
+      .createQueryBuilder('order')
+      .leftJoinAndSelect('order.payments', 'payment')
+      .leftJoinAndSelect('payment.refunds', 'refund')
+      .leftJoinAndSelect('refund.lines', 'refundLine')
+      .where('order.id IN (:...ids)', { ids: found.map(({ id }) => id) })
+      .getMany();
+    if (found.length < pageSize) return;
+  }
+}
+
+const soldOrProblem = (order: Order): ReturnType<typeof soldOrderOf> => {
+  if (editingStates.includes(order.state)) {
+    const detail = 'The order is being edited, and is recorded when the edit ends.';
+    return { problem: { reference: order.code, code: 'edit_unfinished', detail, isFinal: false } };
+  }
+  try {
+    return soldOrderOf(order);
+  } catch (error) {
+    return { problem: invalidOrder(order.code, error) };
+  }
+};
+
+/**
+ * Compare the orders that were placed, paid, edited or refunded in a range of days (UTC) with Levy, and record what is missing. Run
+ * it each night with `reconcileTask`. Throws during an outage of Levy; the next run continues.
+ */
+export const reconcileOrders = async (
+  injector: Injector,
+  { levy, shop }: LevyOptions,
+  range: Range,
+): Promise<Report> => {
+  const ctx = await injector.get(RequestContextService).create({ apiType: 'admin' });
+  const repository = injector.get(TransactionalConnection).getRepository(ctx, Order);
+  const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
+  const orders: SoldOrder[] = [];
+  const problems: Problem[] = [];
+  for await (const order of ordersIn(repository, new Date(range.from), end)) {
+    const sold = soldOrProblem(order);
+    if (!sold) continue;
+    if ('problem' in sold) problems.push(sold.problem);
+    else orders.push(sold.order);
+  }
+  return reconcile({ levy, shop }, orders, range, problems);
+};
+
+const dayMs = 24 * 60 * 60_000;
+
+/** A task for Vendure's scheduler: every night at three, it reconciles the last days and logs the problems. */
+export const reconcileTask = (options: LevyOptions) =>
+  new ScheduledTask({
+    id: 'levy-reconcile',
+    description: 'Record what Levy does not have of the orders of the last days',
+    params: { days: 2 },
+    schedule: (cron) => cron.everyDayAt(3, 0),
+    timeout: 60 * 60_000,
+    execute: async ({ injector, params: { days } }) => {
+      const day = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10);
+      const report = await reconcileOrders(injector, options, { from: day(days), to: day(0) });
+      for (const { reference, code, detail } of report.problems)
+        Logger.error(`${reference}: ${code}: ${detail}`, context);
+      for (const { reference_id, transaction_id } of report.extra)
+        Logger.error(`Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`, context);
+      return { checked: report.checked, recorded: report.recorded, extra: report.extra.length };
+    },
+  });

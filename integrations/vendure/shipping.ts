@@ -1,0 +1,34 @@
+import { LanguageCode, ShippingCalculator } from '@vendure/core';
+import type { Guard } from './order-process.ts';
+import type { TaxOf } from './tax.ts';
+import { shippingCharges, shippingRates, writeLines } from './tax-lines.ts';
+
+const text = (value: string) => [{ languageCode: LanguageCode.en, value }];
+
+/**
+ * A flat charge whose tax comes from Levy. Vendure calls it last, after the promotions, so that it also writes the tax of the
+ * lines: Vendure does not calculate it again when a discount is distributed differently with the same sum. Levy taxes all
+ * shipping of an order as one charge, so that the tax of each line depends on the others.
+ */
+export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
+  new ShippingCalculator({
+    code: 'levy-shipping',
+    description: text('A flat charge with the tax that Levy calculates'),
+    args: {
+      rate: { type: 'int', defaultValue: 0, ui: { component: 'currency-form-input' }, label: text('Charge') },
+      taxRate: { type: 'int', defaultValue: 0, label: text('Tax rate in percent where Levy returns no tax') },
+    },
+    calculate: async (ctx, order, { rate, taxRate }, method) => {
+      const charges = shippingCharges(order, method.id, rate);
+      const sum = charges.nets.reduce((all, net) => all + net, 0);
+      const tax = await taxOf(ctx, order, sum);
+      const rates = shippingRates(tax, charges);
+      if (charges.isOnOrder) {
+        guard(order, tax);
+        writeLines(tax, order);
+        for (const [at, line] of order.shippingLines.entries())
+          if (rates) line.taxLines = [{ description: 'shipping tax', taxRate: rates[at] as number }];
+      }
+      return { price: rate, priceIncludesTax: false, taxRate: rates?.[charges.own] ?? taxRate };
+    },
+  });

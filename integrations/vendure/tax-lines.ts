@@ -1,0 +1,85 @@
+import type { Order, OrderLine, ShippingLine, TaxRate } from '@vendure/core';
+import { distribute, toMinor } from '../core/money.ts';
+import type { Calculation } from '../core/quotes.ts';
+import { exponent } from './cart.ts';
+import type { Tax } from './tax.ts';
+
+/** A tax line of Vendure. It stores the other fields, too; `summary.ts` reads them. */
+export type LevyTaxLine = {
+  description: string;
+  /** The effective rate in percent that reproduces Levy's tax on the charge to the cent. */
+  taxRate: number;
+  /** The nominal rate in percent, and the tax in minor units. */
+  readonly nominal?: number;
+  readonly amount?: number;
+  /** The rate is not that of Levy for the order as it is now, because Levy returned no tax. */
+  readonly estimated?: boolean;
+};
+
+type Taxes = Calculation['line_items'][number]['taxes'];
+
+const effectiveRate = (tax: number, net: number): number => (net === 0 ? 0 : (tax / net) * 100);
+
+const taxLinesOf = (taxes: Taxes, net: number): LevyTaxLine[] =>
+  taxes.map(({ jurisdiction_name, rate, tax_amount }) => {
+    const amount = Number(toMinor(tax_amount, exponent));
+    const nominal = Number(rate) * 100;
+    return { description: jurisdiction_name, taxRate: effectiveRate(amount, net), nominal, amount };
+  });
+
+/** The tax lines of one line of an order. */
+export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxLine[] => {
+  const own = shopRate.apply(line.proratedLinePrice);
+  if (tax.kind === 'open') return line.listPriceIncludesTax ? [own] : [];
+  if (tax.kind === 'foreign') return [own];
+  if (tax.kind !== 'ok') return [{ ...own, estimated: true }];
+  const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
+  return found ? taxLinesOf(found.taxes, line.proratedLinePrice) : [];
+};
+
+/**
+ * Write a calculation to all lines of an order: Vendure asks for some of them only. Without a calculation, taxes of an earlier
+ * state of the order are estimates.
+ */
+export const writeLines = (tax: Tax, order: Order): void => {
+  for (const line of order.lines) {
+    if (tax.kind === 'failed') line.taxLines = line.taxLines.map((taxLine) => ({ ...taxLine, estimated: true }));
+    if (tax.kind !== 'ok') continue;
+    const found = tax.calculation.line_items.find(({ id }) => id === String(line.id));
+    if (found) line.taxLines = taxLinesOf(found.taxes, line.proratedLinePrice);
+  }
+};
+
+/** The shipping charges of an order in minor units after their promotions, and which one a method calculates. */
+export type ShippingCharges = { readonly nets: readonly number[]; readonly own: number; readonly isOnOrder: boolean };
+
+const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
+
+/**
+ * The charges of an order where the shipping method `id` costs `price`. A method that the order does not have would replace its
+ * methods. Promotions come from the last calculation of the order.
+ */
+export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, price: number): ShippingCharges => {
+  const own = shippingLines.findIndex(
+    (line) => String(line.shippingMethodId ?? line.shippingMethod?.id) === String(id),
+  );
+  if (own === -1) {
+    const discount = shippingLines.reduce((sum, line) => sum + discountOf(line), 0);
+    return { nets: [Math.max(0, price - discount)], own: 0, isOnOrder: false };
+  }
+  const nets = shippingLines.map((line, at) => Math.max(0, (at === own ? price : line.price) - discountOf(line)));
+  return { nets, own, isOnOrder: true };
+};
+
+/** The effective rates of the shipping charges in percent; `null` where Levy returned no tax. */
+export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly number[] | null => {
+  if (tax.kind === 'open') return nets.map(() => 0);
+  if (tax.kind !== 'ok') return null;
+  const amount = toMinor(tax.calculation.shipping?.tax_amount ?? '0', exponent);
+  const shares = distribute(amount, nets.map(BigInt));
+  return nets.map((net, at) => effectiveRate(Number(shares[at]), net));
+};
+
+/** Whether a part of an order's tax is not Levy's. */
+export const isEstimated = (order: Order): boolean =>
+  order.lines.some(({ taxLines }) => (taxLines as LevyTaxLine[]).some(({ estimated }) => estimated === true));

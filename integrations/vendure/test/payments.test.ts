@@ -1,0 +1,75 @@
+import { dummyPaymentHandler, LanguageCode, PaymentMethodHandler } from '@vendure/core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../../shared/client/client.ts';
+import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { addresses, cents, recordedOf, shopperOf, staffOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let shop: Shop;
+/** Pays the amount of the metadata, such as a gift card. */
+const part = new PaymentMethodHandler({
+  code: 'part',
+  description: [{ languageCode: LanguageCode.en, value: 'A part of the order' }],
+  args: {},
+  createPayment: (_ctx, _order, amount, _args, metadata) => ({
+    ...{ amount: Number(metadata['amount'] ?? amount), transactionId: 'x', metadata: {} },
+    state: metadata['amount'] ? 'Settled' : 'Authorized',
+  }),
+  settlePayment: () => ({ success: true }),
+});
+beforeAll(async () => {
+  levy = await startLevy();
+  const more = { paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler, part] } };
+  shop = await startShop({ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure' }, null, true, more);
+  const translations = [{ languageCode: 'en', name: 'part' }];
+  const input = { code: 'part', enabled: true, handler: { code: 'part', arguments: [] }, translations };
+  await shop.send('mutation ($input: CreatePaymentMethodInput!) { createPaymentMethod(input: $input) { id } }', {
+    input,
+  });
+});
+afterAll(async () => {
+  await shop.stop();
+  await levy.stop();
+});
+
+/** An order of which 10.00 is settled and the rest is authorized. */
+const partlyPaid = async () => {
+  const shopper = shopperOf(shop);
+  await shopper.add('Mug', 2);
+  await shopper.address(addresses.MI);
+  await shopper.ship('standard');
+  await shopper.customer('gift@shop.example');
+  await shopper.toPayment();
+  await shopper.pay('part', { amount: 1000 });
+  return shopper.pay('part');
+};
+const statesOf = async (code: string) => {
+  await shop.settled();
+  const { sales, credits } = await recordedOf(levy, code);
+  return [...sales, ...credits].map(({ type, status, total_amount }) => [type, status, cents(total_amount)]);
+};
+
+it('an order that is canceled after a payment in part has no sale', async () => {
+  const order = await partlyPaid();
+  expect(await statesOf(order.code)).toEqual([['sale', 'draft', order.totalWithTax]]);
+  await staffOf(shop).cancel(order.id);
+  await staffOf(shop).refund(order.id, { amount: 1000 });
+  expect(await statesOf(order.code)).toEqual([]);
+});
+
+it('an order whose last payment is settled is a sale', async () => {
+  const order = await partlyPaid();
+  const { order: read } = await shop.send<{ order: { payments: { id: string; state: string }[] } }>(
+    `{ order(id: "${order.id}") { payments { id state } } }`,
+  );
+  const rest = read.payments.find(({ state }) => state === 'Authorized');
+  await shop.send(`mutation { settlePayment(id: "${rest?.id}") { __typename } }`);
+  expect(await statesOf(order.code)).toEqual([['sale', 'finalized', order.totalWithTax]]);
+  await staffOf(shop).cancel(order.id);
+  await staffOf(shop).refund(order.id, { amount: 1000 });
+  expect(await statesOf(order.code)).toEqual([
+    ['sale', 'finalized', order.totalWithTax],
+    ['credit', 'finalized', 1000],
+  ]);
+});

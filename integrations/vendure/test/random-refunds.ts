@@ -1,0 +1,65 @@
+import type { Random } from '../../core/test/orders.ts';
+import { type ShopOrder, staffOf } from './orders.ts';
+import type { Shop } from './shop.ts';
+
+/** What the shop paid back, and the tax in it by an independent sum. */
+export type PaidBack = { readonly amount: number; readonly tax: number };
+
+type Part = { readonly id: string | null; readonly taxShare: number; left: number };
+
+/** The lines and the shipping of an order with tax, in cents, and the share of tax in them. */
+const partsOf = (order: ShopOrder): Part[] => {
+  const part = (id: string | null, net: number, withTax: number) => ({
+    ...{ id, left: withTax, taxShare: withTax === 0 ? 0 : (withTax - net) / withTax },
+  });
+  const lines = order.lines.map((line) => part(line.id, line.proratedLinePrice, line.proratedLinePriceWithTax));
+  return [...lines, part(null, order.shipping, order.shippingWithTax)];
+};
+
+/** Takes an amount of the line that is returned first, then of everything in proportion; returns the tax in it. */
+const take = (parts: readonly Part[], amount: number, line: string | null): number => {
+  const own = parts.find(({ id }) => line !== null && id === line);
+  const first = own ? Math.min(own.left, amount) : 0;
+  if (own) own.left -= first;
+  const left = parts.reduce((sum, part) => sum + part.left, 0);
+  const rest = left === 0 ? 0 : Math.min(amount - first, left) / left;
+  let tax = first * (own?.taxShare ?? 0);
+  for (const part of parts) {
+    tax += part.left * rest * part.taxShare;
+    part.left *= 1 - rest;
+  }
+  return tax;
+};
+
+/**
+ * Some refunds: of units, or of an amount, up to the first payment of the order; with `isAll`, also of the rest. The shop
+ * refunds units by their rounded price, which can be a cent more than is left.
+ */
+export const refundSome = async (
+  shop: Shop,
+  random: Random,
+  order: ShopOrder,
+  limit: number,
+  isAll: boolean,
+): Promise<PaidBack[]> => {
+  const staff = staffOf(shop);
+  const parts = partsOf(order);
+  const paid: PaidBack[] = [];
+  const units = new Map(order.lines.map(({ id, quantity }) => [id, quantity]));
+  const rest = () => limit - paid.reduce((sum, { amount }) => sum + amount, 0);
+  const add = (amount: number, line: string | null) => paid.push({ amount, tax: take(parts, amount, line) });
+  for (let refunds = random.upTo(3); refunds > 0; refunds--) {
+    const line = random.pick(order.lines);
+    const quantity = units.get(line.id) as number;
+    if (random.upTo(2) > 0 && quantity > 0) {
+      const returned = 1 + random.upTo(quantity - 1);
+      const input = { lines: [{ orderLineId: line.id, quantity: returned }] };
+      const amount = await staff.refund(order.id, input).catch(() => null);
+      if (amount === null) continue;
+      units.set(line.id, quantity - returned);
+      add(amount, line.id);
+    } else if (rest() > 1) add(await staff.refund(order.id, { amount: 1 + random.upTo(rest() - 2) }), null);
+  }
+  if (isAll && rest() > 0) add(await staff.refund(order.id, { amount: rest() }), null);
+  return paid;
+};
