@@ -43,13 +43,6 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, customers: Cust
     return reason ? noTaxMessage(reason) : undefined;
   };
 
-  // Levy is not called again: an outage that begins after the payment does not stop the order.
-  const checkPaid = async (ctx: RequestContext, { id }: Order): Promise<string | undefined> => {
-    if (options.fallback !== 'block') return undefined;
-    const order = await injector.get(OrderService).findOne(ctx, id);
-    return order && isEstimated(order) ? noTaxMessage('unavailable') : undefined;
-  };
-
   const keepSale = async (ctx: RequestContext, given: Order): Promise<void> => {
     const order = (await injector.get(OrderService).findOne(ctx, given.id)) ?? given;
     order.orderPlacedAt = order.orderPlacedAt ?? given.orderPlacedAt ?? new Date();
@@ -67,10 +60,8 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, customers: Cust
       if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);
       await startRecording(given, options);
     },
-    onTransitionStart: (from, to, { ctx, order }) => {
-      if (to === 'ArrangingPayment') return calculate(ctx, order);
-      return from === 'ArrangingPayment' && soldStates.includes(to) ? checkPaid(ctx, order) : undefined;
-    },
+    // A paid order is not checked again: a rejection would keep the payment, and lose the order.
+    onTransitionStart: (_from, to, { ctx, order }) => (to === 'ArrangingPayment' ? calculate(ctx, order) : undefined),
     onTransitionEnd: async (from, to, { ctx, order }) => {
       const isPlaced = from === 'ArrangingPayment' && soldStates.includes(to);
       // An edited order returns to its state, such as PartiallyShipped.

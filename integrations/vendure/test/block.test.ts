@@ -1,4 +1,3 @@
-import { TransactionalConnection } from '@vendure/core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createClient } from '../../../shared/client/client.ts';
 import { apiKey, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
@@ -71,18 +70,6 @@ it('a payment is not refused because Levy is down since the calculation', async 
   const shopper = await shopperAtPayment();
   faults.state.fault = 503;
   expect((await shopper.pay('authorize')).state).toBe('PaymentAuthorized');
-});
-
-it('an order with an estimated tax is not placed', async () => {
-  const shopper = await shopperAtPayment();
-  const estimated = JSON.stringify([{ description: 'x', taxRate: 7, estimated: true }]);
-  const line = (await shopper.active())?.lines[0]?.id;
-  await shop.injector
-    .get(TransactionalConnection)
-    .rawConnection.query(`UPDATE order_line SET taxLines = '${estimated}' WHERE id = ${line}`);
-  const { state } = await shopper.pay('settle').catch(() => ({ state: 'rejected' }));
-  expect(['rejected', 'ArrangingPayment']).toContain(state);
-  expect((await shopper.active())?.state).toBe('ArrangingPayment');
 });
 
 it('shipping methods are listed during an outage', async () => {
