@@ -54,6 +54,8 @@ export type Order = Cart & {
   readonly reference: string;
   /** ISO 8601 instant. Rates of this day apply. */
   readonly placedAt: string;
+  /** ISO 8601 instant of the last change of the order in the shop. */
+  readonly changedAt?: string;
   /** What the order should be in Levy now: `draft` until it is paid, `void` if it was cancelled before. */
   readonly wanted: 'draft' | 'finalized' | 'void';
   /** The tax that the shop collects. */

@@ -7,7 +7,14 @@ export type Calculation = Schemas['Calculation'];
 /** Why Levy has no tax: it refused the document, or did not answer in time. */
 export type NoTaxReason = 'refused' | 'unavailable';
 export type Quote =
-  | { readonly ok: true; readonly calculation: Calculation }
+  | {
+      readonly ok: true;
+      readonly calculation: Calculation;
+      /** Messages of the warnings after which the tax can be too low. */
+      readonly warnings: readonly string[];
+      /** Whether Levy has the content of the state of the address. */
+      readonly isCovered: boolean;
+    }
   | { readonly ok: false; readonly reason: NoTaxReason; readonly detail: string };
 
 /** What a shopper reads when the shop does not go on without a tax of Levy. */
@@ -33,6 +40,21 @@ export type QuoteOptions = {
  * one time limit. Never throws for an outage.
  */
 export type GetQuote = (document: Document, scope?: object) => Promise<Quote>;
+
+const taxWarnings: readonly string[] = [
+  ...['not_covered', 'local_rates_missing', 'taxability_not_established', 'registrations_missing'],
+];
+
+const quoted = (calculation: Calculation): Quote => {
+  const { warnings } = calculation;
+  const messages = warnings.filter(({ code }) => taxWarnings.includes(code)).map(({ message }) => message);
+  const isCovered = !warnings.some(({ code }) => code === 'not_covered');
+  return { ok: true, calculation, warnings: messages, isCovered };
+};
+
+/** What the log of a shop says about the warnings of a cart or an order. */
+export const warningText = (reference: string, messages: readonly string[]): string =>
+  `Levy warns about ${reference}: ${messages.join(' ')}`;
 
 const keptMs = 10 * 60_000;
 // Timers can end a moment early, and no call ends in less.
@@ -78,9 +100,10 @@ export const createQuotes = ({
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
       const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return { ok: true, calculation: result.data };
+      if (result.ok) return quoted(result.data);
       const { code, detail, status } = result.refusal;
       if (accountStatuses.includes(status)) return fail(`${code}: ${detail}`);
+      if (status === 409) return unavailable(`${code}: ${detail}`);
       return { ok: false, reason: 'refused', detail: `${code}: ${detail}` };
     } catch (error) {
       if (!(error instanceof LevyUnavailable)) throw error;

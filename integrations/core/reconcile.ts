@@ -62,7 +62,12 @@ const extraIn = async ({ levy }: Ledger, { from, to }: Range, orders: readonly O
  * `orders` are all orders placed in the range. Throws `LevyUnavailable` during an outage, and `LevyRefused` without a credential
  * that may read and write; another run continues.
  */
-export const reconcile = async (ledger: Ledger, orders: readonly Order[], range: Range): Promise<Report> => {
+export const reconcile = async (
+  ledger: Ledger,
+  orders: readonly Order[],
+  range: Range,
+  found: readonly Problem[] = [],
+): Promise<Report> => {
   const plain = orders.filter(({ wanted, refunds }) => wanted === 'finalized' && refunds.length === 0);
   const waiting = new Set(orders.filter((order) => !plain.includes(order)));
   for (let at = 0; at < plain.length; at += chunkSize) {
@@ -71,7 +76,7 @@ export const reconcile = async (ledger: Ledger, orders: readonly Order[], range:
     for (const order of chunk) if (references.has(order.reference)) waiting.add(order);
   }
   const recorded: string[] = [];
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...found];
   for (const order of waiting) {
     const result = await recordOrder(ledger, order);
     problems.push(...result.problems);

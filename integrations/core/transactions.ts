@@ -15,6 +15,12 @@ export type Ledger = {
   readonly shop: string;
 };
 
+/** Throws `RangeError` for a shop's name that cannot be part of an idempotency key. */
+export const checkShopName = (shop: string): void => {
+  if (!/^[\x21-\x7E]{1,50}$/.test(shop))
+    throw new RangeError(`The shop's name "${shop}" must have 1 to 50 ASCII characters without spaces, such as "us-store".`);
+};
+
 /** A transaction in Levy, and whether this call changed it. */
 export type Written = { readonly transaction: Transaction; readonly isChanged: boolean };
 
