@@ -1,7 +1,7 @@
 import { noTaxMessage } from '../core/quotes.ts';
 import { cartOf, type Document, documentFields } from './cart.ts';
+import { type Container, loggerOf, queryOf } from './container.ts';
 import { levy, taxOf } from './levy.ts';
-import { type Container, loggerOf, queryOf } from './orders.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
 /** The cart as it is stored. The one of the hook has no adjustments. */

@@ -4,9 +4,6 @@ import type { Cart } from '../core/order.ts';
 import { createQuotes, type GetQuote, type Quote } from '../core/quotes.ts';
 import type { Ledger } from '../core/transactions.ts';
 
-/** What the adapter reads of Medusa's logger. */
-export type Logger = { readonly warn: (text: string) => void; readonly error: (text: string) => void };
-
 type Settings = {
   readonly url: string;
   readonly apiKey: string;

@@ -1,7 +1,8 @@
 import type { Order, Refund } from '../core/order.ts';
 import { recordOrder } from '../core/sales.ts';
 import { amountOf, cartOf, type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
-import { type Logger, levy } from './levy.ts';
+import { type Container, loggerOf, queryOf } from './container.ts';
+import { levy } from './levy.ts';
 import { isEstimated } from './tax.ts';
 
 type Taxed = { readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null };
@@ -31,13 +32,6 @@ export type MedusaOrder = Document & {
   readonly shipping_methods?: readonly (ShippingMethod & Taxed)[] | null;
   readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
 };
-
-/** Medusa's `query` and `logger`, from a container. */
-export type Container = { readonly resolve: (name: string) => unknown };
-type Query = { readonly graph: (options: object) => Promise<{ readonly data: readonly unknown[] }> };
-
-export const queryOf = (container: Container): Query => container.resolve('query') as Query;
-export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
 
 export const orderFields = [
   ...documentFields,

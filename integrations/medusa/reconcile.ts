@@ -1,19 +1,10 @@
 import type { Order } from '../core/order.ts';
 import { type Report, reconcile } from '../core/reconcile.ts';
+import { type Container, rowsOf } from './container.ts';
 import { levy } from './levy.ts';
-import { type Container, isUnitedStates, type MedusaOrder, orderFields, queryOf, soldOrderOf } from './orders.ts';
+import { isUnitedStates, type MedusaOrder, orderFields, soldOrderOf } from './orders.ts';
 
 const pageSize = 100;
-
-/** The rows of a query, page by page. */
-async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
-  for (let skip = 0; ; skip += pageSize) {
-    const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
-    const { data } = await queryOf(container).graph({ ...options, pagination });
-    yield* data;
-    if (data.length < pageSize) return;
-  }
-}
 
 type Paid = { readonly payment?: { readonly payment_collection?: { readonly order?: { readonly id: string } } } };
 

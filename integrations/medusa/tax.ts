@@ -1,9 +1,10 @@
 import { toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
 import { cartOf, type Document } from './cart.ts';
-import { type CartTax, type Logger, taxOf } from './levy.ts';
+import type { Logger } from './container.ts';
+import { type CartTax, taxOf } from './levy.ts';
 
-type Rate = { readonly name: string; readonly code: string; readonly rate: number };
+export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
 /** What the hook hands to the provider: rates in percent by item, and of each shipping method. */
 export type TaxContext =
@@ -27,7 +28,7 @@ const ratesOf = (taxes: Taxes, net: string): Rate[] => {
   }));
 };
 
-const contextFrom = (tax: CartTax): TaxContext => {
+export const contextFrom = (tax: CartTax): TaxContext => {
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
   const { line_items, shipping } = tax.calculation;
   return {
@@ -37,13 +38,17 @@ const contextFrom = (tax: CartTax): TaxContext => {
   };
 };
 
-/** The taxes of a cart for the provider. Logs a warning where the shop's own rate applies. */
-export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> => {
-  const tax = await taxOf(cartOf(cart));
+/** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies. */
+export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
+  const tax = await taxOf(cartOf(document));
   if (!tax.ok && (tax.reason === 'refused' || tax.reason === 'unavailable'))
-    logger.warn(`No tax from Levy for the cart ${cart.id}, the rate of the tax region applies: ${tax.detail}`);
-  return contextFrom(tax);
+    logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
+  return tax;
 };
+
+/** The taxes of a cart for the provider. */
+export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
+  contextFrom(await loggedTaxOf(cart, 'cart', logger));
 
 type ItemLine = {
   readonly line_item: { readonly id: string };
@@ -63,18 +68,21 @@ type CalculationContext = {
 /** The code of tax lines that have the shop's own rate. */
 export const estimatedCode = 'levy-estimated';
 
-/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hook calls Levy once for the whole cart. */
+/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hooks call Levy once for the whole cart or order. */
 export class LevyTaxProvider {
   static identifier = 'levy';
+  readonly #logger: Logger | undefined;
+
+  constructor({ logger }: { readonly logger?: Logger } = {}) {
+    this.#logger = logger;
+  }
 
   getIdentifier(): string {
     return LevyTaxProvider.identifier;
   }
 
   async getTaxLines(items: readonly ItemLine[], shipping: readonly ShippingLine[], context: CalculationContext) {
-    // Without the hook, such as in other plugins: a region of one country gives each cart that country before its address.
-    const otherwise: TaxContext = { kind: context.address.postal_code ? 'failed' : 'open' };
-    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? otherwise;
+    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? this.#withoutHook(context);
     const own = (rates: ItemLine['rates']) =>
       tax.kind === 'open'
         ? []
@@ -101,6 +109,13 @@ export class LevyTaxProvider {
         })),
       ),
     ];
+  }
+
+  /** Another plugin calculates tax. A region of one country gives each cart that country before its address. */
+  #withoutHook({ address }: CalculationContext): TaxContext {
+    if (!address.postal_code) return { kind: 'open' };
+    this.#logger?.warn("Levy was not called for a tax calculation; charging the shop's tax rate.");
+    return { kind: 'failed' };
   }
 }
 

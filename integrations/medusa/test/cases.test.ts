@@ -111,7 +111,7 @@ describe('trouble', () => {
       faults.state.applies = () => true;
       // 7 % of 26.66.
       expect(cents(order.tax_total)).toBe(187);
-      expect(shop.output()).toContain('No tax from Levy for the cart');
+      expect(shop.output()).toContain('Levy returned no tax for cart');
       const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
       expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([
         [187, 'true'],
