@@ -52,6 +52,7 @@ export const refusalOf = async (container: Container, cartId: string): Promise<s
   if (!cart) return null;
   const tax = await taxOf(cartOf(cart));
   if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'refused' : tax.reason);
+  if (!tax.isCovered) return noTaxMessage('refused');
   const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];
   return isEstimated(lines as Parameters<typeof isEstimated>[0]) ? noTaxMessage('unavailable') : null;
 };

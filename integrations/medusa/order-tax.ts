@@ -1,7 +1,8 @@
+import { discountOf } from './amounts.ts';
 import type { Document, Item, ShippingMethod } from './cart.ts';
-import { discountOf, documentFields } from './cart.ts';
+import { documentFields } from './cart.ts';
 import { type Container, loggerOf, queryOf } from './container.ts';
-import { contextFrom, loggedTaxOf, type Rate, type TaxContext } from './tax.ts';
+import { contextFrom, loggedTaxOf, nominalRatesOf, type Rate, type TaxContext } from './tax.ts';
 
 type TaxLine = { readonly code: string; readonly rate: number };
 type Method = ShippingMethod & { readonly tax_lines?: readonly TaxLine[] | null };
@@ -16,21 +17,26 @@ export type OrderHookInput = {
 };
 
 const readOrder = async (container: Container, id: string): Promise<StoredOrder | undefined> => {
-  const fields = [...documentFields, 'shipping_methods.tax_lines.code', 'shipping_methods.tax_lines.rate'];
+  const taxLines = ['shipping_methods.tax_lines.code', 'shipping_methods.tax_lines.rate'];
+  // The quantity of an order's item is in its detail.
+  const fields = [...documentFields, 'items.detail.quantity', ...taxLines];
   const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields });
   return data[0] as StoredOrder | undefined;
 };
 
-/** New items with the tax codes of their variants and products, which the items of the hook lack. */
+/**
+ * New items with the tax codes of their variants and products, which the items of the hook lack. It lacks their quantity, too,
+ * which Medusa stores later.
+ */
 const withMetadata = async (container: Container, items: readonly NewItem[]): Promise<Item[]> => {
   const id = items.flatMap(({ variant_id }) => variant_id ?? []);
-  if (id.length === 0) return [...items];
+  if (id.length === 0) return items.map((item) => ({ ...item, quantity: 1 }));
   const fields = ['id', 'metadata', 'product.metadata'];
   const { data } = await queryOf(container).graph({ entity: 'product_variant', filters: { id }, fields });
   const variants = new Map((data as { id: string; metadata: null; product: null }[]).map((row) => [row.id, row]));
   return items.map((item) => {
     const variant = variants.get(item.variant_id ?? '');
-    return { ...item, variant: variant ?? null, product: variant?.product ?? null };
+    return { ...item, quantity: 1, variant: variant ?? null, product: variant?.product ?? null };
   });
 };
 
@@ -74,7 +80,17 @@ export const orderTaxLineContext = async (
     items: [...storedItems, ...newItems],
     shipping_methods: [...storedMethods, ...newMethods],
   };
-  const levy = contextFrom(await loggedTaxOf(document, 'order', loggerOf(container)));
-  if (levy.kind !== 'levy' || newMethods.length === 0) return { levy };
-  return { levy: { ...levy, shipping: remainingRates(levy.shipping, storedMethods, newMethods) ?? levy.shipping } };
+  const tax = await loggedTaxOf(document, 'order', loggerOf(container));
+  const levy = contextFrom(tax);
+  if (!tax.ok || levy.kind !== 'levy') return { levy };
+  const added = tax.calculation.line_items.filter(({ id }) => newItems.some((item) => item.id === id));
+  const nominal = added.map(({ id, taxes, net_amount }) => [id, nominalRatesOf(taxes, net_amount)]);
+  const shipping = newMethods.length > 0 ? remainingRates(levy.shipping, storedMethods, newMethods) : null;
+  return {
+    levy: {
+      ...levy,
+      items: { ...levy.items, ...Object.fromEntries(nominal) },
+      shipping: shipping ?? levy.shipping,
+    },
+  };
 };

@@ -1,6 +1,7 @@
 import type { Order, Refund } from '../core/order.ts';
 import { recordOrder } from '../core/sales.ts';
-import { amountOf, cartOf, type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
+import { amountOf, discountOf } from './amounts.ts';
+import { cartOf, type Document, documentFields, type Item, type ShippingMethod } from './cart.ts';
 import { type Container, loggerOf, queryOf } from './container.ts';
 import { levy } from './levy.ts';
 import { isEstimated } from './tax.ts';

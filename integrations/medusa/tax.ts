@@ -1,5 +1,5 @@
 import { toMinor } from '../core/money.ts';
-import type { Calculation } from '../core/quotes.ts';
+import { type Calculation, warningText } from '../core/quotes.ts';
 import { cartOf, type Document } from './cart.ts';
 import type { Logger } from './container.ts';
 import { type CartTax, taxOf } from './levy.ts';
@@ -28,6 +28,15 @@ const ratesOf = (taxes: Taxes, net: string): Rate[] => {
   }));
 };
 
+/** The rates by law, for lines whose quantity is unknown. A fee has the rate that gives its amount. */
+export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
+  ratesOf(taxes, net).map((row, at) => {
+    const { rate, taxable_amount } = taxes[at] as Taxes[number];
+    const nominal = Number(net) === 0 ? 0 : (Number(rate) * Number(taxable_amount) * 100) / Number(net);
+    // A cent of difference is rounding.
+    return Math.abs(nominal - row.rate) * Number(net) <= 1 ? { ...row, rate: nominal } : row;
+  });
+
 export const contextFrom = (tax: CartTax): TaxContext => {
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
   const { line_items, shipping } = tax.calculation;
@@ -38,11 +47,26 @@ export const contextFrom = (tax: CartTax): TaxContext => {
   };
 };
 
-/** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies. */
+const maxLogged = 1000;
+const logged = new Set<string>();
+
+/** Log a text once for a cart, which is quoted many times. The oldest texts are forgotten. */
+const warnOnce = (logger: Logger, text: string): void => {
+  if (logged.has(text)) return;
+  logged.add(text);
+  for (const oldest of logged) {
+    if (logged.size <= maxLogged) break;
+    logged.delete(oldest);
+  }
+  logger.warn(text);
+};
+
+/** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies, and those of Levy. */
 export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
   const tax = await taxOf(cartOf(document));
   if (!tax.ok && (tax.reason === 'refused' || tax.reason === 'unavailable'))
     logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
+  if (tax.ok && tax.warnings.length > 0) warnOnce(logger, warningText(`${kind} ${document.id}`, tax.warnings));
   return tax;
 };
 
@@ -50,74 +74,8 @@ export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', lo
 export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
   contextFrom(await loggedTaxOf(cart, 'cart', logger));
 
-type ItemLine = {
-  readonly line_item: { readonly id: string };
-  readonly rates: readonly {
-    readonly id: string;
-    readonly rate: number | null;
-    readonly code: string | null;
-    readonly name: string;
-  }[];
-};
-type ShippingLine = { readonly shipping_line: { readonly id: string }; readonly rates: ItemLine['rates'] };
-type CalculationContext = {
-  readonly address: { readonly postal_code?: string | null };
-  readonly additional_context?: Record<string, unknown>;
-};
-
 /** The code of tax lines that have the shop's own rate. */
 export const estimatedCode = 'levy-estimated';
-
-/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hooks call Levy once for the whole cart or order. */
-export class LevyTaxProvider {
-  static identifier = 'levy';
-  readonly #logger: Logger | undefined;
-
-  constructor({ logger }: { readonly logger?: Logger } = {}) {
-    this.#logger = logger;
-  }
-
-  getIdentifier(): string {
-    return LevyTaxProvider.identifier;
-  }
-
-  async getTaxLines(items: readonly ItemLine[], shipping: readonly ShippingLine[], context: CalculationContext) {
-    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? this.#withoutHook(context);
-    const own = (rates: ItemLine['rates']) =>
-      tax.kind === 'open'
-        ? []
-        : rates.map(({ id, rate, name, code }) => ({
-            rate_id: id,
-            rate: rate ?? 0,
-            name,
-            code: tax.kind === 'foreign' ? (code ?? 'shop') : estimatedCode,
-          }));
-    const provider_id = 'levy';
-    return [
-      ...items.flatMap(({ line_item: { id }, rates }) =>
-        (tax.kind === 'levy' ? (tax.items[id] ?? []) : own(rates)).map((rate) => ({
-          ...rate,
-          line_item_id: id,
-          provider_id,
-        })),
-      ),
-      ...shipping.flatMap(({ shipping_line: { id }, rates }) =>
-        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({
-          ...rate,
-          shipping_line_id: id,
-          provider_id,
-        })),
-      ),
-    ];
-  }
-
-  /** Another plugin calculates tax. A region of one country gives each cart that country before its address. */
-  #withoutHook({ address }: CalculationContext): TaxContext {
-    if (!address.postal_code) return { kind: 'open' };
-    this.#logger?.warn("Levy was not called for a tax calculation; charging the shop's tax rate.");
-    return { kind: 'failed' };
-  }
-}
 
 /** Whether the tax of a cart or an order is the shop's own. */
 export const isEstimated = (
