@@ -16,7 +16,7 @@ import {
 import { isEstimated } from './tax.ts';
 
 type Methods = readonly (ShippingMethod & Pick<SoldItem, 'tax_lines'>)[];
-export type MedusaOrder = Document & {
+export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
   readonly status: string;
   readonly is_draft_order?: boolean | null;
   readonly created_at: string | Date;
