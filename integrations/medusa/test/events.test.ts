@@ -115,3 +115,8 @@ it("Levy's warnings are logged once for a cart", async () => {
     .filter((line) => line.includes(`cart ${id}`));
   expect(lines).toHaveLength(1);
 });
+
+it('Medusa does not start with a setting that is wrong', async () => {
+  const wrong = startShop({ url: levy.url, apiKey }, { LEVY_FALLBACK: 'Block' });
+  await expect(wrong).rejects.toThrow('LEVY_FALLBACK must be');
+});
