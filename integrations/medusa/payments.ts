@@ -27,3 +27,18 @@ export const capturedOf = ({ amount, captured_at, captures }: Payment): number =
   const parts = captures ?? [];
   return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
 };
+
+/** Store credit and other amounts that lower what the customer pays, and not what the goods cost. */
+export type CreditLine = {
+  readonly amount: number;
+  readonly metadata?: { readonly created_in_version?: number } | null;
+};
+
+/** What credit lines pay of an order. Medusa also writes some for refunds, which are never more than the refunds. */
+export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[]): number => {
+  const sum = (rows: readonly { readonly amount: number }[]) =>
+    rows.reduce((all, { amount }) => all + Number(amount), 0);
+  const later = lines.filter(({ metadata }) => metadata?.created_in_version !== undefined);
+  const refunded = sum(payments.flatMap(({ refunds }) => refunds ?? []));
+  return sum(lines) - sum(later) + Math.max(sum(later) - refunded, 0);
+};

@@ -2,7 +2,7 @@ import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
 import type { Order } from '../core/order.ts';
 import { amountOf } from './amounts.ts';
 import { cartOf, type Document, documentFields, type ShippingMethod } from './cart.ts';
-import { capturedOf, oldestFirst, type Payment, refundsOf } from './payments.ts';
+import { type CreditLine, capturedOf, oldestFirst, type Payment, paidByCredit, refundsOf } from './payments.ts';
 import {
   type Claim,
   exchangedFor,
@@ -28,6 +28,7 @@ export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
   readonly items?: readonly SoldItem[] | null;
   readonly shipping_methods?: Methods | null;
   readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
+  readonly credit_lines?: readonly CreditLine[] | null;
   readonly returns?: readonly Return[] | null;
   /** Medusa has no relation from an order to its claims. */
   readonly claims?: readonly Claim[] | null;
@@ -49,7 +50,7 @@ export const orderFields = [
   ...['items.detail.return_dismissed_quantity', 'shipping_methods.tax_lines.code'],
   ...['payment_collections.payments.captured_at', 'payment_collections.payments.canceled_at'],
   ...['payment_collections.payments.amount', 'payment_collections.payments.captures.*'],
-  ...['payment_collections.payments.refunds.*', 'returns.*', 'returns.items.*'],
+  ...['payment_collections.payments.refunds.*', 'credit_lines.*', 'returns.*', 'returns.items.*'],
 ];
 
 /** An order as Levy should have it, and what its customer has not paid yet after a change. */
@@ -71,7 +72,8 @@ const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: stri
     const captured = capturedOf(payment);
     return isCanceled || payment.canceled_at ? captured : Math.max(captured, Number(payment.amount));
   });
-  const missing = toMinor(total, exponent) - minor(sum(coming));
+  const credit = paidByCredit(order.credit_lines ?? [], payments);
+  const missing = toMinor(total, exponent) - minor(sum(coming) + credit);
   const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
   const givenBack = givenBackOf(order.items ?? [], sources, currency);
   // The value of each return is rounded.
@@ -116,7 +118,8 @@ export const soldOrderOf = (order: MedusaOrder): SoldOrder => {
   const tax = amountOf(order.tax_total + returned.tax, currency);
   // A refund lowers `total`, and not these two.
   const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
-  const isFree = !/[1-9]/.test(total);
+  const credit = paidByCredit(order.credit_lines ?? [], payments);
+  const isFree = !/[1-9]/.test(amountOf(order.item_total + order.shipping_total - credit, currency));
   const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
   return {
     ...cartOf(order, { total, tax }),

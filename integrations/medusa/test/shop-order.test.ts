@@ -95,6 +95,16 @@ describe('an order', () => {
     expect(soldOrderOf(orderOf({ returns: [back] })).changedAt).toBe(at(6));
   });
 
+  it('that store credit paid for in part is paid, also after a refund', () => {
+    const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
+    const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
+    const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];
+    const sold = soldOrderOf(orderOf({ credit_lines, payment_collections: [{ payments }] }));
+    expect([sold.wanted, sold.total, sold.unpaid, sold.refunds.length]).toEqual(['finalized', '22.00', '0.00', 1]);
+    const all = soldOrderOf(orderOf({ credit_lines: [{ amount: 22 }], payment_collections: [] }));
+    expect([all.wanted, all.unpaid]).toEqual(['finalized', '0.00']);
+  });
+
   it('with a refund after a return credits the returned units', () => {
     const refunds = [{ id: 'ref_1', amount: 11, created_at: at(7) }];
     const payments = [{ amount: 22, captures: [{ amount: 22, created_at: at(2) }], refunds }];
