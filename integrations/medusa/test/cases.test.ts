@@ -138,19 +138,3 @@ describe('trouble', () => {
     },
   );
 });
-
-it('with the fallback `block`, an order needs a tax of Levy', async () => {
-  const url = { url: faults.url, apiKey };
-  const strict = await startShop(url, { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' });
-  try {
-    faults.state.fault = 503;
-    await expect(placeOrder(strict, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
-    faults.state.fault = 'none';
-    const { cart, order } = await placeOrder(strict, { items: [['Mug', 1]] });
-    expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
-    const apo = { address_1: 'Unit 1', city: 'APO', province: 'AE', postal_code: '09001', country_code: 'us' };
-    await expect(placeOrder(strict, { items: [['Mug', 1]], address: apo })).rejects.toThrow('cannot be calculated');
-  } finally {
-    await strict.stop();
-  }
-});
