@@ -57,7 +57,6 @@ export const orderFields = [
 export type SoldOrder = Order & { readonly paid: string; readonly unpaid: string };
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount) => all + amount, 0);
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /**
  * The credits of an order. What the customer does not pay of it was paid with returned units, or is not due any more because
@@ -76,10 +75,12 @@ const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: stri
   const missing = toMinor(total, exponent) - minor(sum(coming) + credit);
   const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
   const givenBack = givenBackOf(order.items ?? [], sources, currency);
+  const value = givenBack.reduce((all, row) => all + row.value, 0n);
+  const due = missing < 0n ? 0n : missing;
   // The value of each return is rounded.
-  const most = givenBack.reduce((all, { value }) => all + value + 1n, 0n);
-  const exchanged = least(missing < 0n ? 0n : missing, most);
-  const rest = missing < 0n ? 0n : missing - exchanged;
+  const isExchanged = due <= value + BigInt(givenBack.length);
+  const exchanged = isExchanged ? due : value;
+  const rest = due - exchanged;
   const own = exchangedFor(exchanged, givenBack, refunds, exponent);
   const at = instantOf(order.canceled_at ?? order.updated_at);
   const canceled = {

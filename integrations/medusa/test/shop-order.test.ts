@@ -73,6 +73,13 @@ describe('a claim', () => {
     expect(refundsOf(orderOf({ items, returns, claims: [{ ...claim, claim_items }] }))).toEqual([['claim_1', '11.00']]);
   });
 
+  it('does not pay for a third unit', () => {
+    const items = [{ ...first, detail: received }, another, { ...another, id: 'ordli_3' }];
+    const returns = [{ ...back, claim_id: 'claim_1' }];
+    const sold = soldOrderOf(orderOf({ items, returns, claims: [{ ...claim, claim_items }] }, 3));
+    expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
+  });
+
   it('that is canceled gives nothing back', () => {
     expect(refundsOf(orderOf({ claims: [{ ...claim, claim_items, canceled_at: at(8) }] }))).toEqual([]);
   });
