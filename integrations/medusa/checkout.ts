@@ -1,7 +1,7 @@
 import { noTaxMessage } from '../core/quotes.ts';
 import { cartOf, type Document, documentFields } from './cart.ts';
+import { type Container, loggerOf, queryOf } from './container.ts';
 import { levy, taxOf } from './levy.ts';
-import { type Container, loggerOf, queryOf } from './orders.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
 /** The cart as it is stored. The one of the hook has no adjustments. */
@@ -52,6 +52,7 @@ export const refusalOf = async (container: Container, cartId: string): Promise<s
   if (!cart) return null;
   const tax = await taxOf(cartOf(cart));
   if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'refused' : tax.reason);
+  if (!tax.isCovered) return noTaxMessage('refused');
   const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];
   return isEstimated(lines as Parameters<typeof isEstimated>[0]) ? noTaxMessage('unavailable') : null;
 };

@@ -1,4 +1,5 @@
 export { cartOfCollection, refusalOf, retax, taxLineContext } from './checkout.ts';
-export { onOrderEvent, orderEvents, recordShopOrder } from './orders.ts';
+export { orderTaxLineContext } from './order-tax.ts';
+export { onOrderEvent, orderEvents } from './orders.ts';
+export { LevyTaxProvider } from './provider.ts';
 export { reconcileOrders } from './reconcile.ts';
-export { LevyTaxProvider } from './tax.ts';

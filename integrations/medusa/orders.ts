@@ -1,128 +1,70 @@
-import type { Order, Refund } from '../core/order.ts';
+import type { Problem } from '../core/problem.ts';
 import { recordOrder } from '../core/sales.ts';
-import { amountOf, cartOf, type Document, discountOf, documentFields, type Item, type ShippingMethod } from './cart.ts';
-import { type Logger, levy } from './levy.ts';
-import { isEstimated } from './tax.ts';
+import type { Transaction } from '../core/transactions.ts';
+import { type Container, loggerOf, queryOf, rowsOf } from './container.ts';
+import { ledgerProblem, unpaidProblem } from './ledger-check.ts';
+import { levy } from './levy.ts';
+import type { Claim } from './returns.ts';
+import { type MedusaOrder, orderFields, type SoldOrder, soldOrderOf } from './shop-order.ts';
 
-type Taxed = { readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null };
-type Returned = {
-  readonly detail?: {
-    readonly return_received_quantity?: number | null;
-    readonly return_dismissed_quantity?: number | null;
-  } | null;
-};
-type Payment = {
-  readonly amount: number;
-  readonly captured_at?: string | Date | null;
-  readonly captures?: readonly { readonly amount: number }[] | null;
-  readonly refunds?:
-    | readonly { readonly id: string; readonly amount: number; readonly created_at: string | Date }[]
-    | null;
-};
-type SoldItem = Item & Taxed & Returned;
-export type MedusaOrder = Document & {
-  readonly status: string;
-  readonly created_at: string | Date;
-  readonly canceled_at?: string | Date | null;
-  readonly item_total: number;
-  readonly shipping_total: number;
-  readonly tax_total: number;
-  readonly items?: readonly SoldItem[] | null;
-  readonly shipping_methods?: readonly (ShippingMethod & Taxed)[] | null;
-  readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
+const claimFields = ['id', 'order_id', 'created_at', 'updated_at', 'canceled_at', 'claim_items.*'];
+
+/** Orders with their claims. */
+export const readOrders = async (container: Container, ids: readonly string[]): Promise<MedusaOrder[]> => {
+  const claims: Claim[] = [];
+  const ofOrders = { entity: 'order_claim', filters: { order_id: ids }, fields: claimFields };
+  for await (const row of rowsOf(container, ofOrders)) claims.push(row as Claim);
+  const orders: MedusaOrder[] = [];
+  for await (const row of rowsOf(container, { entity: 'order', filters: { id: ids }, fields: orderFields })) {
+    const order = row as MedusaOrder;
+    orders.push({ ...order, claims: claims.filter(({ order_id }) => order_id === order.id) });
+  }
+  return orders;
 };
 
-/** Medusa's `query` and `logger`, from a container. */
-export type Container = { readonly resolve: (name: string) => unknown };
-type Query = { readonly graph: (options: object) => Promise<{ readonly data: readonly unknown[] }> };
+export type Mapped = { readonly order: SoldOrder | null; readonly problems: readonly Problem[] };
 
-export const queryOf = (container: Container): Query => container.resolve('query') as Query;
-export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
-
-export const orderFields = [
-  ...documentFields,
-  ...[
-    'status',
-    'created_at',
-    'canceled_at',
-    'item_total',
-    'shipping_total',
-    'tax_total',
-    'items.tax_lines.code',
-    'items.tax_lines.rate',
-    'items.detail.return_received_quantity',
-    'items.detail.return_dismissed_quantity',
-    'shipping_methods.tax_lines.code',
-  ],
-  ...['payment_collections.payments.captured_at', 'payment_collections.payments.amount'],
-  ...['payment_collections.payments.captures.amount', 'payment_collections.payments.refunds.*'],
-];
-
-const instantOf = (value: string | Date): string => new Date(value).toISOString();
-
-const refundsOf = (payments: readonly Payment[], currency: string): Refund[] =>
-  payments
-    .flatMap(({ refunds }) => refunds ?? [])
-    .map(({ id, amount, created_at }) => ({
-      ...{ id, total: amountOf(amount, currency), at: instantOf(created_at) },
-      // Medusa refunds amounts: nothing links a refund to lines.
-      ...{ lines: [], shipping: amountOf(0, currency) },
-    }))
-    .sort((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
-
-/** What returns took from an order's totals, which Medusa calculates for the units that are left. The sale had all of them. */
-const returnedOf = (items: readonly SoldItem[]) => {
-  const parts = items.map((item) => {
-    const { return_received_quantity, return_dismissed_quantity } = item.detail ?? {};
-    const units = Number(return_received_quantity ?? 0) + Number(return_dismissed_quantity ?? 0);
-    const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
-    const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
-    return { net, tax: (net * rate) / 100 };
-  });
-  return parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
+/** An order as Levy should have it; `null` for a draft order, for another country, and for what Levy cannot record. */
+export const mapOrder = (order: MedusaOrder): Mapped => {
+  if (order.is_draft_order) return { order: null, problems: [] };
+  try {
+    const sold = soldOrderOf(order);
+    const country = sold.address?.country?.trim().toUpperCase() || 'US';
+    return { order: country === 'US' ? sold : null, problems: [] };
+  } catch (error) {
+    // Such as prices with tax. Another try has the same result.
+    const detail = `The order could not be read: ${error instanceof Error ? error.message : error}`;
+    return { order: null, problems: [{ reference: order.id, code: 'unreadable_order', detail, isFinal: true }] };
+  }
 };
 
-/** What was captured of a payment. Each shipment can capture a part. */
-const capturedOf = ({ amount, captured_at, captures }: Payment): number => {
-  const parts = captures ?? [];
-  return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
+const logProblems = (container: Container, problems: readonly Problem[]): void => {
+  for (const { reference, code, detail } of problems)
+    loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
 };
 
-/** An order of Medusa as Levy should have it now. */
-export const soldOrderOf = (order: MedusaOrder): Order => {
-  const currency = order.currency_code.toUpperCase();
-  const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
-  const paid = payments.reduce((sum, payment) => sum + capturedOf(payment), 0);
-  const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at);
-  const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
-  const returned = returnedOf(order.items ?? []);
-  const tax = amountOf(order.tax_total + returned.tax, currency);
-  // A refund lowers `total`, and not these two.
-  const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
-  return {
-    ...cartOf(order, { total, tax }),
-    reference: order.id,
-    placedAt: instantOf(order.created_at),
-    wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
-    tax,
-    total,
-    paid: amountOf(paid, currency),
-    isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
-    refunds: refundsOf(payments, currency),
-  };
+/** Whether the ledger differs from an order that did not change in the meantime. */
+export const differenceOf = async (
+  container: Container,
+  order: SoldOrder,
+  sale: Transaction | null,
+): Promise<Problem | null> => {
+  const difference = await ledgerProblem(levy().ledger, order, sale);
+  const [now] = difference ? await readOrders(container, [order.reference]) : [];
+  return now && mapOrder(now).order?.changedAt === order.changedAt ? difference : null;
 };
-
-export const isUnitedStates = ({ address }: Order): boolean => address?.country?.toUpperCase() === 'US';
 
 /** Bring Levy to the state of an order. Throws `LevyUnavailable` during an outage. */
 export const recordShopOrder = async (container: Container, id: string): Promise<void> => {
-  const { data } = await queryOf(container).graph({ entity: 'order', filters: { id }, fields: orderFields });
-  const [order] = data as MedusaOrder[];
-  const sold = order && soldOrderOf(order);
-  if (!sold || !isUnitedStates(sold)) return;
-  const { problems } = await recordOrder(levy().ledger, sold);
-  for (const { reference, code, detail } of problems)
-    loggerOf(container).error(`Levy: ${reference}: ${code}: ${detail}`);
+  const [found] = await readOrders(container, [id]);
+  const { order, problems } = found ? mapOrder(found) : { order: null, problems: [] };
+  logProblems(container, problems);
+  if (!order) return;
+  const unpaid = unpaidProblem(order);
+  if (unpaid) return logProblems(container, [unpaid]);
+  const recorded = await recordOrder(levy().ledger, order);
+  const difference = recorded.problems.length > 0 ? null : await differenceOf(container, order, recorded.sale);
+  logProblems(container, [...recorded.problems, ...(difference ? [difference] : [])]);
 };
 
 /** The id of the order that an event of Medusa is about. */
@@ -143,7 +85,8 @@ const orderIdOf = async (
 
 /** The events after which an order may differ from what Levy has. */
 export const orderEvents = [
-  ...['order.placed', 'order.canceled', 'order-edit.confirmed'],
+  ...['order.placed', 'order.updated', 'order.canceled', 'order-edit.confirmed'],
+  ...['order.exchange_created', 'order.claim_created', 'order.return_received'],
   ...['payment.captured', 'payment.refunded'],
 ];
 
@@ -156,7 +99,7 @@ export const onOrderEvent = async ({ event, container }: { event: Event; contain
   try {
     await recordShopOrder(container, id);
   } catch (error) {
-    loggerOf(container).error(`Levy does not have the order ${id} after ${event.name} yet: ${error}`);
+    loggerOf(container).error(`Recording order ${id} after ${event.name} failed; the nightly job will retry: ${error}`);
     throw error;
   }
 };

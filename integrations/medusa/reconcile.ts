@@ -1,51 +1,75 @@
-import type { Order } from '../core/order.ts';
+import type { Problem } from '../core/problem.ts';
 import { type Report, reconcile } from '../core/reconcile.ts';
+import { findByReference } from '../core/transactions.ts';
+import { type Container, rowsOf } from './container.ts';
+import { unpaidProblem } from './ledger-check.ts';
 import { levy } from './levy.ts';
-import { type Container, isUnitedStates, type MedusaOrder, orderFields, queryOf, soldOrderOf } from './orders.ts';
+import { differenceOf, mapOrder, readOrders } from './orders.ts';
+import type { SoldOrder } from './shop-order.ts';
 
 const pageSize = 100;
 
-/** The rows of a query, page by page. */
-async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
-  for (let skip = 0; ; skip += pageSize) {
-    const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
-    const { data } = await queryOf(container).graph({ ...options, pagination });
-    yield* data;
-    if (data.length < pageSize) return;
-  }
-}
+type Row = {
+  readonly id: string;
+  readonly order_id?: string;
+  readonly payment?: { readonly payment_collection?: { readonly order?: { readonly id: string } } };
+};
 
-type Paid = { readonly payment?: { readonly payment_collection?: { readonly order?: { readonly id: string } } } };
-
-/** The ids of the orders that were placed, edited, paid or refunded in a range: payments and refunds can come long after. */
+/** The ids of the orders that changed in a range: payments, refunds, returns and claims can come long after. */
 const changedIn = async (container: Container, range: object): Promise<string[]> => {
   const ids = new Set<string>();
-  for (const column of ['created_at', 'updated_at']) {
-    const orders = rowsOf(container, { entity: 'order', filters: { [column]: range }, fields: ['id'] });
-    for await (const row of orders) ids.add((row as { id: string }).id);
-  }
-  for (const entity of ['capture', 'refund']) {
-    const fields = ['id', 'payment.payment_collection.order.id'];
-    for await (const row of rowsOf(container, { entity, filters: { created_at: range }, fields })) {
-      const id = (row as Paid).payment?.payment_collection?.order?.id;
+  const collect = async (entity: string, column: string, field: string, idOf: (row: Row) => string | undefined) => {
+    const fields = ['id', field];
+    for await (const row of rowsOf(container, { entity, filters: { [column]: range }, fields })) {
+      const id = idOf(row as Row);
       if (id) ids.add(id);
     }
-  }
+  };
+  for (const column of ['created_at', 'updated_at']) await collect('order', column, 'id', ({ id }) => id);
+  for (const entity of ['capture', 'refund'])
+    await collect(entity, 'created_at', 'payment.payment_collection.order.id', ({ payment }) => {
+      return payment?.payment_collection?.order?.id;
+    });
+  for (const entity of ['return', 'order_claim'])
+    await collect(entity, 'updated_at', 'order_id', ({ order_id }) => order_id);
   return [...ids];
 };
 
-/** Compare the orders that were placed, edited, paid or refunded in a range of days (UTC) with Levy, and record what is missing. */
+/** Orders with credits whose sale less the credits is not what the shop kept. */
+const differencesOf = async (container: Container, orders: readonly SoldOrder[], known: readonly Problem[]) => {
+  const differences: Problem[] = [];
+  for (const order of orders) {
+    const { reference, refunds, wanted } = order;
+    if (refunds.length === 0 || wanted !== 'finalized' || known.some((row) => row.reference.startsWith(reference)))
+      continue;
+    const sale = await findByReference(levy().ledger, reference);
+    const difference = sale.ok ? await differenceOf(container, order, sale.value) : sale.problem;
+    if (difference) differences.push(difference);
+  }
+  return differences;
+};
+
+/** Compare the orders that were placed or changed in a range of days (UTC) with Levy, and record what is missing. */
 export const reconcileOrders = async (
   container: Container,
   range: { readonly from: string; readonly to: string },
 ): Promise<Report> => {
   const end = new Date(Date.parse(range.to) + 24 * 60 * 60_000);
   const ids = await changedIn(container, { $gte: new Date(range.from), $lt: end });
-  const orders: Order[] = [];
-  for (let at = 0; at < ids.length; at += pageSize) {
-    const filters = { id: ids.slice(at, at + pageSize) };
-    for await (const row of rowsOf(container, { entity: 'order', filters, fields: orderFields }))
-      orders.push(soldOrderOf(row as MedusaOrder));
-  }
-  return reconcile(levy().ledger, orders.filter(isUnitedStates), range);
+  const orders: SoldOrder[] = [];
+  const problems: Problem[] = [];
+  const kept = new Set<string>();
+  for (let at = 0; at < ids.length; at += pageSize)
+    for (const found of await readOrders(container, ids.slice(at, at + pageSize))) {
+      const mapped = mapOrder(found);
+      const unpaid = mapped.order && unpaidProblem(mapped.order);
+      problems.push(...mapped.problems, ...(unpaid ? [unpaid] : []));
+      if (mapped.order && !unpaid) orders.push(mapped.order);
+      else kept.add(found.id);
+    }
+  const report = await reconcile(levy().ledger, orders, range, problems);
+  const orderOf = (reference: string | null) => reference?.replace(/-refund-.*$/, '') ?? '';
+  const differences = await differencesOf(container, orders, report.problems);
+  const extra = report.extra.filter(({ reference_id }) => !kept.has(orderOf(reference_id)));
+  return { ...report, problems: [...report.problems, ...differences], extra };
 };

@@ -1,9 +1,10 @@
 import { toMinor } from '../core/money.ts';
-import type { Calculation } from '../core/quotes.ts';
+import { type Calculation, warningText } from '../core/quotes.ts';
 import { cartOf, type Document } from './cart.ts';
-import { type CartTax, type Logger, taxOf } from './levy.ts';
+import type { Logger } from './container.ts';
+import { type CartTax, taxOf } from './levy.ts';
 
-type Rate = { readonly name: string; readonly code: string; readonly rate: number };
+export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
 /** What the hook hands to the provider: rates in percent by item, and of each shipping method. */
 export type TaxContext =
@@ -27,7 +28,16 @@ const ratesOf = (taxes: Taxes, net: string): Rate[] => {
   }));
 };
 
-const contextFrom = (tax: CartTax): TaxContext => {
+/** The rates by law, for lines whose quantity is unknown. A fee has the rate that gives its amount. */
+export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
+  ratesOf(taxes, net).map((row, at) => {
+    const { rate, taxable_amount } = taxes[at] as Taxes[number];
+    const nominal = Number(net) === 0 ? 0 : (Number(rate) * Number(taxable_amount) * 100) / Number(net);
+    // A cent of difference is rounding.
+    return Math.abs(nominal - row.rate) * Number(net) <= 1 ? { ...row, rate: nominal } : row;
+  });
+
+export const contextFrom = (tax: CartTax): TaxContext => {
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
   const { line_items, shipping } = tax.calculation;
   return {
@@ -37,72 +47,35 @@ const contextFrom = (tax: CartTax): TaxContext => {
   };
 };
 
-/** The taxes of a cart for the provider. Logs a warning where the shop's own rate applies. */
-export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> => {
-  const tax = await taxOf(cartOf(cart));
-  if (!tax.ok && (tax.reason === 'refused' || tax.reason === 'unavailable'))
-    logger.warn(`No tax from Levy for the cart ${cart.id}, the rate of the tax region applies: ${tax.detail}`);
-  return contextFrom(tax);
+const maxLogged = 1000;
+const logged = new Set<string>();
+
+/** Log a text once for a cart, which is quoted many times. The oldest texts are forgotten. */
+const warnOnce = (logger: Logger, text: string): void => {
+  if (logged.has(text)) return;
+  logged.add(text);
+  for (const oldest of logged) {
+    if (logged.size <= maxLogged) break;
+    logged.delete(oldest);
+  }
+  logger.warn(text);
 };
 
-type ItemLine = {
-  readonly line_item: { readonly id: string };
-  readonly rates: readonly {
-    readonly id: string;
-    readonly rate: number | null;
-    readonly code: string | null;
-    readonly name: string;
-  }[];
+/** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies, and those of Levy. */
+export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
+  const tax = await taxOf(cartOf(document));
+  if (!tax.ok && (tax.reason === 'refused' || tax.reason === 'unavailable'))
+    logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
+  if (tax.ok && tax.warnings.length > 0) warnOnce(logger, warningText(`${kind} ${document.id}`, tax.warnings));
+  return tax;
 };
-type ShippingLine = { readonly shipping_line: { readonly id: string }; readonly rates: ItemLine['rates'] };
-type CalculationContext = {
-  readonly address: { readonly postal_code?: string | null };
-  readonly additional_context?: Record<string, unknown>;
-};
+
+/** The taxes of a cart for the provider. */
+export const taxContextOf = async (cart: Document, logger: Logger): Promise<TaxContext> =>
+  contextFrom(await loggedTaxOf(cart, 'cart', logger));
 
 /** The code of tax lines that have the shop's own rate. */
 export const estimatedCode = 'levy-estimated';
-
-/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hook calls Levy once for the whole cart. */
-export class LevyTaxProvider {
-  static identifier = 'levy';
-
-  getIdentifier(): string {
-    return LevyTaxProvider.identifier;
-  }
-
-  async getTaxLines(items: readonly ItemLine[], shipping: readonly ShippingLine[], context: CalculationContext) {
-    // Without the hook, such as in other plugins: a region of one country gives each cart that country before its address.
-    const otherwise: TaxContext = { kind: context.address.postal_code ? 'failed' : 'open' };
-    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? otherwise;
-    const own = (rates: ItemLine['rates']) =>
-      tax.kind === 'open'
-        ? []
-        : rates.map(({ id, rate, name, code }) => ({
-            rate_id: id,
-            rate: rate ?? 0,
-            name,
-            code: tax.kind === 'foreign' ? (code ?? 'shop') : estimatedCode,
-          }));
-    const provider_id = 'levy';
-    return [
-      ...items.flatMap(({ line_item: { id }, rates }) =>
-        (tax.kind === 'levy' ? (tax.items[id] ?? []) : own(rates)).map((rate) => ({
-          ...rate,
-          line_item_id: id,
-          provider_id,
-        })),
-      ),
-      ...shipping.flatMap(({ shipping_line: { id }, rates }) =>
-        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({
-          ...rate,
-          shipping_line_id: id,
-          provider_id,
-        })),
-      ),
-    ];
-  }
-}
 
 /** Whether the tax of a cart or an order is the shop's own. */
 export const isEstimated = (

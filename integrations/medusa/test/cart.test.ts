@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { amountOf, cartOf, type Document } from '../cart.ts';
+import { amountOf } from '../amounts.ts';
+import { cartOf, type Document } from '../cart.ts';
 import { taxContextOf } from '../tax.ts';
 
 const cart = (country_code: string, more: Partial<Document> = {}): Document => ({

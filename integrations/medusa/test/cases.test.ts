@@ -7,6 +7,7 @@ import {
   eventually,
   expectedTax,
   placeOrder,
+  type Recorded,
   recordedOf,
   shopperOf,
   staffOf,
@@ -101,7 +102,7 @@ it('an order that is canceled before its payment is void', async () => {
 });
 
 describe('trouble', () => {
-  it.each<Fault>(['hang', 'hang up', 422, 429, 503])(
+  it.each<Fault>(['hang', 'hang up', 409, 422, 429, 500, 503])(
     'a checkout has the rate of the shop when Levy answers with %s',
     async (fault) => {
       faults.state.applies = ({ path }) => path.startsWith('/calculations');
@@ -111,7 +112,7 @@ describe('trouble', () => {
       faults.state.applies = () => true;
       // 7 % of 26.66.
       expect(cents(order.tax_total)).toBe(187);
-      expect(shop.output()).toContain('No tax from Levy for the cart');
+      expect(shop.output()).toContain('Levy returned no tax for cart');
       const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
       expect(sales.map(({ tax_amount, metadata }) => [centsOf(tax_amount), metadata?.['estimated']])).toEqual([
         [187, 'true'],
@@ -119,7 +120,7 @@ describe('trouble', () => {
     },
   );
 
-  it.each<Fault>(['hang up', 'reply lost', 503])(
+  it.each<Fault>(['hang', 'hang up', 'reply lost', 503])(
     'an order is recorded once when Levy answers a write with %s',
     async (fault) => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
@@ -128,24 +129,12 @@ describe('trouble', () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       faults.state.fault = 'none';
       faults.state.applies = () => true;
-      // The reconciliation job finds it.
-      const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+      // The reconciliation job finds it. A call that hangs is tried again after 30 s.
+      const isRecorded = (recorded: Recorded) => recorded.sales.length > 0;
+      for (let times = 0; times < 4 && !isRecorded(await eventually(levy, order.id, isRecorded)); times++);
+      const { sales } = await recordedOf(levy, order.id);
       expect(sales.map(({ total_amount }) => centsOf(total_amount))).toEqual([paid]);
       expect((await recordedOf(levy, order.id)).sales).toHaveLength(1);
     },
   );
-});
-
-it('with the fallback `block`, an order needs a tax of Levy', async () => {
-  const url = { url: faults.url, apiKey };
-  const strict = await startShop(url, { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' });
-  try {
-    faults.state.fault = 503;
-    await expect(placeOrder(strict, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
-    faults.state.fault = 'none';
-    const { cart, order } = await placeOrder(strict, { items: [['Mug', 1]] });
-    expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
-  } finally {
-    await strict.stop();
-  }
 });

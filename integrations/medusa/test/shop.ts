@@ -61,9 +61,16 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
   for (const name of ['node_modules', 'src'])
     if (!existsSync(join(cwd, name)))
       symlinkSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(cwd, name));
-  run('db:migrate');
-  run('exec', './seed.js');
-  run('user', '-e', staff.email, '-p', staff.password);
+  try {
+    run('db:migrate');
+    run('exec', './seed.js');
+    run('user', '-e', staff.email, '-p', staff.password);
+  } catch (error) {
+    postgres.stop();
+    removeFolder(folder);
+    const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer };
+    throw new Error(`Medusa did not start: ${stdout}${stderr}`, { cause: error });
+  }
   const seeded = JSON.parse(readFileSync(seedFile, 'utf8')) as Seeded;
   let output = '';
   const service = spawn(medusa, ['start', '-H', '127.0.0.1', '-p', String(port)], { cwd, env, detached: true });

@@ -7,7 +7,7 @@ exports.default = async (container) => {
   const logger = container.resolve('logger');
   for (const { reference, code, detail } of problems) logger.error(`Levy: ${reference}: ${code}: ${detail}`);
   for (const { reference_id, transaction_id } of extra)
-    logger.error(`Levy: ${reference_id ?? transaction_id} is recorded, and no order explains it.`);
+    logger.error(`Levy has ${reference_id ?? transaction_id}, but no order of this shop matches it.`);
   logger.info(`Levy: ${recorded.length} recorded, ${problems.length} problems, ${extra.length} extra`);
 };
 exports.config = { name: 'levy-reconcile', schedule: process.env.LEVY_RECONCILE ?? '15 3 * * *' };

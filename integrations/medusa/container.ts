@@ -1,0 +1,21 @@
+/** What the adapter reads of Medusa's logger. */
+export type Logger = { readonly warn: (text: string) => void; readonly error: (text: string) => void };
+
+/** Medusa's `query` and `logger`, from a container. */
+export type Container = { readonly resolve: (name: string) => unknown };
+type Query = { readonly graph: (options: object) => Promise<{ readonly data: readonly unknown[] }> };
+
+export const queryOf = (container: Container): Query => container.resolve('query') as Query;
+export const loggerOf = (container: Container): Logger => container.resolve('logger') as Logger;
+
+const pageSize = 100;
+
+/** The rows of a query, page by page. */
+export async function* rowsOf(container: Container, options: object): AsyncGenerator<unknown> {
+  for (let skip = 0; ; skip += pageSize) {
+    const pagination = { skip, take: pageSize, order: { id: 'ASC' } };
+    const { data } = await queryOf(container).graph({ ...options, pagination });
+    yield* data;
+    if (data.length < pageSize) return;
+  }
+}

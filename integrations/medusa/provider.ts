@@ -1,0 +1,78 @@
+import type { Logger } from './container.ts';
+import { settingsOf } from './settings.ts';
+import { estimatedCode, type TaxContext } from './tax.ts';
+
+type ItemLine = {
+  readonly line_item: { readonly id: string };
+  readonly rates: readonly {
+    readonly id: string;
+    readonly rate: number | null;
+    readonly code: string | null;
+    readonly name: string;
+  }[];
+};
+type ShippingLine = { readonly shipping_line: { readonly id: string }; readonly rates: ItemLine['rates'] };
+type CalculationContext = {
+  readonly address: { readonly postal_code?: string | null };
+  readonly additional_context?: Record<string, unknown>;
+};
+
+/** The shop's own rates. Without one, a rate of zero keeps the mark of an estimate. */
+const ownRates = (kind: TaxContext['kind'], rates: ItemLine['rates']) => {
+  if (kind === 'open') return [];
+  if (kind === 'failed' && rates.length === 0) return [{ rate: 0, name: 'No tax rate', code: estimatedCode }];
+  return rates.map(({ id, rate, name, code }) => ({
+    rate_id: id,
+    rate: rate ?? 0,
+    name,
+    code: kind === 'foreign' ? (code ?? 'shop') : estimatedCode,
+  }));
+};
+
+/** Medusa's tax provider `tp_levy_levy`. It makes no calls: the hooks call Levy once for the whole cart or order. */
+export class LevyTaxProvider {
+  static identifier = 'levy';
+  readonly #logger: Logger | undefined;
+
+  /** Medusa calls it at the start. Throws where a setting is missing or wrong. */
+  static validateOptions(): void {
+    settingsOf();
+  }
+
+  constructor({ logger }: { readonly logger?: Logger } = {}) {
+    this.#logger = logger;
+  }
+
+  getIdentifier(): string {
+    return LevyTaxProvider.identifier;
+  }
+
+  async getTaxLines(items: readonly ItemLine[], shipping: readonly ShippingLine[], context: CalculationContext) {
+    const tax = (context.additional_context?.['levy'] as TaxContext | undefined) ?? this.#withoutHook(context);
+    const own = (rates: ItemLine['rates']) => ownRates(tax.kind, rates);
+    const provider_id = 'levy';
+    return [
+      ...items.flatMap(({ line_item: { id }, rates }) =>
+        (tax.kind === 'levy' ? (tax.items[id] ?? []) : own(rates)).map((rate) => ({
+          ...rate,
+          line_item_id: id,
+          provider_id,
+        })),
+      ),
+      ...shipping.flatMap(({ shipping_line: { id }, rates }) =>
+        (tax.kind === 'levy' ? tax.shipping : own(rates)).map((rate) => ({
+          ...rate,
+          shipping_line_id: id,
+          provider_id,
+        })),
+      ),
+    ];
+  }
+
+  /** Another plugin calculates tax. A region of one country gives each cart that country before its address. */
+  #withoutHook({ address }: CalculationContext): TaxContext {
+    if (!address.postal_code) return { kind: 'open' };
+    this.#logger?.warn("Levy was not called for a tax calculation; charging the shop's tax rate.");
+    return { kind: 'failed' };
+  }
+}

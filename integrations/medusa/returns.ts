@@ -1,0 +1,150 @@
+import { sumOf } from '../core/charges.ts';
+import { toDecimal, toMinor } from '../core/money.ts';
+import type { Refund } from '../core/order.ts';
+import { amountOf, discountOf } from './amounts.ts';
+import type { Item } from './cart.ts';
+
+/** What the adapter reads of the units of an item that came back. */
+export type SoldItem = Item & {
+  readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null;
+  readonly detail?: {
+    readonly return_received_quantity?: number | null;
+    readonly return_dismissed_quantity?: number | null;
+  } | null;
+};
+type Units = { readonly item_id: string; readonly quantity: number; readonly received_quantity?: number | null };
+export type Return = {
+  readonly id: string;
+  readonly claim_id?: string | null;
+  readonly canceled_at?: string | Date | null;
+  readonly received_at?: string | Date | null;
+  readonly updated_at: string | Date;
+  readonly items?: readonly Units[] | null;
+};
+export type Claim = {
+  readonly id: string;
+  readonly order_id: string;
+  readonly canceled_at?: string | Date | null;
+  readonly created_at: string | Date;
+  readonly updated_at: string | Date;
+  readonly claim_items?: readonly (Units & { readonly is_additional_item?: boolean })[] | null;
+};
+
+export const instantOf = (value: string | Date): string => new Date(value).toISOString();
+
+/** What units of an item cost. */
+const costOf = (item: SoldItem, units: number) => {
+  const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
+  const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
+  return { net, tax: (net * rate) / 100 };
+};
+
+const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number }[]) =>
+  parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
+
+/** What returns took from an order's totals, which Medusa calculates for the units that are left. The sale had all of them. */
+export const returnedOf = (items: readonly SoldItem[]) =>
+  sumOfCosts(
+    items.map((item) => {
+      const { return_received_quantity, return_dismissed_quantity } = item.detail ?? {};
+      return costOf(item, Number(return_received_quantity ?? 0) + Number(return_dismissed_quantity ?? 0));
+    }),
+  );
+
+/** Units that came back with a return or were written off by a claim, and their price with tax in minor units. */
+export type GivenBack = {
+  readonly id: string;
+  readonly at: string;
+  readonly value: bigint;
+  readonly lines: Refund['lines'];
+};
+
+/** The returns and claims of an order. A unit that a claim wrote off counts once, also when it is returned. */
+export const givenBackOf = (
+  items: readonly SoldItem[],
+  { returns, claims }: { readonly returns: readonly Return[]; readonly claims: readonly Claim[] },
+  currency: string,
+): GivenBack[] => {
+  const exponent = (amountOf(0, currency).split('.')[1] ?? '').length;
+  const given = (id: string, at: string | Date, units: ReadonlyMap<string, number>): GivenBack | [] => {
+    const found = items.flatMap((item) => ({ item, quantity: units.get(item.id) ?? 0 }));
+    const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => costOf(item, quantity)));
+    const lines = found.filter(({ quantity }) => quantity > 0).map(({ item: { id }, quantity }) => ({ id, quantity }));
+    const value = toMinor(amountOf(net + tax, currency), exponent);
+    return value > 0n ? { id, at: instantOf(at), value, lines } : [];
+  };
+  const claimed = (claim: Claim): [string, number][] =>
+    (claim.claim_items ?? [])
+      .filter(({ is_additional_item }) => !is_additional_item)
+      .map(({ item_id, quantity }) => [item_id, Number(quantity)]);
+  const open = claims.filter(({ canceled_at }) => !canceled_at);
+  const all = [
+    ...open.flatMap((claim) => given(claim.id, claim.created_at, new Map(claimed(claim)))),
+    ...returns
+      .filter(({ canceled_at }) => !canceled_at)
+      .flatMap(({ id, claim_id, received_at, updated_at, items: units }) => {
+        const own = new Map(open.filter((claim) => claim.id === claim_id).flatMap(claimed));
+        const received = (units ?? []).map(({ item_id, received_quantity }): [string, number] => [
+          item_id,
+          Math.max(Number(received_quantity ?? 0) - (own.get(item_id) ?? 0), 0),
+        ]);
+        return given(id, received_at ?? updated_at, new Map(received));
+      }),
+  ];
+  return all.sort((a, b) => (a.at < b.at ? -1 : 1));
+};
+
+/**
+ * Credits for units that came back and were not refunded, because they paid for something else of the order: the new units of
+ * an exchange or a claim, or a fee for the return. `amount` is the price of that, in minor units. Each return or claim gives
+ * at most its value, less the refunds before the next one.
+ */
+export const exchangedFor = (
+  amount: bigint,
+  givenBack: readonly GivenBack[],
+  refunds: readonly Refund[],
+  exponent: number,
+): Refund[] => {
+  const paidBack = (at: number): bigint => {
+    const [from, to] = [givenBack[at]?.at ?? '', givenBack[at + 1]?.at ?? '9'];
+    return sumOf(refunds.filter((row) => row.at >= from && row.at < to).map((row) => toMinor(row.total, exponent)));
+  };
+  let left = amount;
+  const take = (most: bigint): bigint => {
+    const taken = most < 0n ? 0n : most < left ? most : left;
+    left -= taken;
+    return taken;
+  };
+  const first = givenBack.map(({ value }, at) => take(value - paidBack(at)));
+  const taken = givenBack.map(({ value }, at) => (first[at] as bigint) + take(value - (first[at] as bigint)));
+  // Fractions of a cent.
+  const last = taken.length - 1;
+  return givenBack.flatMap(({ id, at, lines }, index) => {
+    const part = (taken[index] as bigint) + (index === last ? left : 0n);
+    return part > 0n
+      ? { ...{ id, at, lines }, total: toDecimal(part, exponent), shipping: toDecimal(0n, exponent) }
+      : [];
+  });
+};
+
+/**
+ * Refunds with the units of the return before them, up to the value of what came back less the `used` part of it. Medusa links
+ * no refund to a return.
+ */
+export const withReturnedLines = (
+  refunds: readonly Refund[],
+  givenBack: readonly GivenBack[],
+  used: readonly Refund[],
+  exponent: number,
+): Refund[] => {
+  const left = new Map(givenBack.map(({ id, value }) => [id, value]));
+  for (const { id, total } of used) left.set(id, (left.get(id) ?? 0n) - toMinor(total, exponent));
+  return refunds.map((refund) => {
+    const source = givenBack.findLast(({ at }) => at <= refund.at);
+    const rest = (left.get(source?.id ?? '') ?? 0n) - toMinor(refund.total, exponent);
+    // A cent of difference is rounding.
+    if (!source || rest < -1n) return refund;
+    left.set(source.id, rest);
+    return { ...refund, lines: source.lines };
+  });
+};

@@ -1,0 +1,137 @@
+import { decimalsOf, toDecimal, toMinor } from '../core/money.ts';
+import type { Order } from '../core/order.ts';
+import { amountOf } from './amounts.ts';
+import { cartOf, type Document, documentFields, type ShippingMethod } from './cart.ts';
+import { type CreditLine, capturedOf, oldestFirst, type Payment, paidByCredit, refundsOf } from './payments.ts';
+import {
+  type Claim,
+  exchangedFor,
+  givenBackOf,
+  instantOf,
+  type Return,
+  returnedOf,
+  type SoldItem,
+  withReturnedLines,
+} from './returns.ts';
+import { isEstimated } from './tax.ts';
+
+type Methods = readonly (ShippingMethod & Pick<SoldItem, 'tax_lines'>)[];
+export type MedusaOrder = Omit<Document, 'items' | 'shipping_methods'> & {
+  readonly status: string;
+  readonly is_draft_order?: boolean | null;
+  readonly created_at: string | Date;
+  readonly updated_at: string | Date;
+  readonly canceled_at?: string | Date | null;
+  readonly item_total: number;
+  readonly shipping_total: number;
+  readonly tax_total: number;
+  readonly items?: readonly SoldItem[] | null;
+  readonly shipping_methods?: Methods | null;
+  readonly payment_collections?: readonly { readonly payments?: readonly Payment[] | null }[] | null;
+  readonly credit_lines?: readonly CreditLine[] | null;
+  readonly returns?: readonly Return[] | null;
+  /** Medusa has no relation from an order to its claims. */
+  readonly claims?: readonly Claim[] | null;
+};
+
+export const orderFields = [
+  ...documentFields,
+  ...[
+    'status',
+    'is_draft_order',
+    'created_at',
+    'updated_at',
+    'canceled_at',
+    'item_total',
+    'shipping_total',
+    'tax_total',
+  ],
+  ...['items.tax_lines.code', 'items.tax_lines.rate', 'items.detail.return_received_quantity'],
+  ...['items.detail.return_dismissed_quantity', 'shipping_methods.tax_lines.code'],
+  ...['payment_collections.payments.captured_at', 'payment_collections.payments.canceled_at'],
+  ...['payment_collections.payments.amount', 'payment_collections.payments.captures.*'],
+  ...['payment_collections.payments.refunds.*', 'credit_lines.*', 'returns.*', 'returns.items.*'],
+];
+
+/** An order as Levy should have it, and what its customer has not paid yet after a change. */
+export type SoldOrder = Order & { readonly paid: string; readonly unpaid: string };
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((all, amount) => all + amount, 0);
+
+/**
+ * The credits of an order. What the customer does not pay of it was paid with returned units, or is not due any more because
+ * the order was canceled. Otherwise it is `unpaid`.
+ */
+const creditsOf = (order: MedusaOrder, payments: readonly Payment[], total: string, currency: string) => {
+  const exponent = decimalsOf(total);
+  const minor = (amount: number) => toMinor(amountOf(amount, currency), exponent);
+  const refunds = refundsOf(payments, currency);
+  const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
+  const coming = payments.map((payment) => {
+    const captured = capturedOf(payment);
+    return isCanceled || payment.canceled_at ? captured : Math.max(captured, Number(payment.amount));
+  });
+  const credit = paidByCredit(order.credit_lines ?? [], payments);
+  const missing = toMinor(total, exponent) - minor(sum(coming) + credit);
+  const sources = { returns: order.returns ?? [], claims: order.claims ?? [] };
+  const givenBack = givenBackOf(order.items ?? [], sources, currency);
+  const value = givenBack.reduce((all, row) => all + row.value, 0n);
+  const due = missing < 0n ? 0n : missing;
+  // The value of each return is rounded.
+  const isExchanged = due <= value + BigInt(givenBack.length);
+  const exchanged = isExchanged ? due : value;
+  const rest = due - exchanged;
+  const own = exchangedFor(exchanged, givenBack, refunds, exponent);
+  const at = instantOf(order.canceled_at ?? order.updated_at);
+  const canceled = {
+    id: 'canceled',
+    at,
+    total: toDecimal(rest, exponent),
+    lines: [],
+    shipping: toDecimal(0n, exponent),
+  };
+  const isEnd = isCanceled && rest > 0n;
+  return {
+    refunds: oldestFirst([
+      ...withReturnedLines(oldestFirst(refunds), givenBack, own, exponent),
+      ...own,
+      ...(isEnd ? [canceled] : []),
+    ]),
+    unpaid: toDecimal(isCanceled ? 0n : rest, exponent),
+  };
+};
+
+/** The instant of the last change of an order: payments, refunds, returns and claims do not change its own row. */
+const changedAtOf = ({ updated_at, returns, claims }: MedusaOrder, payments: readonly Payment[]): string => {
+  const paid = payments.flatMap(({ captures, refunds }) => [...(captures ?? []), ...(refunds ?? [])]);
+  const dates = [updated_at, ...paid.map((row) => row.created_at)];
+  const back = [...(returns ?? []), ...(claims ?? [])].map((row) => row.updated_at);
+  return [...dates, ...back].map(instantOf).sort().at(-1) as string;
+};
+
+/** An order of Medusa as Levy should have it now. */
+export const soldOrderOf = (order: MedusaOrder): SoldOrder => {
+  const currency = order.currency_code.toUpperCase();
+  const payments = (order.payment_collections ?? []).flatMap((collection) => collection.payments ?? []);
+  const paid = sum(payments.map(capturedOf));
+  const isCanceled = order.status === 'canceled' || Boolean(order.canceled_at);
+  const returned = returnedOf(order.items ?? []);
+  const tax = amountOf(order.tax_total + returned.tax, currency);
+  // A refund lowers `total`, and not these two.
+  const total = amountOf(order.item_total + order.shipping_total + returned.net + returned.tax, currency);
+  const credit = paidByCredit(order.credit_lines ?? [], payments);
+  const isFree = !/[1-9]/.test(amountOf(order.item_total + order.shipping_total - credit, currency));
+  const isPaid = paid > 0 || payments.some(({ captured_at }) => captured_at) || (isFree && !isCanceled);
+  return {
+    ...cartOf(order, { total, tax }),
+    reference: order.id,
+    placedAt: instantOf(order.created_at),
+    changedAt: changedAtOf(order, payments),
+    wanted: isPaid ? 'finalized' : isCanceled ? 'void' : 'draft',
+    tax,
+    total,
+    paid: amountOf(paid, currency),
+    isEstimated: isEstimated([...(order.items ?? []), ...(order.shipping_methods ?? [])]),
+    ...creditsOf(order, payments, total, currency),
+  };
+};

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiKey, type LocalLevy, startFaults, startLevy } from '../../core/test/levy.ts';
+import { addresses, cents, expectedTax, placeOrder, shopperOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let faults: Awaited<ReturnType<typeof startFaults>>;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  faults = await startFaults(levy.url);
+  const more = { LEVY_TIMEOUT_MS: '500', LEVY_PAUSE_MS: '0', LEVY_FALLBACK: 'block' };
+  shop = await startShop({ url: faults.url, apiKey }, more);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await faults?.close();
+  await levy?.stop();
+});
+
+it('an order needs a tax of Levy', async () => {
+  faults.state.fault = 503;
+  await expect(placeOrder(shop, { items: [['Mug', 1]] })).rejects.toThrow('The sales tax cannot be calculated');
+  faults.state.fault = 'none';
+  const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]] });
+  expect(cents(order.tax_total)).toBe(await expectedTax(levy, cart, addresses.HI));
+});
+
+it('an order needs an address that Levy covers', async () => {
+  const apo = { address_1: 'Unit 1', city: 'APO', province: 'AE', postal_code: '09001', country_code: 'us' };
+  await expect(placeOrder(shop, { items: [['Mug', 1]], address: apo })).rejects.toThrow('cannot be calculated');
+});
+
+it('an order needs a state or a ZIP code', async () => {
+  const { province, postal_code, ...incomplete } = addresses.HI;
+  await expect(placeOrder(shop, { items: [['Mug', 1]], address: incomplete })).rejects.toThrow('cannot be calculated');
+});
+
+it('a tax that was missing without a default rate is no order when Levy is back', async () => {
+  // The rates of the tax region end, so that only the mark of the tax lines tells that they are no tax of Levy.
+  shop.sql('UPDATE tax_rate SET deleted_at = now()');
+  const { postal_code, ...withoutZip } = addresses.MI;
+  const shopper = shopperOf(shop);
+  await shopper.create();
+  faults.state.fault = 503;
+  await shopper.address(withoutZip);
+  await shopper.add('Mug', 1);
+  await shopper.ship('standard');
+  await shopper.toPayment();
+  faults.state.fault = 'none';
+  await expect(shopper.complete()).rejects.toThrow('The sales tax cannot be calculated');
+  await shopper.toPayment();
+  expect(cents((await shopper.complete()).tax_total)).toBe(160);
+});

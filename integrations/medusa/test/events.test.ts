@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { changesOf, netOf, paidOrder } from './changes.ts';
+import { addresses, cents, centsOf, eventually, expectedTax, placeOrder, shopperOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+// Without a reconciliation: the events of Medusa alone.
+let levy: LocalLevy;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  shop = await startShop({ url: levy.url, apiKey });
+});
+afterAll(async () => {
+  await shop?.stop();
+  await levy?.stop();
+});
+
+const until = async (isTrue: () => boolean) => {
+  for (let tries = 0; tries < 100 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+};
+
+it('an address that the staff corrects moves the sale to its state', async () => {
+  const { order } = await paidOrder(shop, levy, { items: [['Rice', 3]], ship: 'pickup' });
+  await shop.admin('POST', `/orders/${order.id}`, { shipping_address: addresses.WA });
+  const isMoved = ({ sales }: Awaited<ReturnType<typeof eventually>>) => sales[0]?.customer?.address?.state === 'WA';
+  const { sales } = await eventually(levy, order.id, isMoved);
+  expect(sales.map(({ status, customer }) => [status, customer?.address?.state])).toEqual([['finalized', 'WA']]);
+});
+
+it('a received exchange and a claim are recorded by their own events', async () => {
+  const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 3]] });
+  const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
+  await changes.ship([{ id, quantity: 3 }]);
+  await changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Mug']), [{ id, quantity: 1 }]);
+  await eventually(levy, order.id, ({ credits }) => credits.length === 1);
+  expect(await netOf(levy, order.id)).toEqual({ net: paid, tax: cents(order.tax_total), credits: 1 });
+  const second = await paidOrder(shop, levy, { items: [['Mug', 1]] });
+  const replaced = changesOf(shop, second.order.id);
+  const units = [{ id: second.order.items[0]?.id as string, quantity: 1 }];
+  await replaced.ship(units);
+  await replaced.claim(units, ['Mug']);
+  await eventually(levy, second.order.id, ({ credits }) => credits.length === 1);
+  expect(await netOf(levy, second.order.id)).toMatchObject({ net: second.paid, credits: 1 });
+});
+
+it('a second exchange of an order, whose sale has credits, is logged as a problem', async () => {
+  const { order } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
+  const [changes, id] = [changesOf(shop, order.id), order.items[0]?.id as string];
+  await changes.ship([{ id, quantity: 2 }]);
+  const exchange = async () =>
+    changes.receive(await changes.exchange([{ id, quantity: 1 }], ['Mug']), [{ id, quantity: 1 }]);
+  await exchange();
+  await eventually(levy, order.id, ({ credits }) => credits.length === 1);
+  await exchange();
+  await until(() => shop.output().includes(`${order.id}: conflict_has_credits`));
+  expect(shop.output()).toContain(`${order.id}: conflict_has_credits`);
+});
+
+it('an order that is free is finalized', async () => {
+  const shopper = shopperOf(shop);
+  await shopper.create();
+  await shopper.address(addresses.NY);
+  await shopper.add('Pin', 1);
+  await shopper.ship('pickup');
+  expect((await shopper.coupon('SAVE7')).total).toBe(0);
+  const order = await shopper.complete();
+  const { sales } = await eventually(levy, order.id, (now) => now.sales[0]?.status === 'finalized');
+  expect(sales.map(({ status, total_amount }) => [status, centsOf(total_amount)])).toEqual([['finalized', 0]]);
+});
+
+/** An order that the staff enters. */
+const draftOrder = async (more: object): Promise<string> => {
+  const items = [{ variant_id: shop.variants.Mug, quantity: 3 }];
+  const body = { email: 'buyer@shop.example', region_id: shop.region, items, ...more };
+  const { draft_order } = await shop.admin<{ draft_order: { id: string } }>('POST', '/draft-orders', body);
+  return draft_order.id;
+};
+
+it('an order that the staff enters has the tax of Levy, and is recorded when it is placed', async () => {
+  const id = await draftOrder({ shipping_address: addresses.MI });
+  const { tax_total, items } = await changesOf(shop, id).read();
+  const mugs = items.map((item) => ({ ...item, product_title: 'Mug' }));
+  expect(cents(tax_total)).toBe(await expectedTax(levy, { items: mugs, shipping_subtotal: 0 }, addresses.MI));
+  await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
+  const { sales } = await eventually(levy, id, (now) => now.sales.length > 0);
+  expect(sales.map((sale) => [sale.status, centsOf(sale.tax_amount)])).toEqual([['draft', cents(tax_total)]]);
+});
+
+it('an order without an address is logged as a problem', async () => {
+  const id = await draftOrder({});
+  await shop.admin('POST', `/draft-orders/${id}/convert-to-order`, {});
+  await until(() => shop.output().includes(`${id}: no_address`));
+  expect(shop.output()).toContain(`${id}: no_address`);
+});
+
+it('a guest who types the e-mail address of a customer does not get the exemption', async () => {
+  const { order } = await placeOrder(shop, { items: [['Pin', 1]] });
+  const { sales } = await eventually(levy, order.id, (now) => now.sales.length > 0);
+  expect(sales.map(({ customer }) => customer?.id ?? null)).toEqual([null]);
+});
+
+it("Levy's warnings are logged once for a cart", async () => {
+  const shopper = shopperOf(shop);
+  await shopper.create();
+  const apo = { address_1: 'Unit 1', city: 'APO', province: 'AE', postal_code: '09001', country_code: 'us' };
+  await shopper.address(apo);
+  for (const quantity of [1, 2]) await shopper.add('Mug', quantity);
+  await shopper.ship('standard');
+  await shopper.toPayment();
+  const { id } = await shopper.cart();
+  const lines = shop
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(`cart ${id}`));
+  expect(lines).toHaveLength(1);
+});
+
+it('Medusa does not start with a setting that is wrong', async () => {
+  const wrong = startShop({ url: levy.url, apiKey }, { LEVY_FALLBACK: 'Block' });
+  await expect(wrong).rejects.toThrow('LEVY_FALLBACK must be');
+});
