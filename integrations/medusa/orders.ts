@@ -34,7 +34,7 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
   } catch (error) {
     // Such as prices with tax. Another try has the same result.
     const detail = `The order could not be read: ${error instanceof Error ? error.message : error}`;
-    return { order: null, problems: [{ reference: order.id, code: 'unreadable_order', detail, isFinal: true }] };
+    return { order: null, problems: [{ reference: order.id, code: 'invalid_order', detail, isFinal: true }] };
   }
 };
 

@@ -122,7 +122,7 @@ describe('an order', () => {
 
   it('with prices that include tax is a problem, and not the end of a reconciliation', () => {
     const { order, problems } = mapOrder(orderOf({ items: [{ ...first, is_tax_inclusive: true }] }));
-    expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'unreadable_order' }]]);
+    expect([order, problems]).toMatchObject([null, [{ reference: 'order_1', code: 'invalid_order' }]]);
   });
 
   it('of another country and a draft order are not for Levy, and one without an address is', () => {
