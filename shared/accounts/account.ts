@@ -14,7 +14,7 @@ export type Registration = z.infer<typeof Registration>;
 /** Defaults that the documentation names. */
 export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
 
-/** An account's settings for its calculations and limits (interface decisions 2, 4 and 10). */
+/** An account's settings for its calculations and limits. */
 export const Settings = z.object({
   service_version: z.string(),
   /** Requests in a window of ten seconds. */
@@ -62,7 +62,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
+/** The settings of a new account. The service version is pinned at creation and stays. */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
   rate_limit: defaults.rateLimit,

@@ -1,4 +1,4 @@
-/** The tax day of an instant: the day in the account's time zone (interface decisions 13). */
+/** The tax day of an instant: the day in the account's time zone. */
 import { dayMs } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 

@@ -26,7 +26,7 @@ import type { FilingRequest } from './request.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
- * Close a state's period (interface decisions 8); `state` is a jurisdiction code. All open entries up to its end move into the filing. A period that
+ * Close a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A period that
  * already has a filing returns it.
  *
  * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,

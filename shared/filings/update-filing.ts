@@ -18,7 +18,7 @@ import { answeredExceptions } from './totals-answer.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
- * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
+ * Mark a filing as filed, or cancel it. Its transactions are then marked, or its entries reopened,
  * in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another

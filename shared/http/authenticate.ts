@@ -22,7 +22,7 @@ type Credentials = {
   readonly verifyToken: VerifyToken;
 };
 
-// A revocation or a changed setting takes effect within this time (interface decisions 10).
+// A revocation or a changed setting takes effect within this time.
 const lifetimeMs = 60_000;
 const capacity = 1000;
 const keyLengthMax = 512;
@@ -131,7 +131,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
 const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /**
- * Set `exchange.caller`, or refuse with 401 (interface decisions 9 and 10).
+ * Set `exchange.caller`, or refuse with 401.
  *
  * Any other failure, of the table or of the token issuer, counts in the metric CredentialsUnread.
  */

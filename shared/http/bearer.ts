@@ -23,7 +23,7 @@ const refusal = (detail: string) =>
   refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail, source: { header: 'Authorization' } });
 
 /**
- * Check bearer tokens: JWTs that the configured OIDC issuer signed for us (interface decisions 10).
+ * Check bearer tokens: JWTs that the configured OIDC issuer signed for us.
  *
  * The verifier loads with the first token, and fetches keys for the first token that names the issuer. Each failed fetch
  * counts in the metric IssuerUnavailable, with the name of the error.

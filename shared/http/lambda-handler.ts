@@ -44,7 +44,7 @@ const authenticateAndTally: Step = async (exchange) => {
   if (own && exchange.caller) own.account = exchange.caller.account.id;
 };
 
-// In the published order (interface decisions 9): 401, 403, 429.
+// In the published order: 401, 403, 429.
 const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
   presumeVersion,
   authenticateAndTally,

@@ -45,7 +45,7 @@ export const splitPieces = (key: string, zones: readonly Piece[]): readonly Piec
 const nothing: readonly Location[] = [];
 
 /**
- * The locations of the narrowest zones of each piece, as a look-up uses them (content notes 1.6). The zones are sorted by
+ * The locations of the narrowest zones of each piece, as a look-up uses them. The zones are sorted by
  * width.
  */
 export const overlayLocations = (

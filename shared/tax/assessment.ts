@@ -3,7 +3,7 @@ import { type Jurisdiction, type Rounding, rateDecimals } from '../content/relea
 import { powerOfTen } from '../money/decimal.ts';
 import type { Base } from './effects/base.ts';
 
-/** Why a jurisdiction taxes a line as it does (interface decisions 2). */
+/** Why a jurisdiction taxes a line as it does. */
 export type TaxabilityReason = (typeof taxabilityReasons)[number];
 export const taxabilityReasons = [
   'standard_rated',

@@ -68,7 +68,7 @@ const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: own rules come before others; then the most
  * specific code wins, then the most attributes, then the most specific jurisdiction (named by its code, kind, county or
- * ZIP, then by its type), then the latest first day (content notes 4.9). A rule with a season starts again with each season. Only rules that
+ * ZIP, then by its type), then the latest first day. A rule with a season starts again with each season. Only rules that
  * `isEligible` are considered.
  *
  * A rule whose first day is not established is considered on earlier days too, so that the caller can return `not_covered`
@@ -110,7 +110,7 @@ const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
 /**
- * The state's shipping policy as a rule, for a shipping charge that no rule matches (content notes 4.4).
+ * The state's shipping policy as a rule, for a shipping charge that no rule matches.
  *
  * Before the first policy's first day nothing is established: `from: null` makes the caller return `not_covered`.
  */

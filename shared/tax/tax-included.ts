@@ -123,7 +123,7 @@ const inexactOf = (
 };
 
 /**
- * Extract the tax from a sale whose prices include it (interface decisions 2): line by line, or from each state's invoice
+ * Extract the tax from a sale whose prices include it: line by line, or from each state's invoice
  * where the tax is rounded on the invoice. The tax of a charge is its gross less its net.
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {

@@ -20,7 +20,7 @@ type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
 
 /**
  * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
- * version (interface decisions 5.4).
+ * version.
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
   const moved = moves.reduce(

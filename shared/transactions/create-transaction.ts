@@ -32,7 +32,7 @@ type Creation = {
 };
 
 /**
- * Record a sale or a credit (specification 4.2): calculate, then write atomically.
+ * Record a sale or a credit: calculate, then write atomically.
  *
  * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
  * transaction that is too large to store. A repeated Idempotency-Key returns the first answer.

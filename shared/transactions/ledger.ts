@@ -77,7 +77,7 @@ export type Ledger = {
   ) => Promise<{ readonly kind: 'committed' } | Replay>;
 };
 
-/** A query of one index, newest first (interface decisions 6). */
+/** A query of one index, newest first. */
 export type ListQuery = {
   readonly index: 'by_account' | 'by_customer' | 'by_parent' | 'by_reference' | 'by_tax_date';
   /** The customer, parent or reference; `null` for the two indexes of the whole account. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
-/** Whether a draft's deadline has passed, which counts before the sweep runs (interface decisions 4). */
+/** Whether a draft's deadline has passed, which counts before the sweep runs. */
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
 

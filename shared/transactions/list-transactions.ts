@@ -15,7 +15,7 @@ type ListPorts = {
 };
 
 /**
- * List an account's transactions, newest first, as they read now (interface decisions 6).
+ * List an account's transactions, newest first, as they read now.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */

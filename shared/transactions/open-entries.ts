@@ -79,7 +79,7 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
 };
 
 /**
- * The open entries of a finalized transaction (interface decisions 8): one for each state in which the account is
+ * The open entries of a finalized transaction: one for each state in which the account is
  * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
  * credit's amounts are negative.
  *

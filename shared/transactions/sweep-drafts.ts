@@ -20,7 +20,7 @@ type SweepPorts = {
 const batchSize = 25;
 
 /**
- * Void expired drafts (interface decisions 4): all shards of the sparse index in parallel, until none is left or the time is
+ * Void expired drafts: all shards of the sparse index in parallel, until none is left or the time is
  * nearly up. Reads apply the deadline without it. The next run continues an interrupted one.
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {

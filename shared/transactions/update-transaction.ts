@@ -30,7 +30,7 @@ type UpdateRequest = {
 };
 
 /**
- * Update a transaction (specification 4.2; interface decisions 4): read, plan, then one write on the condition of the version
+ * Update a transaction: read, plan, then one write on the condition of the version
  * that was read. After a concurrent change it reads and plans again, so that no update is lost.
  *
  * Refused in this order: `not_found`, `precondition_failed`, then the problems of the status.

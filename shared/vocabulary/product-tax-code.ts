@@ -114,7 +114,7 @@ const parse = (text: string): Result<ProductTaxCode> => {
 };
 
 /**
- * The authoritative set for a product tax code, in the order of the vocabulary (specification 4.1, interface decisions 7).
+ * The authoritative set for a product tax code, in the order of the vocabulary.
  *
  * It follows from the label in `ptcs`, because the vocabulary has no exclusions. Attributes in the text must exist and are
  * otherwise ignored.

@@ -28,7 +28,7 @@ const startingAfter = described(
   { examples: ['CLOTHING'] },
 );
 
-/** The query parameters of GET /product-attributes (specification 4.1). */
+/** The query parameters of GET /product-attributes. */
 export const ProductAttributesQuery = z.object({
   ptc: described(
     z.optional(z.string().check(readableBy(attributesFor))),

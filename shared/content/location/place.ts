@@ -11,7 +11,7 @@ import { isAmbiguous, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
-/** How precisely an address was resolved: `address_resolution` of the API (interface decisions 2). */
+/** How precisely an address was resolved: `address_resolution` of the API. */
 export type Resolution = {
   readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
   /** The address may lie in more than one set of jurisdictions. */

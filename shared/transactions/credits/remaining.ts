@@ -18,7 +18,7 @@ import {
   storedAmounts,
 } from './counters.ts';
 
-/** The remaining amounts of a sale: by line, of the shipping, and in total (interface decisions 5). */
+/** The remaining amounts of a sale: by line, of the shipping, and in total. */
 export type Remaining = {
   readonly lines: ReadonlyMap<string, Balance>;
   readonly shipping: Balance;

@@ -40,7 +40,7 @@ const historyEntry = (entry: AuditEntry): HistoryEntry => ({
 });
 
 /**
- * A transaction as it reads now, with its newest 50 audit entries (interface decisions 3). One database call.
+ * A transaction as it reads now, with its newest 50 audit entries. One database call.
  *
  * Refused: `not_found`.
  */
@@ -62,7 +62,7 @@ export const transactionWithHistory = async (
 };
 
 /**
- * A page of a transaction's audit entries, newest first (interface decisions 3). One database call.
+ * A page of a transaction's audit entries, newest first. One database call.
  *
  * A cursor is the version of an entry. It cannot address another history, so it needs no signature. Refused: `not_found`,
  * and `validation_invalid_cursor` for a version without an entry.

@@ -27,7 +27,7 @@ type Account = { readonly id: string; readonly settings: Settings };
 const differencesMax = 100;
 
 /**
- * Recalculate a recorded transaction and compare every figure (interface decisions 3): from its pinned releases and
+ * Recalculate a recorded transaction and compare every figure: from its pinned releases and
  * settings, its tax date and its inputs, with the current engine. A credit of a sale is computed from the sale as of then,
  * which takes one more read.
  *

@@ -17,7 +17,7 @@ import { type RequestedChanges, requestedChanges } from './requested-changes.ts'
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
 
 /**
- * Plan an update: first the edits, then the status change, as one version (interface decisions 3 and 4). `null` where
+ * Plan an update: first the edits, then the status change, as one version. `null` where
  * nothing changes. Loads content only where something is recalculated.
  */
 export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null>> => {

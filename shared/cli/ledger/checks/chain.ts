@@ -6,7 +6,7 @@ import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless, readable } from '../finding.ts';
 import { redactionFaults } from './redaction.ts';
 
-/** The allowed status changes (interface decisions 4 and 8); `new` is before the first entry. */
+/** The allowed status changes; `new` is before the first entry. */
 const following: Readonly<Record<string, readonly string[]>> = {
   new: ['draft', 'finalized'],
   draft: ['draft', 'finalized', 'void'],

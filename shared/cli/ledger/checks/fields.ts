@@ -42,7 +42,7 @@ type Row<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
  * Add up the parts of a transaction in minor units: jurisdictions to lines, lines and shipping to the document, and the
- * document to its total (interface decisions 2).
+ * document to its total.
  */
 export const totalFaults = (transaction: Transaction): Fault[] => {
   const exponent = exponentOf(transaction.currency);
