@@ -1,6 +1,6 @@
 import type { Index, TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { invalid } from './exceptions.ts';
-import { compare, type Item, itemBytes, picked, type Value } from './values.ts';
+import { compare, type Item, itemBytes, pick, type Value } from './values.ts';
 
 type Keys = { readonly partition: { readonly name: string }; readonly sort: { readonly name: string } };
 
@@ -132,7 +132,7 @@ export class Table {
   /** The row of an item in an index, if it has one. */
   rowOf(indexName: string, item: Item | undefined): Item | undefined {
     return item && rowsOf(this.index(indexName), item) !== undefined
-      ? picked(item, this.carriedBy(indexName))
+      ? pick(item, this.carriedBy(indexName))
       : undefined;
   }
 
