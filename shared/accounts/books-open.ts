@@ -20,7 +20,7 @@ const defaultOpening = ({ created_at }: Terms): string => {
 export const booksOpenFrom = (account: Terms): string => account.settings.books_open_from ?? defaultOpening(account);
 
 /** The first day that the account's books could ever have: the default, or an earlier setting. */
-export const earliestBooks = (account: Terms): string => {
+export const earliestBooksOpenDay = (account: Terms): string => {
   const [setting, byDefault] = [booksOpenFrom(account), defaultOpening(account)];
   return setting < byDefault ? setting : byDefault;
 };

@@ -62,7 +62,7 @@ export const filingCommit = (
 });
 
 /** The commit that begins a filing, on the condition that the chain still has the version that was read. */
-export const beginning = (
+export const filingCommitToBegin = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   chain: Chain | null,

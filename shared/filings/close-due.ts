@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { beginning, newFiling, newShards } from './begin.ts';
+import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import type { Chain, DueEntry } from './ledger.ts';
 import { closesAt, followingPeriod, lastMonthOf, oldestOf, type Period } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
@@ -112,7 +112,7 @@ const close = async (
     nowMs,
   );
   const shards = newShards(filings.shards, isEmpty);
-  const commit = beginning(filing, shards, before, null);
+  const commit = filingCommitToBegin(filing, shards, before, null);
   const at = nextTurn(entry, account, period, nowMs);
   const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
   // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.

@@ -8,10 +8,18 @@ import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
 import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
-import { beginning, newFiling, newShards } from './begin.ts';
+import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
-import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
+import {
+  adjacentPeriodEnds,
+  isOver,
+  nextPeriod,
+  type Period,
+  periodAround,
+  periodOf,
+  registrationsIn,
+} from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import {
   beforeFilings,
@@ -87,7 +95,9 @@ const begin = async (
   );
   const shards = newShards(filings.shards);
   const answer = filingReply(filingAnswer(filing, shards), true);
-  const committed = await filings.commit(beginning(filing, shards, chain, idempotency && { ...idempotency, answer }));
+  const committed = await filings.commit(
+    filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
+  );
   return decidedBy(committed, answer, filing);
 };
 
@@ -122,11 +132,11 @@ const periodToClose = (
   if (period_end > addDays(running.end, 400)) {
     // Far ahead, walking there takes long. Calendar periods apply, and none of them is over.
     const far = periodAround(period_end, registrations);
-    if (far.end !== period_end) return noPeriodEnd(state, endsAround(period_end, null, registrations));
+    if (far.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
     return dry_run ? periodInFuture(state, far, running.end) : periodNotOver(state, period_end);
   }
   const period = periodOf(period_end, next, registrations);
-  if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
+  if (period.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, next, registrations));
   if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);

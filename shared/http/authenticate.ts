@@ -124,7 +124,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     if (byToken && byToken.account.id !== caller.account.id)
       throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
     exchange.caller = caller;
-    if (byKey) exchange.beside = noteUse(byKey);
+    if (byKey) exchange.backgroundWork = noteUse(byKey);
   };
 };
 

@@ -27,7 +27,7 @@ export type Exchange = {
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
   /** Work in parallel to the request. The handler awaits it, as nothing runs between two invocations. Never rejects. */
-  beside?: Promise<void>;
+  backgroundWork?: Promise<void>;
   version?: string;
   supportedVersions?: readonly string[];
   /** The changes of the endpoint since that version, oldest first. */

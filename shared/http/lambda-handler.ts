@@ -8,7 +8,7 @@ import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
 import type { Version } from './versions/shape.ts';
-import { presumeVersion, resolveVersion } from './versions.ts';
+import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -46,7 +46,7 @@ const authenticateAndTally: Step = async (exchange) => {
 
 // In the published order: 401, 403, 429.
 const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
-  presumeVersion,
+  setRequestedVersion,
   authenticateAndTally,
   resolveVersion(endpoint.name, versions),
   authorize(endpoint),
@@ -54,8 +54,8 @@ const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): 
 ];
 
 // Usually done by then. Nothing is returned: middy would take it for the response.
-const endBeside = async ({ event }: Request): Promise<void> => {
-  await event.beside;
+const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
+  await event.backgroundWork;
 };
 
 /** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
@@ -64,7 +64,7 @@ export const lambdaHandler = (endpoint: Endpoint, versions?: readonly Version[])
     endpoint.name,
     middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
-      .use({ after: endBeside, onError: endBeside })
+      .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
       .use(stepsOf(endpoint, versions).map(step))
       .handler(endpoint.serve) as unknown as Handler,
   );

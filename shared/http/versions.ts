@@ -22,7 +22,7 @@ const announce = (exchange: Exchange, version: string, known: readonly string[])
 };
 
 /** The version before the caller is known: the requested one, else the current one. A 401 carries it. */
-export const presumeVersion = (exchange: Exchange): void =>
+export const setRequestedVersion = (exchange: Exchange): void =>
   announce(exchange, sentVersion(exchange) ?? currentVersion, supportedVersions);
 
 /**

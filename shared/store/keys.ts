@@ -171,7 +171,7 @@ export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
 });
 
 /** The place of an item of the due index, parsed from its `sk`. */
-export const placeOfDue = (sk: string): DuePlace => {
+export const parseDueKey = (sk: string): DuePlace => {
   const [at = '', account = '', state = ''] = sk.split('#');
   return { account, state, at };
 };

@@ -45,9 +45,9 @@ export type Treatment = {
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
-export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: PassedOn };
+export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: GrossedUp };
 /** The rates behind a share of a visible rate, as decimal fractions. */
-export type PassedOn = {
+export type GrossedUp = {
   /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
   readonly owed: string;
   readonly owedTogether: string;

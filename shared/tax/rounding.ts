@@ -11,7 +11,7 @@ import { sum } from './widest-base.ts';
  * `before` is an exact tax that is rounded elsewhere. With it, the sum is `round(before + sum) - round(before)`: their own
  * sum rounded up or down, and so never negative.
  */
-export const roundTogether = (assessments: readonly Assessment[], before = 0n): bigint[] => {
+export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let exactSum = 0n;
   let floors = 0n;
   const parts: bigint[] = [];

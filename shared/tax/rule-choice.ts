@@ -39,7 +39,7 @@ const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] =>
 export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
 /** Whether a rule binds a jurisdiction. */
-export const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
+export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
   const { levels, jurisdictions, kinds, zips, counties } = rule;
   return (
     (levels === null || levels.includes(type)) &&
@@ -86,7 +86,7 @@ export const chooseRule = (
   let firstDay = '';
   for (const candidate of candidatesOf(release, product.path)) {
     const { rule } = candidate;
-    if (!isBound(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
+    if (!appliesIn(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
     const carried = carriedOf(rule, product);
     if (carried === undefined) continue;
     const rank = rankOf(candidate, carried);
@@ -105,7 +105,7 @@ export type DecidingRule = Rule & {
 };
 
 /** The attribute of a charge that is stated separately. */
-export const stated = '_SEPARATELY_STATED';
+export const separatelyStated = '_SEPARATELY_STATED';
 const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
@@ -121,7 +121,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   const setting = settingOn(release.settings.shipping, day) ?? { ...first, from: null };
   return {
     ...setting,
-    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(stated),
+    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(separatelyStated),
     id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],
@@ -133,7 +133,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
 const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) => {
   switch (policy) {
     case 'exempt_if_stated':
-      return attributes.includes(stated) ? 'exempt' : 'follows_goods';
+      return attributes.includes(separatelyStated) ? 'exempt' : 'follows_goods';
     case 'exempt_unless_included':
       return attributes.includes(included) ? 'follows_goods' : 'exempt';
     // The buyer cannot avoid a charge that is in the price of the goods.

@@ -7,7 +7,7 @@ import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import { exemptShippingOf } from './entries/charges.ts';
 import type { Idempotency } from './ledger.ts';
-import { storedAsOf } from './lifecycle.ts';
+import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { pinnedOf } from './pinned.ts';
 import {
@@ -58,7 +58,7 @@ const createOnce = async (
     ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
     : null;
   if (read?.replay) return answerOfReplay(read.replay);
-  const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
+  const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);

@@ -23,11 +23,11 @@ export const expired = <Some extends Transaction | TransactionSummary>(transacti
 });
 
 /** A transaction as of now: an expired draft reads as void, as the sweep will write it. */
-export const asOf = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
+export const expireIfDue = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
   isExpired(transaction, nowMs) ? expired(transaction) : transaction;
 
 /** A stored transaction as of now. */
-export const storedAsOf = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
+export const expireStoredIfDue = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
   isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
 
 /** The refusal of finalizing or editing a draft after its deadline. */

@@ -30,7 +30,7 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
 };
 
 /** The states whose filings a finalized transaction awaits. It is filed with the last of them. */
-export const awaitedStates = (posting: Posting): readonly string[] =>
+export const statesToFile = (posting: Posting): readonly string[] =>
   statesOf(posting, exponentOf(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );

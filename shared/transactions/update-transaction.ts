@@ -2,7 +2,7 @@ import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
-import { isExpired, storedAsOf } from './lifecycle.ts';
+import { expireStoredIfDue, isExpired } from './lifecycle.ts';
 import {
   type Answered,
   answerOf,
@@ -63,7 +63,7 @@ const updateOnce = async (
   const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
   if (replay) return answerOfReplay(replay);
   if (!stored) return refuse(notFound);
-  const current = storedAsOf(stored, nowMs);
+  const current = expireStoredIfDue(stored, nowMs);
   if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
   const parentId = current.transaction.parent_transaction_id;
   const isRead = parentId !== null && !isBesideTheParent(request.update);

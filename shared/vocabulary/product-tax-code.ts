@@ -130,7 +130,7 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
 type Payload = { readonly value: string; readonly issues: object[] };
 
 /** A zod check that runs a parser; each problem keeps its code and text. */
-export const readableBy =
+export const checkWith =
   (read: (text: string) => Result<unknown>) =>
   ({ value, issues }: Payload): void => {
     const result = read(value);

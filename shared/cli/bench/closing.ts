@@ -10,7 +10,7 @@ import { accountKey, accountRegisterKey, openEntryKey } from '../../store/keys.t
 import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { type Figure, rounded } from './figure.ts';
-import { meter, type Use } from './meter.ts';
+import { countDatabaseUse, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';
 
 const { accounts: Accounts, transactions: Transactions } = environment.tables;
@@ -54,7 +54,7 @@ const entryOf = (state: string, month: string): OpenEntry => {
 const measuredRun = async (changes: Partial<ClosePorts> = {}) => {
   const endsMs = Date.now() + runMs;
   let closed: Closed | null = null;
-  const used: Use = await meter(async () => {
+  const used: Use = await countDatabaseUse(async () => {
     closed = await closePeriods({ ...closePorts(() => endsMs - Date.now()), ...changes });
   });
   return { calls: used.reads + used.writes, writeUnits: used.writeUnits, closed: closed as Closed | null };

@@ -5,7 +5,7 @@ import { database } from '../../store/client/client.ts';
 export type Use = { reads: number; writes: number; readUnits: number; writeUnits: number };
 
 /** Count the use of the database while something runs, which gets the counts so far. */
-export const meter = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
+export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
   const used: Use = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0 };
   database.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -6,7 +6,7 @@ const writers = 4;
 const attempts = 20;
 
 /** Retry until it is done, also after a timeout of a busy emulator. */
-export const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
+export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<void> => {
   for (let left = attempts; left > 0; left -= 1) {
     try {
       if (await attempt()) return;
@@ -31,7 +31,7 @@ export const putItems = async (
       const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, at) => from + at);
       const puts = indexes.map((index) => ({ PutRequest: { Item: itemOf(index) } }));
       const command = new BatchWriteCommand({ RequestItems: { [table]: puts } });
-      await untilDone(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
+      await retryTimeouts(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
     }
   };
   await Promise.all(Array.from({ length: writers }, work));

@@ -22,7 +22,7 @@ import {
   importMarkKey,
   keyUses,
   openEntryPartitions,
-  placeOfDue,
+  parseDueKey,
   rateWindowKey,
   reportPartition,
   retentionKey,
@@ -104,7 +104,7 @@ const deleteFilings = async (account: string): Promise<void> => {
 const deleteDue = async (account: string): Promise<void> => {
   for (let shard = 0; shard < dueShards; shard++)
     for await (const items of keysIn(transactions, duePartition(shard))) {
-      const own = items.filter(({ sk }) => placeOfDue(String(sk)).account === account);
+      const own = items.filter(({ sk }) => parseDueKey(String(sk)).account === account);
       await deleteAll(own.map(({ sk }) => ({ table: transactions, pk: duePartition(shard), sk: String(sk) })));
     }
 };

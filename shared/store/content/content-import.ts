@@ -19,7 +19,7 @@ import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { database, isWritten } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
-import { claimItem, type ImportClaim, isDiscarded, stillHeld } from './content-claims.ts';
+import { claimItem, type ImportClaim, isDiscarded, whileClaimed } from './content-claims.ts';
 import { transact } from './content-client.ts';
 import { headItem } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
@@ -91,7 +91,7 @@ export const finishImport = async (
   // A claim excludes a head. The condition on the head guards the release in case that ever fails.
   const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
-    { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
+    { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);

@@ -59,7 +59,7 @@ export const auditEntryFrom = (item: unknown): AuditEntry => {
  * The attribute of an audit entry that the events of a change of status are made from (shared/events). Changes that keep
  * the status have none. It is small, so that most entries take one write unit of 1 KB.
  */
-export const aboutChange = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
+export const statusChangeAttribute = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
   if (from === to) return {};
   const { type, reference_id, parent_transaction_id, currency, tax_date, total_amount, tax_amount } = after;
   return {

@@ -57,5 +57,5 @@ export type EffectDefinition<Type> = {
   readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
 };
 
-export const never = (): boolean => false;
-export const always = (): boolean => true;
+export const alwaysFalse = (): boolean => false;
+export const alwaysTrue = (): boolean => true;

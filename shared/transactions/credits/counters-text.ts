@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
 /**
@@ -118,7 +118,7 @@ const freeDigits = 20;
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = exponentOf(sale.currency);
-  const calculated = byCharge(
+  const calculated = splitLinesAndShipping(
     sale,
     calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent)),
   );

@@ -18,7 +18,7 @@ import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
-type Drawn = {
+type CreditedLines = {
   readonly lines: (LineItemResponse | null)[];
   readonly warnings: Warning[];
   readonly balances: Map<string, Balance>;
@@ -32,9 +32,9 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
     requested,
     parent.line_items.map(({ id }) => id),
   );
-  const drawn: Drawn = { lines: [], warnings: [], balances: new Map(remaining.lines) };
+  const drawn: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.lines) };
   for (const [index, line] of requested.entries()) {
-    const problem = drawLine(drawn, credit, line, ids[index] as string, index);
+    const problem = creditOneLine(drawn, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
   const unmatchedAt = drawn.lines.indexOf(null);
@@ -58,7 +58,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
 };
 
 /** The problem of the first unmatched line in a state that the sale does not have, or `null`. */
-const stateProblem = (parent: Transaction, { lines }: Drawn, unmatched: readonly LineItemResponse[]) => {
+const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: readonly LineItemResponse[]) => {
   const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
     rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
   const states = [...new Set(statesOf(rowsOf(parent)))].sort();
@@ -79,7 +79,13 @@ const totalOf = ({ line_items, shipping_amount, tax_amount }: Outcome, exponent:
 };
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
-const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id: string, index: number) => {
+const creditOneLine = (
+  drawn: CreditedLines,
+  credit: CreditContext,
+  line: LineItemRequest,
+  id: string,
+  index: number,
+) => {
   const { parent, exponent } = credit;
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
@@ -109,7 +115,7 @@ const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id
 
 const calculateUnmatched = (
   { parent, request, context }: CreditContext,
-  { lines }: Drawn,
+  { lines }: CreditedLines,
   ids: readonly string[],
 ): Result<Pick<Outcome, 'line_items' | 'content_releases'>> => {
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));

@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
-import { asOf, isExpired } from '../lifecycle.ts';
+import { expireIfDue, isExpired } from '../lifecycle.ts';
 import { cursorProblem, listAnswer, pageLimitOf } from '../page-limit.ts';
 import { committedState, type Hashed } from '../personal-data/commitments.ts';
 import { notFound } from '../ports.ts';
@@ -101,7 +101,11 @@ const newest = async (
   const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
   // The call read the transaction first. A later entry does not belong to that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
-  return { transaction: asOf(transaction, nowMs), commitments, entries: [...expiry, ...written].slice(0, limit) };
+  return {
+    transaction: expireIfDue(transaction, nowMs),
+    commitments,
+    entries: [...expiry, ...written].slice(0, limit),
+  };
 };
 
 const older = async (

@@ -8,7 +8,7 @@ import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Ledger } from '../ledger.ts';
-import { storedAsOf } from '../lifecycle.ts';
+import { expireStoredIfDue } from '../lifecycle.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { differencesOf, type Figures } from './differences.ts';
@@ -36,7 +36,7 @@ const differencesMax = 100;
 export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
   const found = await ports.ledger.find(account.id, id);
   if (!found) return refuse(notFound);
-  const stored = storedAsOf(found, ports.now());
+  const stored = expireStoredIfDue(found, ports.now());
   const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
   if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))

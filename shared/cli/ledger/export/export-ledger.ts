@@ -17,9 +17,9 @@ import {
   formatVersion,
   type Header,
   type Line,
+  LineHashChain,
   noCounts,
   releaseHash,
-  Seal,
   type Trailer,
 } from './format.ts';
 import { exportedTransactions, filingLines, finishedFilings } from './lines.ts';
@@ -136,7 +136,7 @@ const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator
 };
 
 const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
-  const seal = new Seal();
+  const seal = new LineHashChain();
   const hash = createHash('sha256');
   let lines = 0;
   const next = (text: string): string => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../../terminal/errors.ts';
-import { fileLines, formatVersion, Header, type Line, noCounts, Seal, Trailer } from '../export/format.ts';
+import { fileLines, formatVersion, Header, type Line, LineHashChain, noCounts, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
 
 export type NumberedLine = { readonly number: number; readonly line: Line };
@@ -22,7 +22,7 @@ export type Checked = { readonly header: Header; readonly trailer: Trailer };
 
 /** Check every line of a file before anything is written. Refuses missing, altered and unreadable lines. */
 export const checkExport = async (path: string): Promise<Checked> => {
-  const seal = new Seal();
+  const seal = new LineHashChain();
   const hash = createHash('sha256');
   const chainFault = chainCheck();
   const counts = noCounts();
@@ -88,7 +88,7 @@ export const linesAfter = async function* (
   written: number,
   { trailer }: Checked,
 ): AsyncGenerator<NumberedLine> {
-  const seal = new Seal();
+  const seal = new LineHashChain();
   for await (const { number, bytes } of fileLines(path)) {
     if (number > trailer.lines) return;
     const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
