@@ -30,7 +30,7 @@ export const invokerOf = (scope: Construct, name: Entry, { functionArn }: IFunct
   return role.withoutPolicyUpdates();
 };
 
-/** Failed runs of a function go to a failure destination. cdk-nag asks for a dead-letter queue of the function. */
+/** Failed runs of a function go to a failure destination. cdk-nag expects a dead-letter queue of the function. */
 export const acknowledgeFailureDestination = (handler: EndpointFunction): void =>
   Validations.of(handler).acknowledge({
     id: 'Serverless-LambdaDLQ',

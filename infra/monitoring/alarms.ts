@@ -23,7 +23,7 @@ export type AlarmDefinition = {
 } & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
   Partial<CreateAlarmOptions>;
 
-/** What alarms and dashboard watch. */
+/** The resources and metrics that the alarms and the dashboard monitor. */
 export type AlarmSources = {
   readonly metrics: Metrics;
   readonly ledger: string;
@@ -32,7 +32,7 @@ export type AlarmSources = {
   readonly indexes: readonly (readonly [table: string, index: string])[];
   /** The dead-letter queue of the schedules. */
   readonly failedRuns: string;
-  /** How many states a night updates; `null` without updates. */
+  /** The number of states that are updated each night; `null` without updates. */
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
@@ -252,7 +252,7 @@ const missingBackups = ({ metrics }: AlarmSources, { vault, tables }: NonNullabl
   ...silent,
 });
 
-/** Only what needs a person. Problems that resolve by themselves are on the dashboard. */
+/** Only problems that need an operator. The dashboard shows problems that resolve by themselves. */
 export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...ofRequests(watched),
   ...ofStores(watched),
@@ -261,6 +261,6 @@ export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...(watched.events ? ofEvents(watched, watched.events) : []),
   ...(watched.reports ? ofReports(watched, watched.reports) : []),
   ...(watched.backups ? [failedBackups(watched, watched.backups)] : []),
-  // An alarm looks back a week at most, so a missing monthly backup has none.
+  // CloudWatch alarms evaluate at most a week, so a missing monthly backup has no alarm.
   ...(watched.backups?.isDaily ? [missingBackups(watched, watched.backups)] : []),
 ];

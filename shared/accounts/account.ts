@@ -23,7 +23,10 @@ export const Settings = z.object({
   rounding: z.enum(['line', 'invoice']),
   ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
   incomplete_coverage: z.enum(['warn', 'reject']),
-  /** The states where the account collects tax. `all` means everywhere; `null`, the default, too, with a warning. */
+  /**
+   * The states where the account collects tax. `all` means every state. `null`, the default, means the same and adds a
+   * warning to calculations.
+   */
   registrations: z.nullable(z.union([z.literal('all'), z.array(Registration)])),
   ship_from: z.nullable(PostalAddress),
   /**

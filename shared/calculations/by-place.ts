@@ -87,7 +87,10 @@ export const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Amb
   };
 };
 
-/** What decides between candidates of the tables, unless the account's policy takes the highest rate. */
+/**
+ * The part of the address that decides between candidates of the tables, unless the account's policy takes the highest
+ * rate.
+ */
 export const taxingAddressPart = (decisive: TaxingAddress, byPlace: ByPlace): string => {
   const { isZipInTable, isCountyUsed } = readByTable(decisive, byPlace);
   const level = decisive.choice?.level;

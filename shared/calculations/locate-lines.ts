@@ -105,7 +105,7 @@ export const locateLines = (input: CalculationInput, context: Locating, day: str
   return first ? refuse(first, ...others) : accept(located);
 };
 
-/** Each problem once: lines that share the document's address have the same problem. */
+/** Remove duplicates: lines that share the document's address have the same problem. */
 export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];

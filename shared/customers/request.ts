@@ -80,8 +80,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored misspelling would
- * exempt in all states or for ever.
+ * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored
+ * misspelling would exempt in all states or for ever.
  */
 export const certificateFieldProblem = (pointer: string): Problem | null => {
   const name = /^\/exemptions\/\d+\/([^/]*)$/.exec(pointer)?.[1];

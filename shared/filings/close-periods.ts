@@ -52,8 +52,8 @@ const unfinishedFilings = async ({ filings }: ClosePorts) => {
 };
 
 /**
- * Work on all unfinished filings within a share of the remaining time, first on those that had no turn in this run. Each
- * gets the same part of what is left.
+ * Process all unfinished filings within a share of the remaining time, those without a turn in this run first. Each
+ * filing gets an equal part of that time.
  */
 const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>): Promise<Resumed> => {
   const { remainingMs, stepMsMax } = ports;

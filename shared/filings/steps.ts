@@ -80,8 +80,8 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 };
 
 /**
- * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed (interface
- * decisions 8). `null` where the transaction already has the filing.
+ * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed. `null`
+ * where the transaction already has the filing.
  */
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;

@@ -2,7 +2,7 @@ import { exponentOf, parseAmount } from '../money/currency.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 import { type NamedExemption, namedExemptions } from '../transactions/entries/reasons.ts';
 
-/** What a sum has only where it is not zero. `exempt` less its named parts is exempt because of the product. */
+/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
 type Part =
   | NamedExemption
   | 'not_covered'

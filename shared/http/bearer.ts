@@ -9,9 +9,9 @@ import type { CheckToken, Issuer, Token } from './jwt.ts';
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
-// TTL of the signing keys: a key that the issuer withdraws works for at most this long …
+// TTL of the signing keys. A key that the issuer withdraws works for at most this long.
 const keysLifetimeMs = 600_000;
-// … and for this long while the issuer is down, so that its outage is not ours.
+// TTL during an outage of the issuer, so that clients can still authenticate.
 const keysLifetimeInOutageMs = 3_600_000;
 // During an outage, a fetch can take seconds, so only one request a minute tries it.
 const pauseInOutageMs = 60_000;

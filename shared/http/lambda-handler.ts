@@ -53,7 +53,8 @@ const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): 
   limitRate,
 ];
 
-// Usually done by then. Nothing is returned: middy would take it for the response.
+// Lambda freezes the process after the response, so the work must end first. Return nothing, because middy would take a
+// value for the response.
 const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
   await event.backgroundWork;
 };

@@ -170,7 +170,7 @@ export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
   sk: `${at}#${account}#${state}`,
 });
 
-/** The place of an item of the due index, parsed from its `sk`. */
+/** The account, state and instant of a due-index item, parsed from its `sk`. */
 export const parseDueKey = (sk: string): DuePlace => {
   const [at = '', account = '', state = ''] = sk.split('#');
   return { account, state, at };

@@ -45,7 +45,7 @@ export type Treatment = {
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
-export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: GrossedUp };
+export type ScaledRate = { readonly text: string; readonly units: bigint; readonly grossedUp?: GrossedUp };
 /** The rates behind a share of a visible rate, as decimal fractions. */
 export type GrossedUp = {
   /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */

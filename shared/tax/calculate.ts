@@ -93,7 +93,7 @@ const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): T
       jurisdiction: treatment.jurisdiction,
       sourcing: treatment.sourcing,
       rate: rate.text,
-      passedOn: rate.passedOn ?? null,
+      grossedUp: rate.grossedUp ?? null,
       reason,
       ruleId: treatment.ruleId,
       taxable,

@@ -57,7 +57,7 @@ export type TaxRow = {
   /** The rate as written in the release, or a share of a visible rate. */
   readonly rate: string;
   /** The rates behind a share of a visible rate. */
-  readonly passedOn: GrossedUp | null;
+  readonly grossedUp: GrossedUp | null;
   readonly reason: TaxabilityReason;
   readonly ruleId: string | null;
   readonly taxable: bigint;

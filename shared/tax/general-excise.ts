@@ -45,12 +45,12 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
   return rates.map((rate, index) => {
     if (rate.units === 0n) return rate;
     const units = (shares[index] as bigint) + (index === first ? rest : 0n);
-    const passedOn = {
+    const grossedUp = {
       owed: rate.text,
       owedTogether: decimalText({ units: owed, scale: rateDecimals }),
       visible: textOf(visible),
     };
-    return { text: textOf(units), units, passedOn };
+    return { text: textOf(units), units, grossedUp };
   });
 };
 

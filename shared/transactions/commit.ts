@@ -70,8 +70,7 @@ export const commitOf = (
 };
 
 /**
- * The write that stores an expired draft as void. Reads already return it as void since its deadline (interface
- * decisions 4).
+ * The write that stores an expired draft as void. Reads already return it as void since its deadline.
  *
  * The time of the change is the deadline, so that every writer writes the same.
  */

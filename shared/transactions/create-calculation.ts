@@ -17,8 +17,8 @@ const registrationsMissing: Warning = {
 };
 
 /**
- * Calculate the tax of a document. A credit with a parent returns what that credit would record, so
- * that the refunded tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
+ * Calculate the tax of a document. A credit with a parent returns what that credit would record, so that the refunded
+ * tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
  */
 export const createCalculation = async (
   request: CalculationRequest,

@@ -108,7 +108,7 @@ const draft = async (
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 
-// The first request with this key may have been accepted before the refusal became true.
+// The first request with this key may have succeeded before the reason for this refusal existed.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

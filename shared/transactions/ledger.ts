@@ -14,7 +14,7 @@ export type Idempotency = {
   readonly shape?: (body: string) => string;
 };
 
-/** Whose personal data a saved answer has. A redaction finds the answer by it. */
+/** The owner of the personal data in a saved response. A redaction finds the response by its owner. */
 export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
 
 /** A saved answer, to be returned again byte for byte. */

@@ -22,11 +22,11 @@ export const expired = <Some extends Transaction | TransactionSummary>(transacti
   version: transaction.version + 1,
 });
 
-/** A transaction as of now: an expired draft reads as void, as the sweep will write it. */
+/** Return an expired draft as the void transaction that the sweep will write, and any other transaction unchanged. */
 export const expireIfDue = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
   isExpired(transaction, nowMs) ? expired(transaction) : transaction;
 
-/** A stored transaction as of now. */
+/** `expireIfDue` for a stored transaction. */
 export const expireStoredIfDue = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
   isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
 

@@ -84,7 +84,7 @@ const updateOnce = async (
       transaction: id,
     });
   if (isExpired(stored.transaction, nowMs)) {
-    // First the write of the sweep, then the change on top of it.
+    // Store the expired draft as void first, as the sweep does, then write the change.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }

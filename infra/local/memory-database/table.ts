@@ -136,7 +136,9 @@ export class Table {
       : undefined;
   }
 
-  /** The items of a partition of the table or of an index, in order and read-only; of an index that lags, as it was. */
+  /**
+   * The items of a partition of the table or of an index, in order and read-only. A stale index returns earlier items.
+   */
   partition(indexName: string | undefined, value: string, lag?: Lag): readonly Item[] {
     const sort = indexName === undefined ? this.definition.sort : this.index(indexName).sort;
     const found = indexName === undefined ? this.#items.get(value) : this.#indexes.get(indexName)?.rows.get(value);

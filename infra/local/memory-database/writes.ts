@@ -109,7 +109,7 @@ const attributesOf = (wanted: string | undefined, write: Write, before: Item | u
   return item ? { Attributes: copiedItem(item) } : {};
 };
 
-/** One write by itself. */
+/** One write outside a transaction. */
 export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNamed, input: Input) => {
   const { make, parameters } = writeKinds[kind] as (typeof writeKinds)[string];
   requireKnownParameters(input, ...parameters, 'ReturnValues');

@@ -60,7 +60,7 @@ const measuredRun = async (changes: Partial<ClosePorts> = {}) => {
   return { calls: used.reads + used.writes, writeUnits: used.writeUnits, closed: closed as Closed | null };
 };
 
-/** Runs until one leaves nothing, and their use of the database together. */
+/** Run the schedule until a run is complete, and return the database use of all runs. */
 const runs = async () => {
   const total = { runs: 0, calls: 0, created: 0, writeUnits: 0 };
   for (let run = 1; run <= runsMax; run++) {
@@ -106,7 +106,7 @@ export const closingFigures = async (accounts: number): Promise<Figure[]> => {
   ];
 };
 
-/** Close the last month of so many accounts with 0 to 3 entries. */
+/** Close the last month of `accounts` accounts with 0 to 3 entries. */
 const closing = async (accounts: number, createdMs: number): Promise<Figure> => {
   const state = 'MI';
   const due = Array.from({ length: accounts }, () => registered(createdMs, [state]));

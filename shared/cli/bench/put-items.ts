@@ -5,7 +5,7 @@ const batch = 25;
 const writers = 4;
 const attempts = 20;
 
-/** Retry until it is done, also after a timeout of a busy emulator. */
+/** Retry until the attempt returns `true`, also after timeouts of a busy emulator. */
 export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<void> => {
   for (let left = attempts; left > 0; left -= 1) {
     try {
@@ -17,7 +17,7 @@ export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<vo
   throw new Error('The database is too busy for a bench.');
 };
 
-/** Write so many items of a table, each made when it is its turn. */
+/** Write `count` items to a table. Each item is created only when it is written. */
 export const putItems = async (
   table: string,
   count: number,

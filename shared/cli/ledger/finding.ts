@@ -37,7 +37,7 @@ export const differing = (what: string, actualValue: unknown, expectedValue: unk
   return faultUnless(actual === expected, what, actual, expected);
 };
 
-/** The value, or `null` if the stored item is not readable. */
+/** The parsed value, or `null` if the stored item cannot be parsed. */
 export const parseOrNull = <Value>(read: () => Value): Value | null => {
   try {
     return read();

@@ -32,13 +32,13 @@ const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
  *
  * Memory does not grow with the ledger.
  */
-export const verifyAccount = async (walk: VerifyOptions): Promise<Counts> => {
-  const counts = { ...(walk.from?.counts ?? noCounts()) };
-  const book = await filingBook(walk.account);
-  await verifyTransactions(walk, book, counts);
-  await verifyEntries(walk, counts);
-  await verifyFilings(walk, book, counts);
-  walk.onProgress(1, counts);
+export const verifyAccount = async (options: VerifyOptions): Promise<Counts> => {
+  const counts = { ...(options.from?.counts ?? noCounts()) };
+  const book = await filingBook(options.account);
+  await verifyTransactions(options, book, counts);
+  await verifyEntries(options, counts);
+  await verifyFilings(options, book, counts);
+  options.onProgress(1, counts);
   return counts;
 };
 

@@ -4,7 +4,7 @@ export const queryAll = <Kind extends HTMLElement = HTMLElement>(
   under: ParentNode = document,
 ): Kind[] => [...under.querySelectorAll<Kind>(selector)];
 
-/** The element of a selector that the page always has. */
+/** The element that matches a selector. Throws if the page has none. */
 export const queryOne = <Kind extends HTMLElement = HTMLElement>(
   selector: string,
   under: ParentNode = document,

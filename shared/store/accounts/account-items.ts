@@ -64,14 +64,17 @@ const deletePartition = async (table: string, pk: string): Promise<void> => {
   for await (const items of keysIn(table, pk)) await deleteAll(items.map(({ sk }) => ({ table, pk, sk: String(sk) })));
 };
 
-/** Delete a transaction: its claim, then its audit entries, and at last the head by which an interrupted deletion finds it. */
+/**
+ * Delete a transaction: its claim, then its audit entries, and last its head, by which an interrupted deletion finds
+ * it.
+ */
 const deleteTransaction = async (account: string, id: string): Promise<void> => {
   const { pk, sk: headSk } = headKey(account, id);
   let head: Item | undefined;
   do {
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
-    // Another transaction may have the claim now. It is deleted with that one, or here.
+    // Another transaction may hold the claim now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
     for await (const items of keysIn(transactions, pk))
       await deleteAll(
@@ -121,9 +124,9 @@ const deleteKeys = async (account: string): Promise<void> => {
 };
 
 /**
- * Delete every item of an account but the account and its entry in the register. Repeating it after an interruption
- * continues. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire 24 hours after their
- * request, as DynamoDB's TTL.
+ * Delete all items of an account except the account itself and its entry in the register. Idempotent: after an
+ * interruption, run it again. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire
+ * 24 hours after their request, as DynamoDB's TTL.
  */
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);

@@ -63,7 +63,7 @@ const foreignParts = (id: string, written: PartDigests, stored: PartDigests): st
   return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} are unexpected, and ${other} have different content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets a new id.`;
 };
 
-/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote since. */
+/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote after that. */
 const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
   await removeParts(id);
   return refuse(

@@ -53,7 +53,7 @@ const chargesOf = ({ lines, shipping }: Credited, sale: Sale): (CreditedCharge |
   return [...charges, shipping];
 };
 
-/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read no more. */
+/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read this text only. */
 export const creditedText = (credited: Credited, sale: Sale): string => {
   const written = writtenIn(sale);
   const charges = chargesOf(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));

@@ -32,22 +32,22 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
     requested,
     parent.line_items.map(({ id }) => id),
   );
-  const drawn: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.lines) };
+  const creditedLines: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.lines) };
   for (const [index, line] of requested.entries()) {
-    const problem = creditOneLine(drawn, credit, line, ids[index] as string, index);
+    const problem = creditOneLine(creditedLines, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
-  const unmatchedAt = drawn.lines.indexOf(null);
+  const unmatchedAt = creditedLines.lines.indexOf(null);
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
-  const unmatched = calculateUnmatched(credit, drawn, ids);
+  const unmatched = calculateUnmatched(credit, creditedLines, ids);
   if (!unmatched.ok) return unmatched;
-  const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);
+  const problem = isRecorded ? null : stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
   const shipping = drawShipping(credit, remaining.shipping);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
-  const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
-  const credited = creditOutcome(credit, lines, shipping.value, drawn.warnings);
+  const lines = creditedLines.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
+  const credited = creditOutcome(credit, lines, shipping.value, creditedLines.warnings);
   // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
@@ -80,7 +80,7 @@ const totalOf = ({ line_items, shipping_amount, tax_amount }: Outcome, exponent:
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
 const creditOneLine = (
-  drawn: CreditedLines,
+  creditedLines: CreditedLines,
   credit: CreditContext,
   line: LineItemRequest,
   id: string,
@@ -90,11 +90,11 @@ const creditOneLine = (
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
   if (!parentLine) {
-    drawn.lines.push(null);
-    drawn.warnings.push(unmatchedWarning(index));
+    creditedLines.lines.push(null);
+    creditedLines.warnings.push(unmatchedWarning(index));
     return null;
   }
-  const balance = drawn.balances.get(parentLine.id) as Balance;
+  const balance = creditedLines.balances.get(parentLine.id) as Balance;
   const sized = sizeLine(line, parentLine, balance, exponent);
   const discount = excessiveDiscount(sized);
   if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
@@ -105,11 +105,11 @@ const creditOneLine = (
   }
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
-  drawn.balances.set(parentLine.id, {
+  creditedLines.balances.set(parentLine.id, {
     whole: balance.whole,
     credited: moved(balance.credited, lineAmounts(credited, exponent), 1n),
   });
-  drawn.lines.push(credited);
+  creditedLines.lines.push(credited);
   return null;
 };
 

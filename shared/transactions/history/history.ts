@@ -118,7 +118,7 @@ const older = async (
   const [first, ...others] = await ports.history.from(account.id, id, after, limit + 1);
   if (!first) return refuse(notFound);
   if (first.version === after) return accept(others);
-  // A client may know the entry of an expired draft before it is stored.
+  // A client may have received the entry of an expired draft before it is stored.
   const top = await newest(id, 1, account, ports);
   return top?.entries[0]?.version === after ? accept([first, ...others].slice(0, limit)) : invalidCursor;
 };

@@ -45,8 +45,8 @@ export type RedactionPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
 };
 
 /**
- * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is missing,
- * and a redaction would hide what was changed.
+ * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is
+ * missing, and a redaction would hide what was changed.
  */
 export type Redacted = 'redacted' | 'already' | 'unknown' | 'inconsistent';
 
@@ -95,7 +95,7 @@ const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenE
 type Plan = (stored: StoredTransaction) => HeadChange | null;
 type Change = { readonly account: string; readonly id: string; readonly plan: Plan; readonly attempt: number };
 
-/** After so many attempts, an entry that is not found is missing, and not being moved by a filing. */
+/** An entry that is still not found after these attempts is missing. A filing would have moved it by then. */
 const entryAttempts = 5;
 
 /** The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is missing. */

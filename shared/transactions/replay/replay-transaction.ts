@@ -85,7 +85,7 @@ const recordedContext = async (
 ): Promise<Context | Unknown> => {
   const settings = { ...account, ...pinned };
   const { content_releases } = transaction;
-  // Active content is not used: a place without content then has none in the replay.
+  // Active content is not used: a place that had no content then has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
   const documents = sale ? [transaction, sale.transaction] : [transaction];
   const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);

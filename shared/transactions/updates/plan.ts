@@ -64,10 +64,10 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
-  const beside = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
+  const internal = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
   // A draft credit is recomputed from its sale, which may have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
-  return accept({ next: { ...stored, ...beside, transaction: kept }, fields });
+  return accept({ next: { ...stored, ...internal, transaction: kept }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [

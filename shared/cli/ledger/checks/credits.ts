@@ -15,7 +15,7 @@ import { isLive } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless } from '../finding.ts';
 
-/** Whether a credit has any amount. */
+/** Whether a credit has an amount above zero. */
 export const hasAmounts = ({ line_items, shipping }: Transaction): boolean =>
   [
     ...line_items.flatMap((line) => [line.net_amount, line.tax_amount]),

@@ -20,7 +20,7 @@ const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
 
 export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
 
-/** The places of all entries that these transactions should have. A transaction that is not readable has none. */
+/** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
   const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
   const entries = (head: Item) => parseOrNull(() => expectedEntries(transactionFrom(head))) ?? [];

@@ -136,11 +136,11 @@ const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator
 };
 
 const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
-  const seal = new LineHashChain();
+  const hashChain = new LineHashChain();
   const hash = createHash('sha256');
   let lines = 0;
   const next = (text: string): string => {
-    const line = `${seal.close(text)}\n`;
+    const line = `${hashChain.close(text)}\n`;
     hash.update(line);
     lines += 1;
     return line;
@@ -149,7 +149,7 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
   for await (const { bytes } of fileLines(unsealed)) yield next(bytes.toString('utf8', 0, bytes.length - 1));
   const trailer: Trailer = { kind: 'trailer', lines, sha256: hash.digest('hex') };
   onTrailer(trailer);
-  yield `${seal.close(JSON.stringify(trailer))}\n`;
+  yield `${hashChain.close(JSON.stringify(trailer))}\n`;
 };
 
 /**
