@@ -12,7 +12,7 @@ import type { Tables } from './tables.ts';
 
 type Props = {
   readonly tables: Tables;
-  /** What an operator may invoke by hand: the schedules and the update of content. */
+  /** The functions that an operator may invoke: the schedules and the content update. */
   readonly scheduled: readonly IFunction[];
   /** The dead-letter queues. */
   readonly queues: readonly IQueue[];

@@ -41,7 +41,7 @@ export const acknowledgeFailureDestination = (handler: EndpointFunction): void =
 export class Schedules extends Construct {
   readonly #props: Props;
   readonly failedRuns: Queue;
-  /** What the schedules invoke. */
+  /** The targets of the schedules. */
   readonly invoked: IFunction[] = [];
 
   constructor(scope: Construct, id: string, props: Props) {

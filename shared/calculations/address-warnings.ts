@@ -68,7 +68,7 @@ const unknownCounty = (state: string, { county }: TaxingAddress['address'], byPl
   return ` ${state} has no county named ${county}.${unknown.suggestion === null ? '' : ` Did you mean ${unknown.suggestion}?`}`;
 };
 
-/** What is missing of local rates that are found by ZIP and city. */
+/** The limitations of local rates that are found by ZIP and city. */
 const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {
   const { area, city, established } = byPlace;
   if (city === 'missing' && area)
@@ -142,7 +142,7 @@ export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: L
     : []),
 ];
 
-/** Warns that only the state's tax is known, where a rule gives it without a general rate. */
+/** The warning that only the state's tax is known, from a rule that applies without a general rate. */
 export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive
     .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)

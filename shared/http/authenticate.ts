@@ -73,7 +73,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
-  // A failure is cached as long as a success, so that a struggling database does not get a call with every request.
+  // Failures have the same TTL as successes, so that an overloaded database does not get a call with every request.
   const noteUse = ({ account, credential }: Caller): Promise<void> =>
     uses(credential, () =>
       recordKeyUse(account.id, credential).catch((error: unknown) => {

@@ -21,7 +21,7 @@ const announce = (exchange: Exchange, version: string, known: readonly string[])
   exchange.replyHeaders['Vary'] = 'Service-Version';
 };
 
-/** The version before the caller is known: the requested one, else the current one. A 401 carries it. */
+/** Set the version before authentication: the requested one, else the current one. A 401 response has it. */
 export const setRequestedVersion = (exchange: Exchange): void =>
   announce(exchange, sentVersion(exchange) ?? currentVersion, supportedVersions);
 

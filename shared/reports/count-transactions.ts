@@ -20,7 +20,7 @@ export type CountStore = {
   readonly marks: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Mark>>;
   /** The rows that exist, by `placeText`; at most 100 places. */
   readonly rows: (account: string, places: readonly Counted[]) => Promise<ReadonlyMap<string, SeenRow>>;
-  /** Write all or nothing; `stale` where another writer changed one of them. */
+  /** Write all or nothing; `stale` if another writer changed one of the items. */
   readonly write: (write: CountWrite) => Promise<'committed' | 'stale'>;
 };
 

@@ -64,7 +64,7 @@ export const differenceOf = (before: readonly Counted[], after: readonly Counted
   return [...sums.values()].filter((difference) => !isNothing(difference));
 };
 
-/** The row after adding what is counted in its place. */
+/** The row after adding the counted amounts. */
 export const withCounted = (row: ReportRow | undefined, { type, sum, month, state, currency }: Counted): ReportRow => {
   const { sales, credits } = row ?? { sales: zeroSum, credits: zeroSum };
   return {

@@ -11,7 +11,7 @@ import type { AnswerOwner } from '../transactions/ledger.ts';
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
-/** A key as one text, to look items up by it. */
+/** A key as one string, for use in maps. */
 export const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();

@@ -102,7 +102,7 @@ export const taxed = (treatment: Treatment, net: bigint, { rate, reason }: Rated
   reason,
   exact: net * rate.units,
 });
-/** Tax nothing of an amount. */
+/** Exempt the whole of an amount. */
 export const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityReason): Assessment => ({
   treatment,
   taxable: 0n,

@@ -38,7 +38,7 @@ const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] =>
 /** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */
 export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
-/** Whether a rule binds a jurisdiction. */
+/** Whether a rule applies in a jurisdiction. */
 export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
   const { levels, jurisdictions, kinds, zips, counties } = rule;
   return (

@@ -35,7 +35,7 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: TaxingAdd
 
 const partText = 'Local taxes are known for a part of the ZIP only.';
 
-/** What is known of the taxes of the place. */
+/** The coverage of the taxes of the place, in words. */
 const coverageText = (decisive: TaxingAddress, release: Release): string => {
   const { choice, resolution } = decisive;
   const byPlace = decidedByTable(decisive);
@@ -43,7 +43,7 @@ const coverageText = (decisive: TaxingAddress, release: Release): string => {
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
 };
 
-/** How the place was found, and what is known of its taxes. */
+/** How the place was resolved, and the coverage of its taxes. */
 const foundText = (decisive: TaxingAddress): string => {
   const { place, resolution, address } = decisive;
   const { name, release, jurisdictions } = place;

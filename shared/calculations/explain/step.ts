@@ -21,8 +21,8 @@ export const cite = (release: Release | null | undefined, source: string | undef
 export const citeRate = (
   release: Release | null,
   source: string | undefined,
-  passedOn: GrossedUp | null | undefined,
-): string | null => [cite(release, source), passedOn && visibleRateSource].filter(Boolean).join('; ') || null;
+  grossedUp: GrossedUp | null | undefined,
+): string | null => [cite(release, source), grossedUp && visibleRateSource].filter(Boolean).join('; ') || null;
 
 /** An amount per unit, times the quantity: exact. */
 export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {

@@ -145,7 +145,7 @@ const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint):
   (fullMetrics ? assumed.refusalCodes + assumed.taxedStates : 0n) +
   (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
 
-/** Units of every price in a month, in what the price counts: bytes for a price in GB. */
+/** The monthly units of every price, in the unit that the price is counted in: bytes for a price in GB. */
 export type Usage = Readonly<Record<PriceName, bigint>>;
 
 /** The usage of a month. */

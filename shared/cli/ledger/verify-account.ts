@@ -96,13 +96,13 @@ const verifyFilings = async (
   }
 };
 
-/** Run something for all values, some of them at the same time. */
+/** Run a function for all values with limited concurrency. */
 export const concurrently = async <Value>(
   values: readonly Value[],
   run: (value: Value) => Promise<void>,
   parallel = atOnce,
 ): Promise<void> => {
-  // A generator ends for all when one of them throws.
+  // All workers share the generator, so it ends for all of them when one throws.
   const waiting = (function* () {
     yield* values;
   })();

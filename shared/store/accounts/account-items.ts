@@ -80,7 +80,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
       await deleteAll(
         items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
       );
-    // A schedule may have changed it meanwhile, with another audit entry.
+    // A schedule may have changed it concurrently and added an audit entry.
   } while (head && !(await deleteItem({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
 

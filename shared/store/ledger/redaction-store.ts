@@ -64,7 +64,7 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
       const write = new PutCommand({
         TableName,
         Item: { ...record, answer },
-        // The record may expire meanwhile, and another request may use its key.
+        // The record may have expired, and another request may have used its key.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
         ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
       });

@@ -106,7 +106,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
   });
 };
 
-/** The charges by state that an earlier version posted: what is owed alone. */
+/** The charges by state as earlier versions posted them: only owed tax. */
 export const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
   [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
     [

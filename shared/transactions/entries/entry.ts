@@ -64,7 +64,7 @@ export type OpenEntry = {
   readonly exceptions?: readonly EntryException[] | undefined;
 };
 
-/** What the entries of a transaction depend on. */
+/** The inputs from which the entries of a transaction are computed. */
 export type Posting = Pick<
   StoredTransaction,
   'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes' | 'isUnderCollected'
