@@ -53,9 +53,9 @@ const versionOf = (item: Readonly<Record<string, unknown>>): CountedVersion => {
 };
 
 /**
- * Counts the transactions of stream records. Lambda repeats a batch that fails, bisects it, and at last sends the failing
- * record to the dead-letter queue; a repeated record counts once. A record of a deleted account, which must leave nothing, does
- * not count.
+ * Counts the transactions of stream records. Lambda retries a failed batch, bisects it, and finally sends the failing
+ * record to the dead-letter queue. A repeated record counts once. A record of a deleted account, which must leave
+ * nothing, does not count.
  */
 export const handler = async (event: unknown, context: Context): Promise<void> => {
   const remainingMs = () => context.getRemainingTimeInMillis();

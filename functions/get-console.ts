@@ -18,7 +18,7 @@ export const read = (): PublicDocument => {
     text,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // After a deployment, people have the new page within five minutes.
+      // The cache TTL: users have the new page within five minutes of a deployment.
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': issuer
         ? policy.replace("connect-src 'self'", `connect-src 'self' ${issuer.origins.join(' ')}`)

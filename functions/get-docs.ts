@@ -10,7 +10,7 @@ export const read = (): PublicDocument => {
     text: page,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // After a deployment, readers have the new page within five minutes.
+      // The cache TTL: readers have the new page within five minutes of a deployment.
       'Cache-Control': 'public, max-age=300',
       'Content-Security-Policy': policy,
       'X-Frame-Options': 'DENY',

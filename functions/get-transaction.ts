@@ -7,12 +7,12 @@ import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';
 import { TransactionQuery } from '../shared/transactions/history/query.ts';
 import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
-import { asOf } from '../shared/transactions/lifecycle.ts';
+import { expireIfDue } from '../shared/transactions/lifecycle.ts';
 import { answerOf, notFound } from '../shared/transactions/ports.ts';
 
 const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
   const stored = await ledgerReads.find(account, id);
-  return stored ? accept({ ...asOf(stored.transaction, now()), history: null }) : refuse(notFound);
+  return stored ? accept({ ...expireIfDue(stored.transaction, now()), history: null }) : refuse(notFound);
 };
 
 export const { endpoint, handler } = defineEndpoint({

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { exchangeOf, Refusal } from '../shared/http/exchange.ts';
 import { errorResult } from '../shared/http/failure.ts';
-import { presumeVersion } from '../shared/http/versions.ts';
+import { setRequestedVersion } from '../shared/http/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
 /** The variable with the methods of each path as JSON. This function includes no endpoint, so the deployment passes them. */
@@ -12,7 +12,7 @@ const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariab
 const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   const methods = methodsOf(event.resource);
   const exchange = exchangeOf(event, () => 0);
-  presumeVersion(exchange);
+  setRequestedVersion(exchange);
   const problem = {
     code: 'method_not_allowed',
     title: 'Method Not Allowed',

@@ -68,7 +68,9 @@ export const updateFigures = (update: StateUpdate, isStale: boolean) => ({
   stale: isStale,
 });
 
-/** Put an event, which no stream carries, on the deployment's bus. Throws where the bus does not accept it. */
+/**
+ * Publish an event on the deployment's bus, because changes of content are in no stream. Throws if the bus rejects it.
+ */
 const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void> => {
   const client = new EventBridgeClient({ region: environment.region });
   const entry = { EventBusName, Source: eventSource, DetailType: event.event_type, Detail: JSON.stringify(event) };

@@ -15,11 +15,12 @@ const dailyDays = 7;
 const monthlyDays = 400;
 
 /**
- * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, beside point-in-time
- * recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed later.
+ * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, in addition to
+ * point-in-time recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed
+ * later.
  *
- * Vault and role exist even without backups: AWS Backup expires a backup with the role that made it, and a retained vault
- * outside the template would block its name.
+ * Vault and role exist even without backups: AWS Backup expires a backup with the role that made it, and a retained
+ * vault outside the template would block its name.
  */
 export class Backups extends Construct {
   /** `null` without backups. */

@@ -35,8 +35,8 @@ const moduleOptions = {
   metafile: true,
   logLevel: 'error',
   chunkNames: '[name]-[hash]',
-  // Nothing is written here. Source maps hold paths relative to `outdir`, so a temporary folder would change the code's
-  // hash with every checkout.
+  // esbuild writes nothing here, but source maps hold paths relative to `outdir`, so a temporary folder would change
+  // the code's hash with every checkout.
   outdir: join(root, 'out'),
   write: false,
 } as const satisfies BuildOptions;

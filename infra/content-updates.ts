@@ -35,7 +35,7 @@ const startOf = (index: number): { readonly hour: string; readonly minute: strin
 
 /** Daily updates of tax content from the publishers: one function, and a schedule for each state (decision 0022). */
 export class ContentUpdates extends Construct {
-  /** What the schedules invoke. */
+  /** The target of the schedules. */
   readonly invoked: IFunction;
 
   constructor(scope: Construct, id: string, { tables, settings, failedRuns, bus }: Props) {

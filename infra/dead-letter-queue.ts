@@ -3,7 +3,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { fixLogicalId } from './logical-id.ts';
 
-/** A dead-letter queue with a retention of 14 days and no consumer: an alarm watches it. `id` is its logical id. */
+/** A dead-letter queue with a retention of 14 days and no consumer: an alarm monitors it. `id` is its logical id. */
 export const deadLetterQueue = (scope: Construct, id: string, held: string): Queue => {
   const queue = new Queue(scope, id, {
     retentionPeriod: Duration.days(14),

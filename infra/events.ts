@@ -46,7 +46,7 @@ export class Events extends Construct {
       sourceParameters: {
         filterCriteria: { filters: patterns.map((pattern) => ({ pattern: JSON.stringify(pattern) })) },
         dynamoDbStreamParameters: {
-          // Everything in the stream: a deployment that recreates the pipe misses nothing of the last day.
+          // TRIM_HORIZON: a deployment that recreates the pipe does not miss records of the last 24 hours.
           startingPosition: 'TRIM_HORIZON',
           batchSize: busBatchMax / eventsOfRecordMax,
           // Bisecting isolates a failing record, so that it delays its shard for minutes instead of a day.

@@ -1,4 +1,7 @@
-/** The responses that a gateway gives without a function: the deployed one (gateway-responses.ts) and the local one. */
+/**
+ * The responses that a gateway returns without a function: the deployed gateway (gateway-responses.ts) and the local
+ * one.
+ */
 import type { Problem } from '../shared/problem.ts';
 
 export const notFound: Problem = {

@@ -24,7 +24,7 @@ export const gradually = {
   'all-at-once': null,
 } as const;
 
-// These alarms notify no one: they roll back a deployment, whose failure is visible.
+// These alarms send no notification: they roll back a deployment, whose failure is visible.
 const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NOT_BREACHING };
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 

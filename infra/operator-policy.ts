@@ -12,7 +12,7 @@ import type { Tables } from './tables.ts';
 
 type Props = {
   readonly tables: Tables;
-  /** What an operator may invoke by hand: the schedules and the update of content. */
+  /** The functions that an operator may invoke: the schedules and the content update. */
   readonly scheduled: readonly IFunction[];
   /** The dead-letter queues. */
   readonly queues: readonly IQueue[];
@@ -30,14 +30,15 @@ const managedPolicy = (scope: Construct, id: string, operated: string): ManagedP
 };
 
 /**
- * The permissions of an operator, as two policies to attach to a role or group: the commands of this repository on the deployed tables, the
- * scheduled functions, and reading logs, alarms and dead-letter queues. Not deployments, rollbacks and restores.
+ * The permissions of an operator, as two policies to attach to a role or group: the commands of this repository on the
+ * deployed tables, the scheduled functions, and reading logs, alarms and dead-letter queues. Not deployments, rollbacks
+ * and restores.
  *
  * A customer-managed key can be used through DynamoDB only.
  */
 export const operatorPolicy = (scope: Construct, { tables, scheduled, queues }: Props): void => {
   const policy = managedPolicy(scope, 'OperatorPolicy', 'accounts, content and ledgers');
-  // Of its own: with the names of all log groups, one policy would exceed 6,144 characters.
+  // A separate policy, because one with the names of all log groups would exceed 6,144 characters.
   const logPolicy = managedPolicy(scope, 'OperatorLogsPolicy', 'logs, alarms and metrics');
   const allow = (service: string, actions: readonly string[], resources: readonly string[]) =>
     (['logs', 'cloudwatch'].includes(service) ? logPolicy : policy).addStatements(

@@ -42,7 +42,7 @@ export class Reports extends Construct {
     const mapping = new EventSourceMapping(this, 'Stream', {
       target: handler.publish(),
       eventSourceArn: tables.streamArn,
-      // Everything in the stream: a deployment that recreates the mapping misses nothing of the last day.
+      // TRIM_HORIZON: a deployment that recreates the mapping does not miss records of the last 24 hours.
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
       // Sums are written once for each batch, so that fewer and larger batches cost less.

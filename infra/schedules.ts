@@ -30,7 +30,7 @@ export const invokerOf = (scope: Construct, name: Entry, { functionArn }: IFunct
   return role.withoutPolicyUpdates();
 };
 
-/** Failed runs of a function go to a failure destination. cdk-nag asks for a dead-letter queue of the function. */
+/** Failed runs of a function go to a failure destination. cdk-nag expects a dead-letter queue of the function. */
 export const acknowledgeFailureDestination = (handler: EndpointFunction): void =>
   Validations.of(handler).acknowledge({
     id: 'Serverless-LambdaDLQ',
@@ -41,7 +41,7 @@ export const acknowledgeFailureDestination = (handler: EndpointFunction): void =
 export class Schedules extends Construct {
   readonly #props: Props;
   readonly failedRuns: Queue;
-  /** What the schedules invoke. */
+  /** The targets of the schedules. */
   readonly invoked: IFunction[] = [];
 
   constructor(scope: Construct, id: string, props: Props) {

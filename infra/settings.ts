@@ -6,7 +6,7 @@ import type { Entry } from './bundling.ts';
 
 const text = z.string('Give a text, a number or a boolean.');
 const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
-/** One of some words. The first one is the default. */
+/** An enumerated setting. The first value is the default. */
 const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
   z.enum(words, `Give one of: ${words.join(', ')}.`).default(words[0] as z.core.util.NoUndefined<Word>);
 const flag = (initial: boolean) =>

@@ -1,4 +1,4 @@
-/** List cursors: opaque to the client, and signed with the account's secret for one list and its filters (decisions 6). */
+/** List cursors: opaque to the client, and signed with the account's secret for one list and its filters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './canonical-json.ts';
 

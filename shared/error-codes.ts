@@ -8,7 +8,7 @@ type ErrorCode = {
 };
 
 /**
- * Every error code of the API (specification 7; interface decisions 9).
+ * Every error code of the API.
  *
  * Responses take the status from here, and the OpenAPI document the meaning and the remedy.
  */

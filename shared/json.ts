@@ -18,5 +18,5 @@ export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
   return value;
 };
 
-/** Whether a field was sent: `null` means absent, too (interface decisions 1). */
+/** Whether a field was sent: `null` means absent, too. */
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;

@@ -113,7 +113,7 @@ const methodNotAllowed = (allowed: string): Problem => ({
 
 export const isControl = (path: string): boolean => path === '/_local' || path.startsWith('/_local/');
 
-/** Serve the controls of the local service: its clock and its schedules (interface decisions 11). */
+/** Serve the controls of the local service: its clock and its schedules. */
 export const answerControl = async (request: ControlRequest, handlers: Handlers): Promise<APIGatewayProxyResult> => {
   const { message, target, requestId } = request;
   const control = controlAt(target.path, handlers);

@@ -11,7 +11,7 @@ const dynoxideBinary = (): string | null => {
   try {
     return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
   } catch {
-    return null; // An optional dependency: most platforms have no build of it.
+    return null; // An optional dependency, because most platforms have no build of it.
   }
 };
 

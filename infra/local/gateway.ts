@@ -60,7 +60,7 @@ const answer = async (message: IncomingMessage, requestId: string, options: Gate
     return refusal({ ...notFound, detail }, requestId);
   }
   if (!body) return refusal(bodyTooLarge, requestId);
-  // As deployed: any other method of a path goes to the function behind ANY.
+  // As in the deployed API, the method ANY handles all other methods of a path.
   const functionName = resource.operation ?? 'method-not-allowed';
   const event = proxyEventOf({ message, requestId, target, resource, body });
   const result = await invoke(handlers.endpoints[functionName], event, { functionName, requestId, timeoutMs });

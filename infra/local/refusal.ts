@@ -11,7 +11,7 @@ export const json = (status: number, body: unknown, requestId: string, headers: 
     { replyHeaders: { 'X-Request-Id': requestId, 'Service-Version': currentVersion } },
   );
 
-/** An error of the gateway itself, in the envelope of all errors (specification 2.5). */
+/** An error of the gateway itself, in the error envelope of the API. */
 export const refusal = (problem: Problem, requestId: string, headers: Headers = {}): APIGatewayProxyResult => {
   const { status, body } = envelope([problem], requestId);
   return json(status, body, requestId, headers);

@@ -63,7 +63,7 @@ const endpointFrom = (text: string | undefined): string | null => {
   return text;
 };
 
-/** The settings of the local service from the environment (interface decisions 11). */
+/** The settings of the local service from the environment. */
 export const readSettings = (variables: Variables): LocalSettings => {
   checkLog(variables['LOG']);
   return settingsFrom(variables);

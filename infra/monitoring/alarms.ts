@@ -23,8 +23,8 @@ export type AlarmDefinition = {
 } & Pick<CreateAlarmOptions, 'evaluationPeriods'> &
   Partial<CreateAlarmOptions>;
 
-/** What alarms and dashboard watch. */
-export type Watched = {
+/** The resources and metrics that the alarms and the dashboard monitor. */
+export type AlarmSources = {
   readonly metrics: Metrics;
   readonly ledger: string;
   /** All tables, and the indexes with their tables. */
@@ -32,7 +32,7 @@ export type Watched = {
   readonly indexes: readonly (readonly [table: string, index: string])[];
   /** The dead-letter queue of the schedules. */
   readonly failedRuns: string;
-  /** How many states a night updates; `null` without updates. */
+  /** The number of states that are updated each night; `null` without updates. */
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
@@ -50,7 +50,7 @@ const silent = {
   treatMissingData: TreatMissingData.BREACHING,
 };
 
-const ofRequests = ({ metrics }: Watched): AlarmDefinition[] => [
+const ofRequests = ({ metrics }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'ErrorShare',
     description:
@@ -89,7 +89,7 @@ const ofRequests = ({ metrics }: Watched): AlarmDefinition[] => [
   },
 ];
 
-const ofStores = ({ metrics, ledger, tables, indexes }: Watched): AlarmDefinition[] => [
+const ofStores = ({ metrics, ledger, tables, indexes }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'CredentialsUnread',
     description: 'For ten minutes, credentials could not be read from the accounts table or from the token issuer.',
@@ -134,7 +134,7 @@ const ofStores = ({ metrics, ledger, tables, indexes }: Watched): AlarmDefinitio
   },
 ];
 
-const ofSchedules = ({ metrics, failedRuns }: Watched): AlarmDefinition[] => [
+const ofSchedules = ({ metrics, failedRuns }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'RunsFailed',
     description: 'Runs of schedules failed, and are in the dead-letter queue FailedRuns.',
@@ -172,7 +172,7 @@ const ofSchedules = ({ metrics, failedRuns }: Watched): AlarmDefinition[] => [
   },
 ];
 
-const ofUpdates = ({ metrics }: Watched, states: number): AlarmDefinition[] => [
+const ofUpdates = ({ metrics }: AlarmSources, states: number): AlarmDefinition[] => [
   {
     id: 'ContentStale',
     description:
@@ -193,7 +193,7 @@ const ofUpdates = ({ metrics }: Watched, states: number): AlarmDefinition[] => [
   },
 ];
 
-const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<Watched['events']>) => [
+const ofEvents = ({ metrics }: AlarmSources, { pipe, deadLetterQueue }: NonNullable<AlarmSources['events']>) => [
   {
     id: 'EventsDeadLetterQueue',
     description: 'Changes of the ledger could not be published, and are in the dead-letter queue of the events.',
@@ -216,7 +216,7 @@ const ofEvents = ({ metrics }: Watched, { pipe, deadLetterQueue }: NonNullable<W
   },
 ];
 
-const ofReports = ({ metrics }: Watched, { counter, deadLetterQueue }: NonNullable<Watched['reports']>) => [
+const ofReports = ({ metrics }: AlarmSources, { counter, deadLetterQueue }: NonNullable<AlarmSources['reports']>) => [
   {
     id: 'UncountedTransactions',
     description: 'Transactions could not be counted for reports, and are in the dead-letter queue of the reports.',
@@ -233,7 +233,7 @@ const ofReports = ({ metrics }: Watched, { counter, deadLetterQueue }: NonNullab
   },
 ];
 
-const failedBackups = ({ metrics }: Watched, { vault }: NonNullable<Watched['backups']>) => ({
+const failedBackups = ({ metrics }: AlarmSources, { vault }: NonNullable<AlarmSources['backups']>) => ({
   id: 'BackupsFailed',
   runbook: 'BackupsMissing',
   description: 'AWS Backup failed to back up a table.',
@@ -241,7 +241,7 @@ const failedBackups = ({ metrics }: Watched, { vault }: NonNullable<Watched['bac
   evaluationPeriods: 1,
 });
 
-const missingBackups = ({ metrics }: Watched, { vault, tables }: NonNullable<Watched['backups']>) => ({
+const missingBackups = ({ metrics }: AlarmSources, { vault, tables }: NonNullable<AlarmSources['backups']>) => ({
   id: 'BackupsMissing',
   description: 'On the last full day (UTC), AWS Backup did not back up every table.',
   metric: metrics.backupsOfDay(vault),
@@ -252,8 +252,8 @@ const missingBackups = ({ metrics }: Watched, { vault, tables }: NonNullable<Wat
   ...silent,
 });
 
-/** Only what needs a person. Problems that resolve by themselves are on the dashboard. */
-export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
+/** Only problems that need an operator. The dashboard shows problems that resolve by themselves. */
+export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...ofRequests(watched),
   ...ofStores(watched),
   ...ofSchedules(watched),
@@ -261,6 +261,6 @@ export const alarmsOf = (watched: Watched): readonly AlarmDefinition[] => [
   ...(watched.events ? ofEvents(watched, watched.events) : []),
   ...(watched.reports ? ofReports(watched, watched.reports) : []),
   ...(watched.backups ? [failedBackups(watched, watched.backups)] : []),
-  // An alarm looks back a week at most, so a missing monthly backup has none.
+  // CloudWatch alarms evaluate at most a week, so a missing monthly backup has no alarm.
   ...(watched.backups?.isDaily ? [missingBackups(watched, watched.backups)] : []),
 ];

@@ -1,11 +1,11 @@
 import { GraphWidget, type IMetric, type IWidget, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduleName } from '../../functions/endpoints.ts';
-import type { Watched } from './alarms.ts';
+import type { AlarmSources } from './alarms.ts';
 
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({ title, left, right, width: 8, height: 6, leftYAxis: { min: 0 } });
 
-const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics'], isFull: boolean): IWidget[][] => [
+const ofRequests = ({ everyBy, counted, ...metrics }: AlarmSources['metrics'], isFull: boolean): IWidget[][] => [
   [
     graph(
       'Requests',
@@ -46,7 +46,7 @@ const ofRequests = ({ everyBy, counted, ...metrics }: Watched['metrics'], isFull
   ],
 ];
 
-const ofLedger = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[] => {
+const ofLedger = ({ metrics, ledger, failedRuns, events }: AlarmSources): IWidget[] => {
   const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
   return [
     graph('Ledger, capacity units', ofTable('ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits')),
@@ -59,7 +59,7 @@ const ofLedger = ({ metrics, ledger, failedRuns, events }: Watched): IWidget[] =
   ];
 };
 
-const ofWork = ({ ofSchedule }: Watched['metrics'], isFull: boolean): IWidget[] => {
+const ofWork = ({ ofSchedule }: AlarmSources['metrics'], isFull: boolean): IWidget[] => {
   const sums = (schedule: ScheduleName, ...names: readonly string[]) => names.map((name) => ofSchedule(schedule, name));
   const complete = (schedule: ScheduleName) => ofSchedule(schedule, 'Complete', Stats.MINIMUM);
   return [
@@ -73,7 +73,7 @@ const ofWork = ({ ofSchedule }: Watched['metrics'], isFull: boolean): IWidget[] 
 };
 
 /** The widgets, row by row: requests, stores, scheduled work, content updates, events and backups. */
-export const dashboardRows = (watched: Watched): IWidget[][] => {
+export const dashboardRows = (watched: AlarmSources): IWidget[][] => {
   const { metrics, updates, events, backups, isFull } = watched;
   const { ofPipe } = metrics;
   return [

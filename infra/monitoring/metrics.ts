@@ -29,7 +29,7 @@ const ownMetrics = (namespace: string) => {
     cacheHitShare: (metricName: 'KeyKept' | 'ContentKept') => own(metricName, { statistic: Stats.AVERAGE }),
     ofSchedule: (schedule: ScheduleName, metricName: string, statistic: string = Stats.SUM) =>
       own(metricName, { dimensionsMap: { schedule }, statistic }),
-    /** Of the updates of all states on a day, one run for each. */
+    /** Metrics of `update-content`, which runs once a day for each state. */
     ofUpdates: (metricName: 'Waiting' | 'Activated' | 'Failed' | 'Stale', statistic: string = Stats.SUM) =>
       own(metricName, { dimensionsMap: { schedule: updateContent.name }, statistic, period: day }),
     /** All existing series of a metric, by a dimension. */

@@ -14,7 +14,7 @@ import { fixLogicalId } from '../logical-id.ts';
 import type { Reports } from '../reports.ts';
 import type { Settings } from '../settings.ts';
 import type { Tables } from '../tables.ts';
-import { type AlarmDefinition, alarmsOf, type Watched } from './alarms.ts';
+import { type AlarmDefinition, type AlarmSources, alarmsOf } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
 import { metricsOf } from './metrics.ts';
 
@@ -38,7 +38,7 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { tables, settings, failedRuns, updates, events, reports, vault }: Props) {
     super(scope, id);
     this.#settings = settings;
-    const watched: Watched = {
+    const watched: AlarmSources = {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
       tables: tables.names,

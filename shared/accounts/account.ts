@@ -14,7 +14,7 @@ export type Registration = z.infer<typeof Registration>;
 /** Defaults that the documentation names. */
 export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
 
-/** An account's settings for its calculations and limits (interface decisions 2, 4 and 10). */
+/** An account's settings for its calculations and limits. */
 export const Settings = z.object({
   service_version: z.string(),
   /** Requests in a window of ten seconds. */
@@ -23,7 +23,10 @@ export const Settings = z.object({
   rounding: z.enum(['line', 'invoice']),
   ambiguous_address: z.enum(['warn', 'reject', 'highest_rate']),
   incomplete_coverage: z.enum(['warn', 'reject']),
-  /** The states where the account collects tax. `all` means everywhere; `null`, the default, too, with a warning. */
+  /**
+   * The states where the account collects tax. `all` means every state. `null`, the default, means the same and adds a
+   * warning to calculations.
+   */
   registrations: z.nullable(z.union([z.literal('all'), z.array(Registration)])),
   ship_from: z.nullable(PostalAddress),
   /**
@@ -62,7 +65,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** The settings of a new account. The service version is pinned at creation and stays (interface decisions 10). */
+/** The settings of a new account. The service version is pinned at creation and stays. */
 export const defaultSettings = (serviceVersion: string): Settings => ({
   service_version: serviceVersion,
   rate_limit: defaults.rateLimit,

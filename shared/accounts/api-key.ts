@@ -42,7 +42,7 @@ const checksum = (text: string): string =>
   base62(BigInt(createHash('sha256').update(text).digest().readUInt32BE()), checksumLength);
 
 /**
- * Make an API key: `levy_`, 192 random bits, and six characters that check the rest (interface decisions 10).
+ * Make an API key: `levy_`, 192 random bits, and six characters that check the rest.
  *
  * The prefix lets secret scanners find a leaked key; the checksum distinguishes a mistyped key from an unknown one.
  */

@@ -15,17 +15,17 @@ const defaultOpening = ({ created_at }: Terms): string => {
 
 /**
  * The first day (`YYYY-MM-DD`) that a transaction or a filing of the account can have: the setting, or four years before the
- * account was created (interface decisions 13).
+ * account was created.
  */
 export const booksOpenFrom = (account: Terms): string => account.settings.books_open_from ?? defaultOpening(account);
 
 /** The first day that the account's books could ever have: the default, or an earlier setting. */
-export const earliestBooks = (account: Terms): string => {
+export const earliestBooksOpenDay = (account: Terms): string => {
   const [setting, byDefault] = [booksOpenFrom(account), defaultOpening(account)];
   return setting < byDefault ? setting : byDefault;
 };
 
-/** The refusal of a day before the account's books open (interface decisions 13); `null` for a later one or none. */
+/** The refusal of a day before the account's books open; `null` for a later one or none. */
 export const tooEarlyProblem = (pointer: string, date: unknown, account: Account): Problem | null => {
   const earliest = booksOpenFrom(account);
   if (typeof date !== 'string' || instantMs(date) === null) return null;

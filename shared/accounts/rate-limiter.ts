@@ -15,15 +15,15 @@ export type TakeRequests = (
 
 type Admission = {
   readonly admitted: boolean;
-  /** Remaining requests of the window, as far as this instance knows. */
+  /** Remaining requests of the window, as last read by this instance. */
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly retryAfterSeconds: number;
 };
 
 export const windowMs = 10_000;
-// How far ahead a lease looks: far for an account that uses little of its limit, because unused leases do no harm there,
-// and near for an account that needs all of its limit.
+// The time for which a lease covers the expected load: long for an account far below its limit, where unused leases do
+// no harm, and short for an account that needs all of its limit.
 const [horizonMsMax, horizonMsMin] = [3000, 250];
 // An instance measures its load over about the last second.
 const memoryMs = 1000;
@@ -77,8 +77,8 @@ const partOf = (limit: number, { counter }: Window): number => {
 
 const startOf = (time: number): number => time - (time % windowMs);
 
-// If the limit was lowered below what is used, earlier leases are void. With several counters the instance knows only its
-// own, and assumes the same of the others.
+// If the limit was lowered below what is used, earlier leases are void. With several counters, the instance reads only
+// its own and assumes that the others have the same use.
 const left = (window: Window, limit: number): number => {
   const { used, tokens } = window;
   const part = partOf(limit, window);
@@ -145,10 +145,10 @@ export const rateLimiter = (
   const meters = new Map<string, Meter>();
   // The outage is shared by all accounts: a counter that fails for one is not called for the next.
   const outage = { since: Number.NEGATIVE_INFINITY, lasts: 0 };
-  // Also where the clock was set back.
+  // The absolute difference also ends an outage after the clock was set back.
   const isOut = (time: number): boolean => Math.abs(time - outage.since) < outage.lasts;
 
-  // For the window of the request, which another request may have closed meanwhile: never for the meter's own.
+  // Uses the window of the request instead of `meter.window`, because another request may have replaced that one.
   const lease = async (account: string, meter: Meter, window: Window, limit: number, time: number): Promise<void> => {
     const { counter } = window;
     const part = partOf(limit, window);
@@ -161,7 +161,7 @@ export const rateLimiter = (
       meter.pace = (used * windowMs) / Math.max(memoryMs, time - window.start);
     } catch (error) {
       onOutage(error);
-      // Calls that were under way together fail together, and are one failure.
+      // Concurrent calls that fail together count as one failure.
       if (isOut(time)) return;
       outage.lasts = Math.min(outageMsMax, Math.max(outageMsMin, 2 * outage.lasts));
       outage.since = time;
@@ -190,7 +190,7 @@ export const rateLimiter = (
     return admission(true, window, limit, time);
   };
 
-  /** Remaining requests of the window, as far as this instance knows. Counts nothing. */
+  /** Remaining requests of the window, as last read by this instance. Counts nothing. */
   const remaining = (account: string, limit: number, time: number): number => {
     const window = meters.get(account)?.window;
     return window?.start === startOf(time) ? left(window, limit) : limit;

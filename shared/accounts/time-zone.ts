@@ -1,4 +1,4 @@
-/** The tax day of an instant: the day in the account's time zone (interface decisions 13). */
+/** The tax day of an instant: the day in the account's time zone. */
 import { dayMs } from '../calendar.ts';
 import { getOrAdd } from '../get-or-add.ts';
 
@@ -21,7 +21,10 @@ const millisecondsOf = (offset: string): number => {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 };
 
-/** Whether this runtime knows an IANA time zone with a region, such as `America/New_York`, or UTC. `EST` has no daylight saving time. */
+/**
+ * Whether this runtime supports an IANA time zone with a region, such as `America/New_York`, or UTC. `EST` has no
+ * daylight saving time.
+ */
 export const isTimeZone = (name: string): boolean => {
   try {
     return (name === 'UTC' || /^[A-Za-z]+\//.test(name)) && formatOf(name) !== undefined;

@@ -5,13 +5,13 @@ import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
-import { areaUsed } from './by-place.ts';
+import { appliedAreaText } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
-import type { Decisive } from './sourcing.ts';
+import type { TaxingAddress } from './sourcing.ts';
 
 // How to change the address to one that is covered.
-const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: Decisive): string => {
+const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: TaxingAddress): string => {
   if (!isGap || (plus4 === null && city === null)) return '';
   const changed = plus4 === null ? 'the city, or leave it' : 'the four digits, or leave them';
   return ` Other addresses of ZIP ${zip5} are covered: correct ${changed} out.`;
@@ -20,7 +20,7 @@ const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: Decisive): string 
 const noTax = ' No tax was calculated.';
 
 /** What is not covered, followed by the consequence (`outcome`). */
-const notCovered = (decisive: Decisive, outcome: string): string => {
+const notCovered = (decisive: TaxingAddress, outcome: string): string => {
   const { place, address } = decisive;
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
@@ -35,14 +35,14 @@ const isByCity = (release: Release): boolean =>
   ((release as Partial<ReleaseHead>).counts?.locations ?? 0) > 0;
 
 // What to send so that local taxes can be found.
-const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: Decisive): string => {
+const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: TaxingAddress): string => {
   if (release === null) return '';
   if (isByCity(release)) return city === null ? ' They depend on the city: send address.city.' : '';
   const isByZip = release.locals === 'listed' || release.locations.length > 0;
   return isByZip && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send address.postal_code.' : '';
 };
 
-const localMissing = (decisive: Decisive): string => {
+const localMissing = (decisive: TaxingAddress): string => {
   const { place, address, choice } = decisive;
   const { name, release } = place;
   if (choice?.byPlace) return missingByPlace(name, address, choice.byPlace);
@@ -51,25 +51,25 @@ const localMissing = (decisive: Decisive): string => {
   return `${name}: only the state rate is known; local taxes are missing.${localAdvice(decisive)}`;
 };
 
-const addressText = ({ city, zip5, county }: Decisive['address']): string => {
+const addressText = ({ city, zip5, county }: TaxingAddress['address']): string => {
   const known = [city === null ? '' : `the city ${city}`, zip5 === null ? '' : `ZIP ${zip5}`].filter(Boolean);
   if (known.length > 0) return known.join(' and ');
   return county === null ? 'an address without a city and ZIP' : `the county ${county}`;
 };
 
-const unknownCity = ({ city }: Decisive['address'], { city: reading, suggestion }: ByPlace): string => {
+const unknownCity = ({ city }: TaxingAddress['address'], { city: reading, suggestion }: ByPlace): string => {
   if (reading !== 'unknown') return '';
   return ` No place named ${city} is known there.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`;
 };
 
-const unknownCounty = (state: string, { county }: Decisive['address'], byPlace: ByPlace): string => {
+const unknownCounty = (state: string, { county }: TaxingAddress['address'], byPlace: ByPlace): string => {
   const unknown = byPlace.unknownCounty;
   if (unknown === null) return '';
   return ` ${state} has no county named ${county}.${unknown.suggestion === null ? '' : ` Did you mean ${unknown.suggestion}?`}`;
 };
 
-/** What is missing of local rates that are found by ZIP and city. */
-const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByPlace): string => {
+/** The limitations of local rates that are found by ZIP and city. */
+const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {
   const { area, city, established } = byPlace;
   if (city === 'missing' && area)
     return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
@@ -80,9 +80,9 @@ const missingByPlace = (name: string, address: Decisive['address'], byPlace: ByP
 };
 
 /** How local rates were found by ZIP and city. */
-const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
+const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
   const { place, address } = decisive;
-  const used = areaUsed(decisive, byPlace);
+  const used = appliedAreaText(decisive, byPlace);
   return [
     `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(address)}, without a boundary file.`,
     unknownCity(address, byPlace).trim(),
@@ -97,7 +97,7 @@ const byPlaceText = (decisive: Decisive, byPlace: ByPlace): string => {
     .join(' ');
 };
 
-const ambiguous = (decisive: Decisive): string => {
+const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = ambiguityOf(decisive);
   const { name, jurisdictions } = decisive.place;
   const local = jurisdictions.filter(({ type }) => type !== 'state');
@@ -105,7 +105,7 @@ const ambiguous = (decisive: Decisive): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
-const addressWarnings = (decisive: Decisive, pointer: string, outcome: string): Warning[] => {
+const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string): Warning[] => {
   const { resolution, place, address, choice } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
@@ -142,7 +142,7 @@ export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: L
     : []),
 ];
 
-/** Warns that only the state's tax is known, where a rule gives it without a general rate. */
+/** The warning that only the state's tax is known, from a rule that applies without a general rate. */
 export const ruleAloneWarnings = ({ decisive, pointers }: LocatedLine): Warning[] =>
   decisive
     .filter(({ resolution, lacksLocals }) => resolution.coverage === 'none' && lacksLocals)

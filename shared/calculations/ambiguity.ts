@@ -5,7 +5,7 @@ import { rateDecimals } from '../content/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
 import { type Ambiguity, ambiguityByPlace, decidedByTable } from './by-place.ts';
 import { listed } from './explain/step.ts';
-import type { Decisive } from './sourcing.ts';
+import type { TaxingAddress } from './sourcing.ts';
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
 const sendZip = 'Send the ZIP code.';
@@ -14,7 +14,7 @@ const noMorePrecise = 'No other address would be more precise: only content by Z
 const onlyByZip = 'No other address would be more precise: only content by ZIP would be.';
 
 /** Whether a ZIP exists that has exactly one of the sets that the city may have. */
-const hasOwnZip = ({ place: { release }, choice }: Decisive): boolean =>
+const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
   release?.locations.some(
     ({ zips, alternatives: [first, ...others] }) =>
       zips.length > 0 && others.length === 0 && choice?.possible.some(({ key }) => key === localSetOf(first ?? []).key),
@@ -31,12 +31,12 @@ const candidateText = ({ state, rate, coverage, isPart }: StateCandidate): strin
 };
 
 // Which of the states was chosen, and by what.
-const assumedText = ({ states, prefer, address: { state } }: Decisive): string =>
+const assumedText = ({ states, prefer, address: { state } }: TaxingAddress): string =>
   states.some(({ rate }) => rate !== null)
     ? `${state} was assumed, which has the ${prefer} combined general rate that is known.`
     : `${state} was assumed.`;
 
-const ofCity = (decisive: Decisive): Ambiguity => ({
+const ofCity = (decisive: TaxingAddress): Ambiguity => ({
   why: decisive.choice?.isByName
     ? `the content locates ${decisive.address.city} by name only. Addresses outside its limits share the name, and their local taxes may differ.`
     : `${decisive.address.city} has several sets of local taxes.`,
@@ -45,7 +45,7 @@ const ofCity = (decisive: Decisive): Ambiguity => ({
 
 const citiesMax = 10;
 
-const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: readonly string[]): Ambiguity => {
+const ofOtherCities = ({ address: { zip5, plus4, city } }: TaxingAddress, cities: readonly string[]): Ambiguity => {
   const others = cities.length > citiesMax ? [`${cities.length - citiesMax} more`] : [];
   const names = listed([...cities.slice(0, citiesMax), ...others]);
   const zip = [zip5, plus4].filter(Boolean).join('-');
@@ -55,7 +55,7 @@ const ofOtherCities = ({ address: { zip5, plus4, city } }: Decisive, cities: rea
   };
 };
 
-const ofStreet = ({ address: { zip5, line1 }, place: { release } }: Decisive): Ambiguity => {
+const ofStreet = ({ address: { zip5, line1 }, place: { release } }: TaxingAddress): Ambiguity => {
   const why = `streets decide in ZIP ${zip5}: the content gives some street addresses there other local taxes`;
   if (!release?.streets)
     return { why: `${why}, and does not have their house numbers.`, advice: 'No other address would be more precise.' };
@@ -71,7 +71,7 @@ const ofStreet = ({ address: { zip5, line1 }, place: { release } }: Decisive): A
 };
 
 // A ZIP+4 helps only where the content has ranges of ZIP+4 in this ZIP.
-const ofZip = (decisive: Decisive): Ambiguity => {
+const ofZip = (decisive: TaxingAddress): Ambiguity => {
   const {
     address: { zip5, plus4 },
     choice,
@@ -100,7 +100,7 @@ const ofZip = (decisive: Decisive): Ambiguity => {
 };
 
 // A city without local tax adds the empty set to those of a ZIP that has local taxes.
-const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual }: LocalChoice): Ambiguity => ({
+const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, usual }: LocalChoice): Ambiguity => ({
   why:
     usual.every(({ codes }) => codes.length > 0) && possible.at(-1)?.codes.length === 0
       ? `ZIP ${zip5} has local taxes, and ${city} has none.`
@@ -109,7 +109,7 @@ const ofContradiction = ({ zip5, city }: Decisive['address'], { possible, usual 
 });
 
 /** Why an address is ambiguous, and what to send instead: two sentences, without what was assumed. */
-export const ambiguityOf = (decisive: Decisive): Ambiguity => {
+export const ambiguityOf = (decisive: TaxingAddress): Ambiguity => {
   const { address, choice } = decisive;
   if (address.isStateGuessed)
     return {

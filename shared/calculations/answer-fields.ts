@@ -7,8 +7,7 @@ const named = <Name extends string>(...names: readonly Name[]) =>
 const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
 
 /**
- * The fields that a response has and its request does not. A response sent back as a request has no warnings about them
- * (interface decisions 1).
+ * The fields that a response has and its request does not. A response sent back as a request has no warnings about them.
  *
  * Plain names, because building the schemas of responses would slow down every cold start. A test compares the two.
  */

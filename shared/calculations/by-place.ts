@@ -3,18 +3,18 @@ import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
 import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
-import type { Decisive } from './sourcing.ts';
+import type { TaxingAddress } from './sourcing.ts';
 
 /** Why an address is ambiguous, and what to send instead. */
 export type Ambiguity = { readonly why: string; readonly advice: string };
 
 /** How the local tables decided about an address; `null` where an import or an older release decided. */
-export const decidedByTable = ({ choice, place: { release } }: Decisive): ByPlace | null =>
+export const decidedByTable = ({ choice, place: { release } }: TaxingAddress): ByPlace | null =>
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
 /** How the tables read the ZIP and the county of an address. */
 const readByTable = (
-  { address: { county } }: Decisive,
+  { address: { county } }: TaxingAddress,
   { contradictsCounty, unknownCounty, zipCounties }: ByPlace,
 ) => ({
   isZipInTable: zipCounties !== null,
@@ -22,19 +22,19 @@ const readByTable = (
   isCountyUsed: county !== null && !contradictsCounty && unknownCounty === null,
 });
 
-const importFile = ({ place: { release } }: Decisive): string =>
+const importFile = ({ place: { release } }: TaxingAddress): string =>
   release && hasBoundaryFile(release.state)
     ? "import the state's boundary file."
     : 'import a table of rates by ZIP (format zip-rates).';
 
 /** What to send so that only one county matches, or what to import instead. */
-const countyAdvice = (decisive: Decisive, canCountyHelp: boolean): string => {
+const countyAdvice = (decisive: TaxingAddress, canCountyHelp: boolean): string => {
   const advice = importFile(decisive);
   if (!canCountyHelp) return `I${advice.slice(1)}`;
   return `${decisive.address.county === null ? 'Send' : 'Correct'} the county (address.county), or ${advice}`;
 };
 
-const ofUnknownCity = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+const ofUnknownCity = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
   const { zip5, city } = decisive.address;
   const { counties, isCountyUsed } = readByTable(decisive, byPlace);
   const advice = countyAdvice(decisive, !isCountyUsed && counties > 1);
@@ -48,7 +48,7 @@ const ofUnknownCity = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-const ofCityElsewhere = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+const ofCityElsewhere = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
   const { zip5, city, county } = decisive.address;
   if (readByTable(decisive, byPlace).isCountyUsed)
     return {
@@ -59,7 +59,7 @@ const ofCityElsewhere = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
 };
 
 /** Why the tables by ZIP and city leave several local rates. */
-export const ambiguityByPlace = (decisive: Decisive, byPlace: ByPlace): Ambiguity => {
+export const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
   const { zip5, city } = decisive.address;
   if (byPlace.city === 'unknown') return ofUnknownCity(decisive, byPlace);
   if (byPlace.city === 'elsewhere') return ofCityElsewhere(decisive, byPlace);
@@ -87,8 +87,11 @@ export const ambiguityByPlace = (decisive: Decisive, byPlace: ByPlace): Ambiguit
   };
 };
 
-/** What decides between candidates of the tables, unless the account's policy takes the highest rate. */
-export const deciderOf = (decisive: Decisive, byPlace: ByPlace): string => {
+/**
+ * The part of the address that decides between candidates of the tables, unless the account's policy takes the highest
+ * rate.
+ */
+export const taxingAddressPart = (decisive: TaxingAddress, byPlace: ByPlace): string => {
   const { isZipInTable, isCountyUsed } = readByTable(decisive, byPlace);
   const level = decisive.choice?.level;
   if (level === 'zip5') return "the ZIP's main city decides";
@@ -97,7 +100,7 @@ export const deciderOf = (decisive: Decisive, byPlace: ByPlace): string => {
   return level === 'city' ? `the city decides, in ${main}` : `${main} decides`;
 };
 
-const isSet = ({ place: { jurisdictions } }: Decisive, [{ codes }]: LocalChoice['usual']): boolean => {
+const isSet = ({ place: { jurisdictions } }: TaxingAddress, [{ codes }]: LocalChoice['usual']): boolean => {
   const local = jurisdictions.filter(
     ({ type, code }) => (type !== 'state' && !isOwnCode(code)) || codes.includes(code),
   );
@@ -105,7 +108,7 @@ const isSet = ({ place: { jurisdictions } }: Decisive, [{ codes }]: LocalChoice[
 };
 
 /** The names of the place and county whose rates were used, or of the jurisdictions where a policy took others. */
-export const areaUsed = (decisive: Decisive, { area }: ByPlace): string => {
+export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): string => {
   const { choice, place } = decisive;
   if (area === null) return '';
   if (choice && !isSet(decisive, choice.usual))
@@ -117,10 +120,10 @@ export const areaUsed = (decisive: Decisive, { area }: ByPlace): string => {
 };
 
 /** The local rates that the tables have for an address, and which of them are charged. */
-export const coverageByPlace = (decisive: Decisive, byPlace: ByPlace, { id, local }: Release): string => {
+export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id, local }: Release): string => {
   const { address, resolution } = decisive;
   const table = `the table of local rates ${local?.rates ?? id}`;
-  const used = areaUsed(decisive, byPlace);
+  const used = appliedAreaText(decisive, byPlace);
   if (resolution.coverage === 'complete')
     return `The local rates are those of ${used} in ${table}; no boundary file decided.`;
   if (byPlace.city === 'missing' && resolution.level !== 'state')

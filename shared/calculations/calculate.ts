@@ -17,7 +17,7 @@ export const engineVersion = '1.1.0';
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculate the tax of a request (interface decisions 2). Pure: the content and the time are arguments.
+ * Calculate the tax of a request. Pure: the content and the time are arguments.
  *
  * Refusals: `validation_address_unresolvable`, `validation_not_covered`. Everything else is calculated, with `warnings`
  * about missing or unconfirmed content.

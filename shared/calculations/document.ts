@@ -93,7 +93,7 @@ const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, hold
 
 /**
  * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
- * certificate in the request overrides those of the customer (interface decisions 2 and 13).
+ * certificate in the request overrides those of the customer.
  */
 const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? lineIds(input.line_items ?? []) : [];

@@ -5,10 +5,10 @@ import { described } from '../described.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern } from '../money/decimal.ts';
-import { parseProductTaxCode, productTaxCodeKeywords, readableBy } from '../vocabulary/product-tax-code.ts';
+import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
 
 /**
- * The fields that requests share, each with what to send instead when it is wrong (interface decisions 1 and 2).
+ * The fields that requests share, each with what to send instead when it is wrong.
  *
  * A `pattern` documents a check that code makes. It never refuses a value that the code accepts.
  */
@@ -70,9 +70,9 @@ export const currency = described(
   { pattern: '^[A-Z]{3}$', examples: ['USD'] },
 );
 
-/** A product tax code. Each thing that is wrong with it has its own error code (interface decisions 9). */
+/** A product tax code. Each thing that is wrong with it has its own error code. */
 export const productTaxCode = described(
-  z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(readableBy(parseProductTaxCode)),
+  z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(checkWith(parseProductTaxCode)),
   'A product tax code, with any attributes appended.',
   productTaxCodeKeywords,
 );

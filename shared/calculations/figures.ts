@@ -60,7 +60,7 @@ const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] =>
       sum.taxable += taxable;
       sum.exempt += exempt;
       sum.tax += tax;
-      // Rows that an earlier version recorded have no code.
+      // Rows recorded by an earlier version have no code.
       if (!sum.jurisdiction.reporting_code) sum.jurisdiction = jurisdiction;
       continue;
     }

@@ -12,14 +12,14 @@ import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import type { Customer, ShipFrom } from './fields.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
-import { type Decisive, type Route, resolutionOf, sourceSale } from './sourcing.ts';
+import { type Route, resolutionOf, sourceSale, type TaxingAddress } from './sourcing.ts';
 
 /** Where a line is taxed, and how precisely that is known. */
 export type LocatedLine = {
   readonly resolution: Resolution;
   readonly place: Place;
   /** The addresses that decide. Lines whose addresses are equal share them. */
-  readonly decisive: readonly Decisive[];
+  readonly decisive: readonly TaxingAddress[];
   /** The state's sourcing setting, where it decided and is not confirmed. */
   readonly doubtful: Evidence | null;
   /** The pointers of the addresses in the request. */
@@ -105,7 +105,7 @@ export const locateLines = (input: CalculationInput, context: Locating, day: str
   return first ? refuse(first, ...others) : accept(located);
 };
 
-/** Each problem once: lines that share the document's address have the same problem. */
+/** Remove duplicates: lines that share the document's address have the same problem. */
 export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
 
-/** The refusal of a place by the account's policies, or `null` (interface decisions 2). */
+/** The refusal of a place by the account's policies, or `null`. */
 export const policyProblem = (
   { resolution, place, decisive, pointer, pointers }: LocatedLine,
   settings: Settings,

@@ -10,7 +10,7 @@ import { lineItemsAdvice, lineItemsMax } from './request.ts';
 
 /**
  * Problems of a calculation's body besides the format of its fields: between fields, of its date and of its addresses. They
- * are returned together with the schema's problems (interface decisions 9).
+ * are returned together with the schema's problems.
  */
 export const calculationProblems = (body: unknown, nowMs: number): Problem[] => [
   ...dateProblems(body, nowMs),
@@ -58,7 +58,7 @@ export const addressProblems = (body: unknown): Problem[] => {
 
 /**
  * Problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so that the schema's
- * problems and these can be returned together (interface decisions 9).
+ * problems and these can be returned together.
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
   const input = objectOf(body);

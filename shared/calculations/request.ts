@@ -89,7 +89,7 @@ export type ShippingRequest = z.infer<typeof ShippingRequest>;
 
 export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items.`;
 
-/** The inputs of a calculation and of a transaction (interface decisions 2). */
+/** The inputs of a calculation and of a transaction. */
 export const inputShape = {
   currency: described(
     z.nullish(currency),
@@ -125,7 +125,7 @@ export const inputShape = {
   explain: described(optional.flag, 'Whether to return the steps of the calculation in `explanation`. Default: false.'),
 };
 
-/** The fields that make a calculation or a transaction a credit of an earlier sale (interface decisions 5). */
+/** The fields that make a calculation or a transaction a credit of an earlier sale. */
 export const creditShape = {
   type: described(
     z.nullish(z.enum(['sale', 'credit'], 'Send sale or credit.')),

@@ -11,12 +11,12 @@ import type { Place } from '../tax/document.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 
 /** An address that decides where a sale is taxed: its destination or its origin. */
-export type Decisive = Located & { readonly at: SourcedAt };
+export type TaxingAddress = Located & { readonly at: SourcedAt };
 
 /** Where a sale is taxed, and the addresses that decide. The first one decides about the state at least. */
 type Sourced = {
   readonly place: Place;
-  readonly decisive: readonly [Decisive, ...Decisive[]];
+  readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
   /** The state's sourcing setting, where it decided and is not confirmed. */
   readonly doubtful: Evidence | null;
 };
@@ -27,12 +27,14 @@ export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null 
 /** The inputs of locating besides the addresses. */
 type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
-const isKnown = ({ resolution: { coverage, ambiguous } }: Decisive): boolean => coverage === 'complete' && !ambiguous;
+const isKnown = ({ resolution: { coverage, ambiguous } }: TaxingAddress): boolean =>
+  coverage === 'complete' && !ambiguous;
 
-const codesOf = ({ place: { jurisdictions } }: Decisive): string => jurisdictions.map(({ code }) => code).join(' ');
+const codesOf = ({ place: { jurisdictions } }: TaxingAddress): string =>
+  jurisdictions.map(({ code }) => code).join(' ');
 
 /** Whether taxing at the origin or at the destination may differ: not where both have the same known jurisdictions. */
-const mayDiffer = (destination: Decisive, origin: Decisive): boolean =>
+const mayDiffer = (destination: TaxingAddress, origin: TaxingAddress): boolean =>
   JSON.stringify(destination.address) !== JSON.stringify(origin.address) &&
   !(isKnown(destination) && isKnown(origin) && codesOf(destination) === codesOf(origin));
 
@@ -41,13 +43,13 @@ const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddres
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 
 /** An address that only decides whether the sale stays within its state, and is ambiguous about that. */
-const asDoubt = (doubtful: Decisive, { resolution }: Decisive): Decisive => ({
+const asDoubt = (doubtful: TaxingAddress, { resolution }: TaxingAddress): TaxingAddress => ({
   ...doubtful,
   resolution: { ...resolution, ambiguous: true },
   evidence: [],
 });
 
-const sourcedAt = ({ place, address: { zip5 }, county, at }: Decisive, isInterstate: boolean): Place => ({
+const sourcedAt = ({ place, address: { zip5 }, county, at }: TaxingAddress, isInterstate: boolean): Place => ({
   ...place,
   sourcing: place.jurisdictions.map(() => at),
   zips: place.jurisdictions.map(() => zip5),
@@ -72,8 +74,8 @@ const mixedRelease = (origin: Release, destination: Release): Release =>
 
 /** California: districts tax at the destination, all others at the origin. */
 const mixedPlace = (
-  { place: origin, address: from, county: fromCounty }: Decisive,
-  { place: destination, address: to, county: toCounty }: Decisive,
+  { place: origin, address: from, county: fromCounty }: TaxingAddress,
+  { place: destination, address: to, county: toCounty }: TaxingAddress,
 ): Place => {
   const { release, code, name } = origin;
   const near = origin.jurisdictions.filter(({ type }) => type !== 'district');
@@ -98,7 +100,7 @@ const mixedPlace = (
  * its origin. A sale from another state or an unknown origin is always taxed at its destination.
  */
 export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Locating): Sourced => {
-  const find = (address: TaxAddress, at: SourcedAt): Decisive => ({
+  const find = (address: TaxAddress, at: SourcedAt): TaxingAddress => ({
     ...locate(address, releaseFor, day, highest),
     at,
   });
@@ -109,7 +111,7 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   const home = destination.address;
   const source = from?.isStateGuessed ? find(from, 'origin').address : from;
   const isInterstate = source?.state !== home.state;
-  const doubtAbout = (origin: () => Decisive): Evidence | null =>
+  const doubtAbout = (origin: () => TaxingAddress): Evidence | null =>
     setting && isDoubtful(setting) && mayDiffer(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
     const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
@@ -135,7 +137,7 @@ const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9', 'street'] as 
 const coverages = ['none', 'partial', 'complete'] as const;
 
 /** The worst level, ambiguity and coverage of the addresses that decide. */
-export const resolutionOf = (decisive: readonly Decisive[]): Resolution => {
+export const resolutionOf = (decisive: readonly TaxingAddress[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
   return {
     level: levels.find((worst) => resolutions.some(({ level }) => level === worst)) ?? 'none',

@@ -37,7 +37,7 @@ const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
   );
 };
 
-/** Warns that included tax is the difference to the gross, because no net gives it exactly. */
+/** The warning that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
 const inexactWarning = ({ charges, gross, net, taxOfNet }: InexactGross, write: Writer): Warning => {
   const [first = null] = charges;
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';

@@ -30,7 +30,8 @@ const smoke = async (address: string, given: string | undefined, options: { time
   process.once('SIGTERM', session.stop);
   print(`${session.prefix}: prefix of the references of this run.`);
   const { failure, left } = await runSmoke(session);
-  for (const { id, reference, why } of left) print(`LEFT: ${id ?? 'possibly a transaction'}, ${reference} (${why}).`);
+  for (const { id, reference, reason } of left)
+    print(`LEFT: ${id ?? 'possibly a transaction'}, ${reference} (${reason}).`);
   const isPassed = failure === null && left.length === 0;
   print(isPassed ? 'Passed. All transactions of this run are void.' : 'Failed.');
   if (!isPassed) process.exitCode = 1;

@@ -7,7 +7,7 @@ export type { Effect } from '../tax/effects/effects.ts';
 
 /**
  * A rule of taxability. The most specific product code wins, then the most attributes, then the most specific
- * jurisdiction or place, then the latest first day (content notes 4.9).
+ * jurisdiction or place, then the latest first day.
  */
 export type Rule = Dated &
   Evidence & {

@@ -42,8 +42,7 @@ type Change = Sent & {
 const contentOf = ({ name, exemptions }: Pick<Customer, 'name' | 'exemptions'>) => ({ name, exemptions });
 
 /**
- * Create a customer (interface decisions 13). A customer with the same id and content is returned as it is, so that an
- * import can be repeated.
+ * Create a customer. A customer with the same id and content is returned as it is, so that an import can be repeated.
  *
  * Refused: `conflict_duplicate_customer_id`.
  */

@@ -14,7 +14,7 @@ type Filters = Pick<CustomerListQuery, 'expiring_before' | 'state'>;
 type ListPorts = { readonly customers: Pick<CustomerReads, 'page'>; readonly now: () => number };
 
 /**
- * List an account's customers in the order of their ids (interface decisions 13). A page with fewer rows than its limit may
+ * List an account's customers in the order of their ids. A page with fewer rows than its limit may
  * still have a next page, where the filters match few customers.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters.

@@ -5,7 +5,7 @@ import { cursorKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
 import { pageLimit, startingAfter } from '../transactions/page-limit.ts';
 
-/** The query parameters of GET /customers: filters, combined with AND, and paging (interface decisions 13). */
+/** The query parameters of GET /customers: filters, combined with AND, and paging. */
 export const CustomerListQuery = z.object({
   expiring_before: described(
     z.optional(day),

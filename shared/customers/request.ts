@@ -80,8 +80,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored misspelling would
- * exempt in all states or for ever.
+ * The problem of an unknown field of a certificate, by its pointer; `null` for a field elsewhere. An ignored
+ * misspelling would exempt in all states or for ever.
  */
 export const certificateFieldProblem = (pointer: string): Problem | null => {
   const name = /^\/exemptions\/\d+\/([^/]*)$/.exec(pointer)?.[1];
@@ -108,7 +108,7 @@ const pathAdvice =
   'Send an id that can be part of a URL: other than "." and "..", and without percent-encoded characters such as "%2F".';
 const isPathSegment = (id: string) => id !== '.' && id !== '..' && !/%[0-9a-f]{2}/i.test(id);
 
-/** The body of POST /customers (interface decisions 13). */
+/** The body of POST /customers. */
 export const CustomerRequest = described(
   z.object(
     {

@@ -19,7 +19,7 @@ export const Certificate = described(
   { id: 'Certificate' },
 );
 
-/** A customer as the API returns it (interface decisions 13). */
+/** A customer as the API returns it. */
 export const StoredCustomer = described(
   z.object({
     object: objectType('customer'),

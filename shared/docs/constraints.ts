@@ -84,7 +84,7 @@ const memberOf = ({ items, additionalProperties }: Schema): Schema | null => {
   return typeof additionalProperties === 'object' && !additionalProperties.$ref ? additionalProperties : null;
 };
 
-/** The constraints of a value beside its type, as short phrases. */
+/** The constraints of a value besides its type, as short phrases. */
 export const constraintsOf = (schema: Schema): readonly Part[] => {
   const member = memberOf(schema);
   const ofMembers = member ? ownConstraints(member).filter(Boolean) : [];

@@ -9,7 +9,7 @@ export type Field = {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
-  /** `null` if the list says it once for all fields. */
+  /** `null` if the list states it once for all fields. */
   readonly presence: 'required' | 'optional' | 'always present' | 'may be absent' | null;
   readonly nested?: Part;
 };

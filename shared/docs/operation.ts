@@ -123,7 +123,7 @@ ${others.length > 0 && html`<details class="inside"><summary>${others.length ===
 /** An operation: description, parameters, body, responses, examples and a form to try it. */
 export const operationArticle = (operation: Operation): Markup => {
   const { operationId: id, method, path, summary } = operation;
-  // The description ends with the scope, which the page shows beside the path.
+  // The description ends with the scope, which the page shows next to the path.
   const [description = '', scope] = operation.description.split(/\n\nThe credential needs the scope `(\w+)`\.$/);
   assert(scope !== undefined || isPublic(operation), `The description of ${id} has no scope.`);
   return html`<article class="operation" id="${id}" data-route="${method} ${path}" aria-labelledby="${id}-title">

@@ -64,7 +64,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   entries: null,
 });
 
-/** What an entry answers about its transaction. */
+/** The fields of an entry that describe its transaction. */
 export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
   transaction_id: transactionId,
   reference_id: document?.reference_id ?? null,
@@ -82,7 +82,7 @@ export const exceptionAnswer = (entry: OpenEntry): FilingException => ({
   reasons: [...(entry.exceptions ?? [])],
 });
 
-/** The answer to a request, and the filing to work on afterwards. */
+/** The response to a request, and the filing to process after it. */
 export type Decided = { readonly answered: Answered; readonly filing: StoredFiling | null };
 
 /** 202 with `Location` while work remains; otherwise 200. */
@@ -92,7 +92,7 @@ export const filingReply = (filing: Filing, isNew = false): SavedAnswer => ({
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
 });
 
-/** The answer to a repeated request, which starts no work. */
+/** The saved response to a repeated request, which starts no work. */
 export const repliedBefore = (replay: Replay): Result<Decided> =>
   mapResult(answerOfReplay(replay), (answered) => ({ answered, filing: null }));
 
@@ -107,7 +107,7 @@ export const decidedBy = (
   return accept({ answered: { answer, isReplayed: false }, filing });
 };
 
-/** Answer a request that found the filing unchanged. The work on it may continue. */
+/** The response to a request that changed nothing. Processing of the filing may continue. */
 export const unchanged = async (
   filing: StoredFiling,
   answer: SavedAnswer,

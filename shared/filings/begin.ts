@@ -62,7 +62,7 @@ export const filingCommit = (
 });
 
 /** The commit that begins a filing, on the condition that the chain still has the version that was read. */
-export const beginning = (
+export const filingCommitToBegin = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
   chain: Chain | null,
@@ -85,7 +85,7 @@ export const beginning = (
     period: { put: filing.period_end },
     progress: shards.map((after) => ({ before: null, after })),
     work: 'put',
-    // The schedule has dropped its entry of a canceled period, and looks at the state again.
+    // The schedule removes the due entry of a canceled period. A new entry makes it process the state again.
     due: chain?.isHeld
       ? { remove: null, put: { account: filing.account, state: filing.state, at: filing.created_at } }
       : null,

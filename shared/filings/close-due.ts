@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { beginning, newFiling, newShards } from './begin.ts';
+import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import type { Chain, DueEntry } from './ledger.ts';
 import { closesAt, followingPeriod, lastMonthOf, oldestOf, type Period } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
@@ -11,24 +11,27 @@ const askedBy = 'close-periods';
 type Turn = { readonly created: number; readonly worked: number; readonly finished: number; readonly failed: number };
 const nothing: Turn = { created: 0, worked: 0, finished: 0, failed: 0 };
 
-/** The turns of a run. `isThrough` where every due entry had its turn. */
+/** The result of one pass over the due index. `isThrough`: every due entry was processed. */
 type Turns = Turn & { readonly isThrough: boolean };
 
 const instantOf = (timeMs: number): string => new Date(timeMs).toISOString();
 
-// The accounts of eight shards are one read.
+// Eight shards have 96 entries, whose accounts fit into one BatchGetItem of 100.
 const entriesOfShard = 12;
-// Each filing works on eight shards; the client has fifty connections.
+// A filing uses a connection for each of its eight shards, and the client has fifty.
 const turnsAtOnce = 4;
-/** The longest turn of a filing, in milliseconds. Its work continues after the turns of the others, or in the next run. */
+/**
+ * The time slice of a filing, in milliseconds. Its work continues after the slices of other filings, or in the next
+ * run.
+ */
 const turnMs = 10_000;
 
 const inOrder = (a: DueEntry, b: DueEntry): number =>
   `${a.at}#${a.account}#${a.state}` < `${b.at}#${b.account}#${b.state}` ? -1 : 1;
 
 /**
- * Take the entries of the due index in their order: one period of one state in a turn. A state with another due period is
- * written behind all that wait, so that the order of the index is the order of turns, also of the next run.
+ * Process the due index round robin: each turn closes one period of one state. A state with another due period moves
+ * behind all waiting entries. So the index is the queue, also for the next run.
  */
 export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
   const { due } = ports;
@@ -74,7 +77,8 @@ const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePort
   if (chain?.isBusy) return nothing;
   const months = chain?.last || !account ? null : await ports.filings.oldestOpenMonths(entry.account, entry.state);
   const lastEnd = chain?.last?.period_end ?? null;
-  // A client canceled the period: its next request to close one writes an entry again.
+  // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
+  // a new entry.
   const period =
     account && !chain?.isHeld ? followingPeriod(account, entry.state, lastEnd, oldestOf(months ?? [])) : null;
   const at = account && period ? closesAt(account, entry.state, period) : null;
@@ -84,7 +88,10 @@ const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePort
   return nothing;
 };
 
-/** The instant from which the schedule takes the state again after a period; never before the entries that wait now. */
+/**
+ * The instant from which the schedule processes the state again after a period. It is later than this entry and not in
+ * the past, so that waiting entries come first.
+ */
 const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: number): string | null => {
   const next = followingPeriod(account, entry.state, end, null);
   const at = next && closesAt(account, entry.state, next);
@@ -112,7 +119,7 @@ const close = async (
     nowMs,
   );
   const shards = newShards(filings.shards, isEmpty);
-  const commit = beginning(filing, shards, before, null);
+  const commit = filingCommitToBegin(filing, shards, before, null);
   const at = nextTurn(entry, account, period, nowMs);
   const due = { remove: entry, put: at === null ? null : { account: account.id, state, at } };
   // Stale: a concurrent request or run closed the period, or the account's settings changed. The entry stays.

@@ -17,7 +17,7 @@ type Resumed = {
 
 /**
  * Continue unfinished filings, then close the due periods of every state in which an account is registered, including
- * empty periods (interface decisions 8), then check once a day that each such state is in the due index.
+ * empty periods, then check once a day that each such state is in the due index.
  *
  * States take turns, and filings share the time, so that neither a large filing nor a long backlog delays the others. A
  * failure of one filing or state does not stop the others. The next run continues where this one stopped.
@@ -52,8 +52,8 @@ const unfinishedFilings = async ({ filings }: ClosePorts) => {
 };
 
 /**
- * Work on all unfinished filings within a share of the remaining time, first on those that had no turn in this run. Each
- * gets the same part of what is left.
+ * Process all unfinished filings within a share of the remaining time, those without a turn in this run first. Each
+ * filing gets an equal part of that time.
  */
 const resumeAll = async (ports: ClosePorts, share: number, hadTurn: Set<string>): Promise<Resumed> => {
   const { remainingMs, stepMsMax } = ports;

@@ -8,10 +8,18 @@ import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
 import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
-import { beginning, newFiling, newShards } from './begin.ts';
+import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
-import { endsAround, isOver, nextPeriod, type Period, periodAround, periodOf, registrationsIn } from './periods.ts';
+import {
+  adjacentPeriodEnds,
+  isOver,
+  nextPeriod,
+  type Period,
+  periodAround,
+  periodOf,
+  registrationsIn,
+} from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import {
   beforeFilings,
@@ -26,12 +34,12 @@ import type { FilingRequest } from './request.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
- * Close a state's period (interface decisions 8); `state` is a jurisdiction code. All open entries up to its end move into the filing. A period that
- * already has a filing returns it.
+ * Close a state's period; `state` is a jurisdiction code. All open entries up to its end move into the filing. A period
+ * that already has a filing returns it.
  *
- * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end, `conflict_period_not_over`, `conflict_filing_in_progress`,
- * `conflict_period_order`. A dry run takes any period up to the running one, in any order, and is also refused with
- * `validation_too_many_entries`.
+ * Refused with `validation_date_out_of_range` or `validation_invalid_format` at /period_end,
+ * `conflict_period_not_over`, `conflict_filing_in_progress`, `conflict_period_order`. A dry run takes any period up to
+ * the running one, in any order, and is also refused with `validation_too_many_entries`.
  */
 export const createFiling = async (
   request: FilingRequest,
@@ -51,7 +59,7 @@ const createOnce = async (
   const nowMs = now();
   const replay = idempotency && (await ledger.findReplay(account.id, idempotency, nowMs));
   if (replay) return repliedBefore(replay);
-  // In this order: a filing that begins in between is found by its period.
+  // The order matters: the second read finds a filing that began after the first one.
   const [chain = null] = await filings.chains(account.id, [request.state]);
   const existing = await filings.filingOfPeriod(account.id, request.state, request.period_end);
   if (existing !== undefined) return answerExisting(existing, request, idempotency, caller, ports);
@@ -87,7 +95,9 @@ const begin = async (
   );
   const shards = newShards(filings.shards);
   const answer = filingReply(filingAnswer(filing, shards), true);
-  const committed = await filings.commit(beginning(filing, shards, chain, idempotency && { ...idempotency, answer }));
+  const committed = await filings.commit(
+    filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
+  );
   return decidedBy(committed, answer, filing);
 };
 
@@ -120,13 +130,14 @@ const periodToClose = (
   if (tooEarly) return tooEarly;
   const running = periodOf(taxDateAt(nowMs, account.settings.time_zone).slice(0, 10), next, registrations);
   if (period_end > addDays(running.end, 400)) {
-    // Far ahead, walking there takes long. Calendar periods apply, and none of them is over.
+    // Stepping through the periods to a distant date takes long. Calendar periods apply there, and none of them is
+    // over.
     const far = periodAround(period_end, registrations);
-    if (far.end !== period_end) return noPeriodEnd(state, endsAround(period_end, null, registrations));
+    if (far.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, null, registrations));
     return dry_run ? periodInFuture(state, far, running.end) : periodNotOver(state, period_end);
   }
   const period = periodOf(period_end, next, registrations);
-  if (period.end !== period_end) return noPeriodEnd(state, endsAround(period_end, next, registrations));
+  if (period.end !== period_end) return noPeriodEnd(state, adjacentPeriodEnds(period_end, next, registrations));
   if (dry_run) return period.start <= running.end ? period : periodInFuture(state, period, running.end);
   if (!isOver(period_end, nowMs, account)) return periodNotOver(state, period_end);
   if (chain?.last && chain.isBusy) return inProgress(state, chain.last.filing);

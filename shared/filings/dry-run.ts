@@ -12,9 +12,9 @@ import { answeredExceptions, answeredSummary, answeredTotals } from './totals-an
 
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;
-// The time that the answer takes.
+// Time reserved for the response, in milliseconds.
 const answerMs = 2000;
-// The exceptions of a dry run are to check before closing. A filing pages through all of them.
+// A dry run returns the first exceptions only. A closed filing has pages of all of them.
 const exceptionsMax = 100;
 
 type Ports = Pick<FilingPorts, 'filings' | 'now' | 'remainingMs'>;
@@ -75,7 +75,7 @@ type ShardSum = {
 const placeOf = ({ month, transactionId, currency }: OpenEntry) => `${month} ${transactionId} ${currency}`;
 const byPlace = (a: OpenEntry, b: OpenEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
 
-/** `null` where the time is up. */
+/** `null` if the time runs out. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },

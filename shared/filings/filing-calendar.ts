@@ -1,11 +1,14 @@
-/** When a state's return is due, and what the state gives and asks for (shared/content/filing-calendar.json). */
+/**
+ * Due dates of returns by state, vendor discounts, and whether zero returns are required
+ * (shared/content/filing-calendar.json).
+ */
 import { addDays, dayOf, lastDayOf, monthOf } from '../calendar.ts';
 import calendar from '../content/filing-calendar.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { Filing } from './response.ts';
 
-/** The due day: so many months after the period's last month, on a day of that month, or its last day. */
+/** The due date: `months` after the period's last month, on `day` of that month or on its last day. */
 type Due = {
   /** The state's rule in words. */
   readonly rule: string;
@@ -21,7 +24,7 @@ type Due = {
 
 type StateTerms = {
   readonly vendor_discount: string;
-  /** Why the discount is not confirmed, for those who maintain the calendar. Not in answers: `confidence` is. */
+  /** Why the discount is not confirmed, for maintainers of the calendar. Responses have `confidence` only. */
   readonly vendor_discount_note?: string;
   readonly zero_return_required: boolean | null;
   readonly source: string;

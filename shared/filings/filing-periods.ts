@@ -85,8 +85,7 @@ const positionOf = ({ state, period_end }: FilingPeriod): string => `${state} ${
 
 /**
  * List the periods of each registered state from the one after its last filing up to the running one, or the end of the
- * registration (interface decisions 8). `only` is a jurisdiction code, `null` all states. An account without a list of
- * registrations has none.
+ * registration. `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */

@@ -12,7 +12,7 @@ import type { Filing, FilingEntries, FilingEntry, FilingExceptionList } from './
 import { answeredEntryAmounts } from './totals-answer.ts';
 
 /**
- * A filing with its totals, and with a page of its entries where the request expands them (interface decisions 8). Both
+ * A filing with its totals, and with a page of its entries where the request expands them. Both
  * are preliminary while it is closing. Each entry appears on one page only.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
@@ -36,7 +36,7 @@ export const getFiling = async (
 };
 
 /**
- * A page of the entries of a filing that need attention before the return is sent (interface decisions 13). Reads these
+ * A page of the entries of a filing that need attention before the return is sent. Reads these
  * entries alone. Preliminary while the filing is closing.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.

@@ -81,13 +81,16 @@ export const entryPlaceOf = ({ transactionId, currency, exceptions }: OpenEntry)
   ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),
 });
 
-/** An entry of the due index: the schedule looks at this state of the account from an instant on. */
+/** An entry of the due index: the instant from which the schedule processes this state of the account. */
 export type DueEntry = {
   readonly account: string;
   readonly state: string;
   /** ISO instant with milliseconds, so that entries sort by it. */
   readonly at: string;
-  /** Another one with every write, so that an entry that was written again is not removed. */
+  /**
+   * A new random value with every write. Conditional deletes use it, so that they never remove an entry that was
+   * written again.
+   */
   readonly token: string;
 };
 
@@ -97,8 +100,8 @@ export type DuePlace = Omit<DueEntry, 'token'>;
 export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
 
 /**
- * The due index: at least one entry for each state that the schedule is to close, at its closing day or earlier. An entry
- * is a hint. The schedule decides by the account and the chain.
+ * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier. Entries can
+ * be stale: the schedule decides by the account and the chain.
  */
 export type DueIndex = {
   readonly shards: number;
@@ -127,7 +130,7 @@ export type FilingCommit = {
   /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
-  /** The account's `settings_changed_at` that the commit was decided by, as its condition; absent without one. */
+  /** The account's `settings_changed_at` as read, a condition of the commit; absent without a condition. */
   readonly settingsAsOf?: string | null | undefined;
   /** Whether to add or remove the work item of the schedule. */
   readonly work: 'put' | 'remove' | null;

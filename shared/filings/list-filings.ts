@@ -12,8 +12,8 @@ import type { Filing, FilingList } from './response.ts';
 type FilingFilters = Pick<FilingListQuery, 'status' | 'state' | 'period_end'>;
 
 /**
- * List an account's filings, newest first (interface decisions 8); `state` is a jurisdiction code. A page with fewer rows than its limit may still have a
- * next page, where the filters match few filings.
+ * List an account's filings, newest first; `state` is a jurisdiction code. A page with fewer rows than its limit may
+ * still have a next page, where the filters match few filings.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */

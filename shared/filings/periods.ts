@@ -1,5 +1,5 @@
 import type { Account, Registration, Settings } from '../accounts/account.ts';
-import { booksOpenFrom, earliestBooks } from '../accounts/books-open.ts';
+import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
@@ -97,7 +97,7 @@ export const periodOf = (day: string, from: Period | null, registrations: readon
 };
 
 /** The period ends around a day: the last one before it, and the first one on or after it; `from` as in `periodOf`. */
-export const endsAround = (
+export const adjacentPeriodEnds = (
   ...place: Parameters<typeof periodOf>
 ): { readonly before: string; readonly after: string } => {
   const { start, end } = periodOf(...place);
@@ -127,7 +127,7 @@ export const followingPeriod = (
       ? firstPeriod({ oldestOpenMonth, createdAt: account.created_at }, registrations)
       : periodAfter(lastEnd, registrations);
   // A later setting must not skip the periods after a filing.
-  const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooks(account);
+  const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooksOpenDay(account);
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;
 };
 

@@ -98,7 +98,7 @@ export const tooManyEntries: Problem = {
 export const filingTransitionProblem = ({ status }: StoredFiling, to: FilingStatus): Problem | null =>
   statusProblem('filing', status, to, status === 'closed' ? ['filed', 'canceled'] : []);
 
-/** The filing has so many exceptions that the request does not acknowledge. */
+/** The request does not acknowledge exactly the number of exceptions that the filing has. */
 export const exceptionsNotAcknowledged = (count: number): Problem => ({
   code: 'conflict_exceptions_not_acknowledged',
   title: 'Exceptions not acknowledged',

@@ -6,7 +6,7 @@ import { described } from '../described.ts';
 import { pageLimit, startingAfter } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
 
-/** The query parameters of GET /filings: filters, combined with AND, and paging (interface decisions 8). */
+/** The query parameters of GET /filings: filters, combined with AND, and paging. */
 export const FilingListQuery = z.object({
   status: described(
     z.optional(z.enum(filingStatuses, `Send one of ${filingStatuses.join(', ')}.`)),

@@ -15,7 +15,7 @@ export const stateOf = (text: string): string => stateJurisdiction(text) as stri
 const periodEndAdvice = 'Send the last day of a period, such as "2026-10-31".';
 const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvice));
 
-/** The body of POST /filings: the state and period to close (interface decisions 8). */
+/** The body of POST /filings: the state and period to close. */
 export const FilingRequest = described(
   z.object(
     {

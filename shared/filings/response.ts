@@ -117,7 +117,7 @@ const FilingTerms = described(
   { id: 'FilingTerms' },
 );
 
-/** A filing as the API returns it (interface decisions 8). A dry run has no id and is not stored. */
+/** A filing as the API returns it. A dry run has no id and is not stored. */
 export const Filing = described(
   z.object({
     object: objectType('filing'),

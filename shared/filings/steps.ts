@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import { auditEntry } from '../transactions/audit.ts';
 import type { HeadChange } from '../transactions/ledger.ts';
 import { isLive } from '../transactions/lifecycle.ts';
-import { awaitedStates } from '../transactions/open-entries.ts';
+import { statesToFile } from '../transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
 import { filingCommit } from './begin.ts';
 import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type StoredFiling } from './ledger.ts';
@@ -80,8 +80,8 @@ const readHeads = async (account: string, ids: readonly string[], { ledger, stor
 };
 
 /**
- * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed (interface
- * decisions 8). `null` where the transaction already has the filing.
+ * The transaction after this filing was filed. Its status is filed as soon as all of its states have filed. `null`
+ * where the transaction already has the filing.
  */
 const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number): HeadChange | null => {
   const { transaction } = before;
@@ -91,7 +91,7 @@ const marked = (before: StoredTransaction, filing: StoredFiling, nowMs: number):
   const filings = [...transaction.filings, { id: filing.id, state: filing.state, status: 'filed' }];
   const filed = new Set(filings.map(({ state }) => state));
   // A filing that the transaction did not await may come after the last one that it awaited.
-  const isFiled = transaction.status !== 'filed' && awaitedStates(before).every((state) => filed.has(state));
+  const isFiled = transaction.status !== 'filed' && statesToFile(before).every((state) => filed.has(state));
   const after: Transaction = {
     ...transaction,
     ...(isFiled && { status: 'filed', filed_at: at }),

@@ -35,7 +35,7 @@ export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
     };
     await Promise.all(Array.from({ length: accountsAtOnce }, work));
     const after: SweepPosition = { day, after: next, isDone: next === null };
-    // Another run does the same.
+    // A concurrent run moved the position and continues from it.
     if (!(await ports.due.moveSweep(position, after))) break;
     position = after;
   }

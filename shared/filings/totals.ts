@@ -2,7 +2,7 @@ import { exponentOf, parseAmount } from '../money/currency.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 import { type NamedExemption, namedExemptions } from '../transactions/entries/reasons.ts';
 
-/** What a sum has only where it is not zero. `exempt` less its named parts is exempt because of the product. */
+/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
 type Part =
   | NamedExemption
   | 'not_covered'
@@ -46,7 +46,7 @@ export type Totals = {
 
 export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), exceptions: new Map() };
 
-export const nothing: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
+export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
 
 type Parts = { [Name in Part]?: bigint };
 
@@ -73,7 +73,7 @@ export const plus = (a: Sum, b: Sum): Sum => {
 };
 
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
-  void sums.set(key, plus(sums.get(key) ?? nothing, sum));
+  void sums.set(key, plus(sums.get(key) ?? zeroSum, sum));
 
 // A return is filled in with the newest code. Of two codes in one month, the choice must not depend on the order.
 const newerCode = (a: Reporting | null, b: Reporting | null): Reporting | null => {
@@ -153,7 +153,7 @@ const jurisdictionSum = (place: Place, rows: readonly OpenAmounts[], exponent: n
   const sums = new Map<string, Sum>();
   for (const row of rows) addTo(sums, row.rate, amountsSum(row, exponent));
   const rates = new Map([...sums].map(([rate, ofRate]) => [rate, asEntry(ofRate, place)]));
-  const sum = asEntry([...sums.values()].reduce(plus, nothing), place);
+  const sum = asEntry([...sums.values()].reduce(plus, zeroSum), place);
   return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, reporting, sum, rates };
 };
 
@@ -177,8 +177,8 @@ const totalsOfEntry = (entry: OpenEntry): Totals => {
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
   const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction, exponent));
   const taxes = sums
-    .map(({ sum: { tax, difference, over_collected } }) => ({ ...nothing, tax, difference, over_collected }))
-    .reduce(plus, nothing);
+    .map(({ sum: { tax, difference, over_collected } }) => ({ ...zeroSum, tax, difference, over_collected }))
+    .reduce(plus, zeroSum);
   const whole = asEntry(plus(amountsSum(base, exponent), taxes), entry);
   return {
     jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])),

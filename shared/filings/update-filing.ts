@@ -18,12 +18,11 @@ import { answeredExceptions } from './totals-answer.ts';
 import { decideAndProcess } from './work-on.ts';
 
 /**
- * Mark a filing as filed, or cancel it (interface decisions 8). Its transactions are then marked, or its entries reopened,
- * in the background.
+ * Mark a filing as filed, or cancel it. Its transactions are then marked, or its entries reopened, in the background.
  *
  * Refused in this order: `not_found`, `conflict_invalid_status_transition`, `conflict_immutable_field` for another
- * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` where a newer filing of the state
- * would have to be canceled first.
+ * confirmation number, `conflict_exceptions_not_acknowledged`, `conflict_period_order` where a newer filing of the
+ * state would have to be canceled first.
  */
 export const updateFiling = async (
   request: FilingChange,
@@ -68,7 +67,7 @@ const updateOnce = async (
 
 const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(totalsOf(shards)).count;
 
-// Nothing sent acknowledges no exceptions.
+// A request without `acknowledge_exceptions` acknowledges zero.
 const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingChange): boolean =>
   (acknowledge_exceptions ?? 0) !== exceptionCount(shards);
 

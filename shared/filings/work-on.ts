@@ -16,11 +16,11 @@ const phaseOf = ({ status }: StoredFiling): Phase =>
 type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: Chain };
 
 /**
- * Move, mark or move back the entries of an unfinished filing, all shards concurrently, until it is finished or the time
- * is up. Returns whether it is finished.
+ * Move, mark or move back the entries of an unfinished filing, all shards concurrently, until it is finished or the
+ * time runs out. Returns whether it is finished.
  *
- * May be interrupted anywhere. Two workers may work on one filing: the second at a step reads again. `begun` is what the
- * caller wrote when it began the filing, so that it is not read.
+ * It may be interrupted at any point. Several workers may process one filing: a worker whose write is stale reads
+ * again. `begun` is what the caller wrote when it began the filing, which saves a read.
  */
 export const workOn = async (
   filing: StoredFiling,

@@ -22,7 +22,7 @@ type Credentials = {
   readonly verifyToken: VerifyToken;
 };
 
-// A revocation or a changed setting takes effect within this time (interface decisions 10).
+// A revocation or a changed setting takes effect within this time.
 const lifetimeMs = 60_000;
 const capacity = 1000;
 const keyLengthMax = 512;
@@ -73,7 +73,7 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   const accounts = instanceCache<Account | undefined>({ lifetimeMs, capacity });
   const uses = instanceCache<void>({ lifetimeMs: keyUseStepMs, capacity });
 
-  // A failure is cached as long as a success, so that a struggling database does not get a call with every request.
+  // Failures have the same TTL as successes, so that an overloaded database does not get a call with every request.
   const noteUse = ({ account, credential }: Caller): Promise<void> =>
     uses(credential, () =>
       recordKeyUse(account.id, credential).catch((error: unknown) => {
@@ -124,14 +124,14 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
     if (byToken && byToken.account.id !== caller.account.id)
       throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
     exchange.caller = caller;
-    if (byKey) exchange.beside = noteUse(byKey);
+    if (byKey) exchange.backgroundWork = noteUse(byKey);
   };
 };
 
 const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /**
- * Set `exchange.caller`, or refuse with 401 (interface decisions 9 and 10).
+ * Set `exchange.caller`, or refuse with 401.
  *
  * Any other failure, of the table or of the token issuer, counts in the metric CredentialsUnread.
  */

@@ -9,9 +9,9 @@ import type { CheckToken, Issuer, Token } from './jwt.ts';
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */
 export type VerifyToken = (token: string) => Promise<Result<Token>>;
 
-// TTL of the signing keys: a key that the issuer withdraws works for at most this long …
+// TTL of the signing keys. A key that the issuer withdraws works for at most this long.
 const keysLifetimeMs = 600_000;
-// … and for this long while the issuer is down, so that its outage is not ours.
+// TTL during an outage of the issuer, so that clients can still authenticate.
 const keysLifetimeInOutageMs = 3_600_000;
 // During an outage, a fetch can take seconds, so only one request a minute tries it.
 const pauseInOutageMs = 60_000;
@@ -23,7 +23,7 @@ const refusal = (detail: string) =>
   refuse({ code: 'auth_token_invalid', title: 'Invalid Token', detail, source: { header: 'Authorization' } });
 
 /**
- * Check bearer tokens: JWTs that the configured OIDC issuer signed for us (interface decisions 10).
+ * Check bearer tokens: JWTs that the configured OIDC issuer signed for us.
  *
  * The verifier loads with the first token, and fetches keys for the first token that names the issuer. Each failed fetch
  * counts in the metric IssuerUnavailable, with the name of the error.

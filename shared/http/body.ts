@@ -55,7 +55,7 @@ type UnknownField = { readonly pointer: string; readonly siblings: readonly stri
 /**
  * The fields that neither the request nor the response documents.
  *
- * A response may be sent back as a request, so its fields are known and ignored (interface decisions 1). Fields inside a
+ * A response may be sent back as a request, so its fields are known and ignored. Fields inside a
  * response-only field are not checked.
  */
 const unknownFields = (

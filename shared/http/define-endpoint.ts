@@ -67,7 +67,7 @@ const serveWith =
  * Define an endpoint that needs a credential, and its Lambda handler. The routes, the IAM grants, the scopes and the OpenAPI
  * document derive from this definition.
  *
- * `serve` refuses in the published order (interface decisions 9), after the refusals of the handler: 415, 413, 400, the
+ * `serve` refuses in the published order, after the refusals of the handler: 415, 413, 400, the
  * version, all field problems at once, and then what `run` refuses.
  */
 export const defineEndpoint = <

@@ -6,7 +6,7 @@ import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { readQuery } from './query.ts';
 import { proxyResult, type Reply } from './reply.ts';
-import { presumeVersion, refuseUnknownVersion } from './versions.ts';
+import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
 /** A text that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
@@ -56,7 +56,7 @@ export const definePublicDocument = <const Name extends string>({
     errors: [],
     serve: async (exchange) => {
       // There is no account whose pinned version could count.
-      presumeVersion(exchange);
+      setRequestedVersion(exchange);
       refuseUnknownVersion(exchange);
       if (!hasOwnQuery) refuseQuery(exchange);
       document ??= await read();

@@ -57,7 +57,7 @@ export type EndpointDescription<Name extends string = string> = {
   readonly scope: Scope | null;
   /** Whether a body changes nothing, so that the scope `read` is enough. The body is not checked yet. */
   readonly readsOnly?: (body: unknown) => boolean;
-  /** What the function may do to the tables. `defineEndpoint` adds what finding the caller takes. */
+  /** The function's permissions on the tables. `defineEndpoint` adds those for authentication. */
   readonly access: TableAccess;
   readonly tag: Tag;
   readonly summary: string;

@@ -55,7 +55,7 @@ export const textOr304 = (
 /**
  * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
  *
- * The client revalidates its copy each time, so a new release shows at once (decisions 7).
+ * The client revalidates its copy each time, so a new release shows at once.
  */
 export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
   // The tag covers the bytes that are sent.

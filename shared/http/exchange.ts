@@ -26,8 +26,11 @@ export type Exchange = {
   /** Headers of every response, also of a refusal. */
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
-  /** Work in parallel to the request. The handler awaits it, as nothing runs between two invocations. Never rejects. */
-  beside?: Promise<void>;
+  /**
+   * Work in parallel to the request. The handler awaits it, because Lambda freezes the process between invocations.
+   * Never rejects.
+   */
+  backgroundWork?: Promise<void>;
   version?: string;
   supportedVersions?: readonly string[];
   /** The changes of the endpoint since that version, oldest first. */

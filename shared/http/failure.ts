@@ -4,7 +4,7 @@ import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { envelope, proxyResult } from './reply.ts';
 
-// The database or the network, not our code: the client may retry.
+// Failures of the database or the network, which the client may retry.
 const outages = new Set([
   'TimeoutError',
   'ThrottlingException',

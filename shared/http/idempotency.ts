@@ -9,7 +9,7 @@ import { bodyInVersion } from './versions/shape.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /**
- * The digest and fingerprint that identify a retry (interface decisions 10), or `null` without an Idempotency-Key.
+ * The digest and fingerprint that identify a retry, or `null` without an Idempotency-Key.
  *
  * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */

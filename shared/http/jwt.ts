@@ -65,7 +65,7 @@ export type CheckToken = (token: string, keyName: string) => Promise<Token | str
 
 export const notOurs = 'The token was not signed by the configured issuer for this service.';
 
-// Signatures with public keys only: with a shared secret, who checks tokens can make them.
+// Signatures with public keys only: with a shared secret, whoever verifies tokens could also issue them.
 const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
 // RFC 8725, 3.11: an issuer signs other kinds of tokens with the same keys, such as logout tokens.

@@ -8,7 +8,7 @@ import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
 import type { Version } from './versions/shape.ts';
-import { presumeVersion, resolveVersion } from './versions.ts';
+import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -44,18 +44,19 @@ const authenticateAndTally: Step = async (exchange) => {
   if (own && exchange.caller) own.account = exchange.caller.account.id;
 };
 
-// In the published order (interface decisions 9): 401, 403, 429.
+// In the published order: 401, 403, 429.
 const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
-  presumeVersion,
+  setRequestedVersion,
   authenticateAndTally,
   resolveVersion(endpoint.name, versions),
   authorize(endpoint),
   limitRate,
 ];
 
-// Usually done by then. Nothing is returned: middy would take it for the response.
-const endBeside = async ({ event }: Request): Promise<void> => {
-  await event.beside;
+// Lambda freezes the process after the response, so the work must end first. Return nothing, because middy would take a
+// value for the response.
+const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
+  await event.backgroundWork;
 };
 
 /** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
@@ -64,7 +65,7 @@ export const lambdaHandler = (endpoint: Endpoint, versions?: readonly Version[])
     endpoint.name,
     middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
-      .use({ after: endBeside, onError: endBeside })
+      .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
       .use(stepsOf(endpoint, versions).map(step))
       .handler(endpoint.serve) as unknown as Handler,
   );

@@ -36,7 +36,8 @@ export const limitRate = async (exchange: Exchange): Promise<void> => {
   const caller = callerOf(exchange);
   const { account } = caller;
   const limit = account.settings.rate_limit;
-  // The invocation may run out of time while the request is counted, and that response has the headers, too.
+  // Set the headers first, because the invocation may time out while the request is counted, and that response needs
+  // them, too.
   showRate(exchange, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(exchange, limit, remaining);

@@ -57,7 +57,7 @@ const malformedDetail = (text: string): string => {
   return `The body is not JSON at line ${line}, column ${column}: expected ${expected}.`;
 };
 
-/** Read the body as JSON, or refuse with 415, 413 or 400, in this order (interface decisions 9). */
+/** Read the body as JSON, or refuse with 415, 413 or 400, in this order. */
 export const readBody = (exchange: Exchange): void => {
   const { headers, rawBody } = exchange;
   const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));

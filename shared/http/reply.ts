@@ -26,7 +26,7 @@ const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;
 
-/** The error envelope (specification 2.5), of the first 20 problems, in order of precedence: the first one sets the status. */
+/** The error envelope, of the first 20 problems, in order of precedence: the first one sets the status. */
 export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
   status: errorCodes[problems[0].code].status,
   code: problems[0].code,

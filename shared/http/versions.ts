@@ -4,7 +4,7 @@ import { type Version, versions } from './versions/shape.ts';
 
 const namesOf = (known: readonly Version[]): readonly string[] => known.map(({ name }) => name);
 
-/** The versions that a client may pin with Service-Version. They fix shapes, never rates (specification 9). */
+/** The versions that a client may pin with Service-Version. They fix shapes, never rates. */
 export const supportedVersions = namesOf(versions);
 
 /** The version that a new account is pinned to. */
@@ -21,8 +21,8 @@ const announce = (exchange: Exchange, version: string, known: readonly string[])
   exchange.replyHeaders['Vary'] = 'Service-Version';
 };
 
-/** The version before the caller is known: the requested one, else the current one. A 401 carries it. */
-export const presumeVersion = (exchange: Exchange): void =>
+/** Set the version before authentication: the requested one, else the current one. A 401 response has it. */
+export const setRequestedVersion = (exchange: Exchange): void =>
   announce(exchange, sentVersion(exchange) ?? currentVersion, supportedVersions);
 
 /**
@@ -50,7 +50,7 @@ export const unknownVersion = (known: readonly string[]): Problem => ({
   meta: { supported_versions: known },
 });
 
-/** Refuse an unknown version. Refusals of the body come first (interface decisions 9). */
+/** Refuse an unknown version. Refusals of the body come first. */
 export const refuseUnknownVersion = ({
   version = '',
   supportedVersions: known = supportedVersions,

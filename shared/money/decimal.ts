@@ -3,7 +3,7 @@ import { assert } from '../assert.ts';
 /** An exact decimal: `units` times ten to the power of minus `scale`. Fixed-point on BigInt, exact and fast. */
 export type Decimal = { readonly units: bigint; readonly scale: number };
 
-/** The largest numbers in a request (interface decisions 1). The schema enforces them. */
+/** The largest numbers in a request. The schema enforces them. */
 export const digits = { integer: 12, fraction: 10 } as const;
 export const decimalPattern = new RegExp(`^\\d{1,${digits.integer}}(\\.\\d{1,${digits.fraction}})?$`);
 

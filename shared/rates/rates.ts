@@ -78,7 +78,7 @@ const rowOf = (release: Release, { jurisdiction, rate, charged }: Rated): Jurisd
   tax_type: jurisdiction.tax_type,
   rate: charged.text,
   reporting_code: jurisdiction.reporting_code ?? null,
-  source: citeRate(release, rate.source, charged.passedOn),
+  source: citeRate(release, rate.source, charged.grossedUp),
   confidence: rate.confidence,
 });
 
@@ -90,7 +90,7 @@ const notEstablished = ({ name, id }: Release, day: string): Warning => ({
 
 // The warning applies only where no rate is a share of a visible rate.
 const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[]): Warning[] =>
-  hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.passedOn)
+  hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.grossedUp)
     ? [notPassedOn(name, sumOf(rated), null)]
     : [];
 

@@ -116,8 +116,8 @@ const currencyWarnings = (rows: readonly StoredRow[]): Warning[] => {
 };
 
 /**
- * Whether the sales of an account reach the economic nexus threshold of each state, in that state's own measuring period
- * (interface decisions 13), from sums that are kept beside the ledger. Credits are not subtracted. Physical presence, which
+ * Whether the sales of an account reach the economic nexus threshold of each state, in that state's own measuring
+ * period, from sums that are stored separately from the ledger. Credits are not subtracted. Physical presence, which
  * requires a registration without any threshold, is unknown to Levy.
  */
 export const registrationAdvice = async (

@@ -10,7 +10,7 @@ export type Measure = (typeof measures)[number];
 /** The statuses of an account in a state, from what needs action to what needs none. */
 export const nexusStatuses = ['reached', 'upcoming', 'approaching', 'below', 'registered'] as const;
 
-/** Twelve months in a row. A period ends every so many months, counted from the month that is named. */
+/** Twelve consecutive months. A period ends every `months_between_ends` months, one of them with `ends_with_month`. */
 export type MeasuringPeriod = {
   /** The state's rule in words. */
   readonly rule: string;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { amount, count, date, objectType } from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
-import { asOf } from '../reports/response.ts';
+import { asOfField } from '../reports/response.ts';
 import { measures, nexusStatuses } from './economic-nexus.ts';
 
 const MeasuredPeriod = described(
@@ -80,7 +80,7 @@ export const RegistrationAdvice = described(
   z.object({
     object: objectType('registration_advice'),
     date: described(date, "Today in the account's time zone."),
-    as_of: asOf,
+    as_of: asOfField,
     data: described(
       z.array(StateAdvice),
       'The states with a threshold, those that need action first. Delaware, Montana, New Hampshire and Oregon have no sales tax.',

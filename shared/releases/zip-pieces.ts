@@ -44,10 +44,7 @@ export const splitPieces = (key: string, zones: readonly Piece[]): readonly Piec
 
 const nothing: readonly Location[] = [];
 
-/**
- * The locations of the narrowest zones of each piece, as a look-up uses them (content notes 1.6). The zones are sorted by
- * width.
- */
+/** The locations of the narrowest zones of each piece, as a look-up uses them. The zones are sorted by width. */
 export const overlayLocations = (
   pieces: readonly Piece[],
   zones: readonly Zone[],

@@ -60,8 +60,8 @@ const wrongFrom = (last: number): Problem => ({
 });
 
 /**
- * The amounts of sales and credits by state, month and currency (interface decisions 13), from sums that are kept beside
- * the ledger. Also states where the account is not registered.
+ * The amounts of sales and credits by state, month and currency, from sums that are stored separately from the ledger.
+ * Also states where the account is not registered.
  *
  * Refused with `validation_invalid_format`: more than 36 months, or a first month after the last.
  */

@@ -20,7 +20,7 @@ export type CountStore = {
   readonly marks: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Mark>>;
   /** The rows that exist, by `placeText`; at most 100 places. */
   readonly rows: (account: string, places: readonly Counted[]) => Promise<ReadonlyMap<string, SeenRow>>;
-  /** Write all or nothing; `stale` where another writer changed one of them. */
+  /** Write all or nothing; `stale` if another writer changed one of the items. */
   readonly write: (write: CountWrite) => Promise<'committed' | 'stale'>;
 };
 
@@ -98,9 +98,9 @@ const countSome = async (
 };
 
 /**
- * Make the reports of an account count these versions of transactions instead of earlier ones. Each version counts once,
- * however often and in whatever order versions arrive: a mark beside each transaction says what is counted of it, and is
- * written together with the sums. Returns how many transactions were counted anew.
+ * Make the reports of an account count these versions of transactions instead of earlier ones. Each version counts
+ * once, regardless of the order and number of deliveries: a mark next to each transaction records what is counted of
+ * it, and is written together with the sums. Returns how many transactions were newly counted.
  *
  * Throws `Contention` where other writers keep changing the same sums.
  */

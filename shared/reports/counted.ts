@@ -1,4 +1,4 @@
-import { noTotals, nothing, plus, type Sum, withEntries } from '../filings/totals.ts';
+import { noTotals, plus, type Sum, withEntries, zeroSum } from '../filings/totals.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { entriesOfEachState } from '../transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
@@ -25,7 +25,7 @@ export const negated = (sum: Sum): Sum =>
   Object.fromEntries(Object.entries(sum).map(([name, value]) => [name, value && -value])) as Sum;
 
 const sumOf = (entry: OpenEntry): Sum => {
-  const { credit: _, credits: __, ...sum } = withEntries(noTotals, [entry]).summary.get(entry.currency) ?? nothing;
+  const { credit: _, credits: __, ...sum } = withEntries(noTotals, [entry]).summary.get(entry.currency) ?? zeroSum;
   return sum;
 };
 
@@ -59,14 +59,14 @@ export const differenceOf = (before: readonly Counted[], after: readonly Counted
   ] as const)
     for (const one of counted) {
       const key = `${placeText(one)} ${one.type}`;
-      sums.set(key, { ...one, sum: plus(sums.get(key)?.sum ?? nothing, sign(one.sum)) });
+      sums.set(key, { ...one, sum: plus(sums.get(key)?.sum ?? zeroSum, sign(one.sum)) });
     }
   return [...sums.values()].filter((difference) => !isNothing(difference));
 };
 
-/** The row after adding what is counted in its place. */
+/** The row after adding the counted amounts. */
 export const withCounted = (row: ReportRow | undefined, { type, sum, month, state, currency }: Counted): ReportRow => {
-  const { sales, credits } = row ?? { sales: nothing, credits: nothing };
+  const { sales, credits } = row ?? { sales: zeroSum, credits: zeroSum };
   return {
     ...{ month, state, currency },
     sales: type === 'sale' ? plus(sales, sum) : sales,

@@ -6,7 +6,7 @@ import { amounts } from '../filings/filing.ts';
 
 export const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });
 
-export const asOf = described(
+export const asOfField = described(
   z.nullable(timestamp),
   'When a figure of this response last changed. A transaction counts about a minute after it is finalized or voided. `null` without any figures.',
 );
@@ -40,7 +40,7 @@ export const ReportByState = described(
     object: objectType('report_by_state'),
     from: described(month, 'The first month, as `YYYY-MM`.'),
     to: described(month, 'The last month, as `YYYY-MM`.'),
-    as_of: asOf,
+    as_of: asOfField,
     data: described(z.array(ReportRow), 'The rows with amounts, by month, state and currency.'),
     warnings,
   }),

@@ -11,7 +11,7 @@ import type { AnswerOwner } from '../transactions/ledger.ts';
  */
 export type ItemKey = { readonly pk: string; readonly sk: string };
 
-/** A key as one text, to look items up by it. */
+/** A key as one string, for use in maps. */
 export const placeOf = ({ pk, sk }: ItemKey): string => `${pk} ${sk}`;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -170,8 +170,8 @@ export const dueKey = ({ account, state, at }: DuePlace): ItemKey => ({
   sk: `${at}#${account}#${state}`,
 });
 
-/** The place of an item of the due index, parsed from its `sk`. */
-export const placeOfDue = (sk: string): DuePlace => {
+/** The account, state and instant of a due-index item, parsed from its `sk`. */
+export const parseDueKey = (sk: string): DuePlace => {
   const [at = '', account = '', state = ''] = sk.split('#');
   return { account, state, at };
 };

@@ -1,4 +1,4 @@
-/** What functions may do to the tables: the types, and the parts that several definitions share. */
+/** The functions' permissions on the tables: types, and parts that several definitions share. */
 import { accountRegister, filingWorkPartition, keyUses, rateWindowKey } from './keys.ts';
 import type { IndexName, TableName } from './table-definitions.ts';
 
@@ -94,8 +94,8 @@ export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAc
 });
 
 /**
- * What the commands for operators do to the tables: `npm run accounts`, `content`, `ledger` and `filings`. A test compares it
- * with the calls that they make.
+ * The permissions on the tables that the operator commands need: `npm run accounts`, `content`, `ledger` and `filings`.
+ * A test compares it with the calls that they make.
  */
 export const operatorAccess = {
   actions: {

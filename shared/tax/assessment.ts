@@ -3,7 +3,7 @@ import { type Jurisdiction, type Rounding, rateDecimals } from '../content/relea
 import { powerOfTen } from '../money/decimal.ts';
 import type { Base } from './effects/base.ts';
 
-/** Why a jurisdiction taxes a line as it does (interface decisions 2). */
+/** Why a jurisdiction taxes a line as it does. */
 export type TaxabilityReason = (typeof taxabilityReasons)[number];
 export const taxabilityReasons = [
   'standard_rated',
@@ -45,9 +45,9 @@ export type Treatment = {
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
-export type ScaledRate = { readonly text: string; readonly units: bigint; readonly passedOn?: PassedOn };
+export type ScaledRate = { readonly text: string; readonly units: bigint; readonly grossedUp?: GrossedUp };
 /** The rates behind a share of a visible rate, as decimal fractions. */
-export type PassedOn = {
+export type GrossedUp = {
   /** The rate of the jurisdiction, and of all jurisdictions of the place together, on gross receipts. */
   readonly owed: string;
   readonly owedTogether: string;
@@ -102,7 +102,7 @@ export const taxed = (treatment: Treatment, net: bigint, { rate, reason }: Rated
   reason,
   exact: net * rate.units,
 });
-/** Tax nothing of an amount. */
+/** Exempt the whole of an amount. */
 export const untaxed = (treatment: Treatment, net: bigint, reason: TaxabilityReason): Assessment => ({
   treatment,
   taxable: 0n,

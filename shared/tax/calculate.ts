@@ -12,7 +12,7 @@ import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
 
 /**
- * Calculate the tax of a document. Pure and exact: the parts always sum to the totals (interface decisions 2).
+ * Calculate the tax of a document. Pure and exact: the parts always sum to the totals.
  *
  * Seller discounts lower the base, third-party discounts do not. Each line is assessed in every jurisdiction of its place,
  * shipping is allocated to the lines, and the tax is rounded once by the rule of the state or the account.
@@ -93,7 +93,7 @@ const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): T
       jurisdiction: treatment.jurisdiction,
       sourcing: treatment.sourcing,
       rate: rate.text,
-      passedOn: rate.passedOn ?? null,
+      grossedUp: rate.grossedUp ?? null,
       reason,
       ruleId: treatment.ruleId,
       taxable,

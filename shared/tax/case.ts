@@ -11,7 +11,7 @@ import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
-/** What is sold, to whom and when: the same in every jurisdiction. */
+/** The product, the buyer and the day, which are the same in every jurisdiction. */
 export type Subject = {
   readonly product: ProductTaxCode;
   readonly day: string;

@@ -2,7 +2,7 @@ import type { TaxingPlace } from '../content/location/place.ts';
 import type { Jurisdiction } from '../content/release-values.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { PassedOn, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
+import type { GrossedUp, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';
 import type { Use } from './effects/definition.ts';
 
 /** A taxing place, with how the sale is sourced there. */
@@ -57,7 +57,7 @@ export type TaxRow = {
   /** The rate as written in the release, or a share of a visible rate. */
   readonly rate: string;
   /** The rates behind a share of a visible rate. */
-  readonly passedOn: PassedOn | null;
+  readonly grossedUp: GrossedUp | null;
   readonly reason: TaxabilityReason;
   readonly ruleId: string | null;
   readonly taxable: bigint;

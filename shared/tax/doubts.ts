@@ -4,7 +4,7 @@ import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Doubt } from './assessment.ts';
 import type { Subject } from './case.ts';
-import { type DecidingRule, stated } from './rule-choice.ts';
+import { type DecidingRule, separatelyStated } from './rule-choice.ts';
 
 /** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
 export const notCovered = (
@@ -55,7 +55,7 @@ export const doubtsAboutShipping = (
     ? [
         {
           code: 'shipping_not_stated',
-          message: `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${stated} if it is.`,
+          message: `${name} exempts separately stated shipping; this was taxed as not separately stated. Send ${canonical}.${separatelyStated} if it is.`,
         },
       ]
     : [];

@@ -45,12 +45,12 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
   return rates.map((rate, index) => {
     if (rate.units === 0n) return rate;
     const units = (shares[index] as bigint) + (index === first ? rest : 0n);
-    const passedOn = {
+    const grossedUp = {
       owed: rate.text,
       owedTogether: decimalText({ units: owed, scale: rateDecimals }),
       visible: textOf(visible),
     };
-    return { text: textOf(units), units, passedOn };
+    return { text: textOf(units), units, grossedUp };
   });
 };
 
@@ -68,7 +68,7 @@ const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate 
  * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. What is exempt stays
  * exempt. A product with another rate is taxed at the visible rate of that rate, because the seller owes no more.
  */
-export const passOn = (treatments: readonly Treatment[]): readonly Treatment[] => {
+export const grossUpExcise = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;
   const usual = visibleRates(treatments.map(({ general }) => general.rate));
   const charged = treatments.map(wholeRateOf);

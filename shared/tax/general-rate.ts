@@ -15,7 +15,7 @@ export const ratedAs = (rate: ScaledRate, general: ScaledRate): RatedAs => {
 
 /**
  * Food for home use, to which a jurisdiction's `food_rate` applies: groceries, unless they are prepared (heated, or sold
- * with utensils) or supplements, which SSUTA sets apart from food (content notes 1.7).
+ * with utensils) or supplements, which SSUTA sets apart from food.
  */
 const foodForHome = 'FOOD.GROCERY';
 const notForHome = ['_HEATED', '_UTENSILS_PROVIDED', '_SUPPLEMENT_FACTS'];

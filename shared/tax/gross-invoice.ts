@@ -1,6 +1,6 @@
 /** Extracts included tax where the tax is rounded once on the invoice. */
 import type { Assessment } from './assessment.ts';
-import { lesser } from './effects/base.ts';
+import { min } from './effects/base.ts';
 import { roundOnInvoice } from './round-charges.ts';
 import type { Nets } from './sale.ts';
 import { sum } from './widest-base.ts';
@@ -98,7 +98,7 @@ const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
   const dueTo = ({ code }: Cell): bigint => due.get(code) ?? 0n;
   for (const receiver of cells.filter(({ isTaxed }) => isTaxed))
     for (const giver of cells) {
-      const cents = lesser(lesser(dueTo(receiver), -dueTo(giver)), giver.tax);
+      const cents = min(min(dueTo(receiver), -dueTo(giver)), giver.tax);
       if (cents <= 0n) continue;
       giver.tax -= cents;
       receiver.tax += cents;

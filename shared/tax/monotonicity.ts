@@ -6,7 +6,7 @@ import type { Bracket, Rate } from '../content/release-values.ts';
 import { bracketTax, centsOf } from './brackets.ts';
 import { definitionOf } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
-import { isBound } from './rule-choice.ts';
+import { appliesIn } from './rule-choice.ts';
 
 const overlap = (left: Dated, right: Dated): boolean =>
   (left.from === null || right.to === null || left.from <= right.to) &&
@@ -25,7 +25,7 @@ const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly s
     .filter((rate) => overlap(rule, rate))
     .flatMap((rate) => {
       const jurisdiction = jurisdictions.find(({ code }) => code === rate.jurisdiction);
-      if (!jurisdiction || !isBound(anywhere, jurisdiction)) return [];
+      if (!jurisdiction || !appliesIn(anywhere, jurisdiction)) return [];
       const lower = generalRatesOf(rate).filter((general) => !isMonotonic(rule.effect, scaledRate(general).units));
       return lower.map(
         (general) =>

@@ -1,6 +1,6 @@
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
-import { roundInvoice, roundTogether } from './rounding.ts';
+import { roundInvoice, roundSum } from './rounding.ts';
 
 /** A line, or the shipping: rounded as one where the account rounds by line. */
 export type Charge = {
@@ -42,7 +42,7 @@ export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonl
   const onInvoice: number[] = [];
   for (const [index, charge] of charges.entries()) {
     if (isRoundedOnInvoice(rounding, charge)) onInvoice.push(index);
-    else taxes[index] = roundTogether(charge.assessments);
+    else taxes[index] = roundSum(charge.assessments);
   }
   if (onInvoice.length === 0) return taxes;
   const rounded = roundOnInvoice(onInvoice.map((index) => (charges[index] as Charge).assessments));

@@ -6,12 +6,12 @@ import { sum } from './widest-base.ts';
 
 /**
  * Round assessments together: their exact taxes are summed, rounded once (half up) and allocated to them by largest
- * remainder, so that the parts always sum (interface decisions 2; SSUTA section 324).
+ * remainder, so that the parts always sum (SSUTA section 324).
  *
  * `before` is an exact tax that is rounded elsewhere. With it, the sum is `round(before + sum) - round(before)`: their own
  * sum rounded up or down, and so never negative.
  */
-export const roundTogether = (assessments: readonly Assessment[], before = 0n): bigint[] => {
+export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let exactSum = 0n;
   let floors = 0n;
   const parts: bigint[] = [];

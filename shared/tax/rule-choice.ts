@@ -38,8 +38,8 @@ const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] =>
 /** A jurisdiction that taxes a sale, with the ZIP and the county (FIPS) where the sale is sourced, if they are known. */
 export type Taxing = Jurisdiction & { readonly zip5?: string | null; readonly county?: string | null };
 
-/** Whether a rule binds a jurisdiction. */
-export const isBound = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
+/** Whether a rule applies in a jurisdiction. */
+export const appliesIn = (rule: Rule, { type, code, kind, zip5, county }: Taxing): boolean => {
   const { levels, jurisdictions, kinds, zips, counties } = rule;
   return (
     (levels === null || levels.includes(type)) &&
@@ -68,7 +68,7 @@ const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
 /**
  * The rule that decides about a product in a jurisdiction on a tax day: own rules come before others; then the most
  * specific code wins, then the most attributes, then the most specific jurisdiction (named by its code, kind, county or
- * ZIP, then by its type), then the latest first day (content notes 4.9). A rule with a season starts again with each season. Only rules that
+ * ZIP, then by its type), then the latest first day. A rule with a season starts again with each season. Only rules that
  * `isEligible` are considered.
  *
  * A rule whose first day is not established is considered on earlier days too, so that the caller can return `not_covered`
@@ -86,7 +86,7 @@ export const chooseRule = (
   let firstDay = '';
   for (const candidate of candidatesOf(release, product.path)) {
     const { rule } = candidate;
-    if (!isBound(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
+    if (!appliesIn(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
     const carried = carriedOf(rule, product);
     if (carried === undefined) continue;
     const rank = rankOf(candidate, carried);
@@ -105,12 +105,12 @@ export type DecidingRule = Rule & {
 };
 
 /** The attribute of a charge that is stated separately. */
-export const stated = '_SEPARATELY_STATED';
+export const separatelyStated = '_SEPARATELY_STATED';
 const included = '_INCLUDED_IN_PRICE';
 const avoidable = '_OPTIONAL_CHARGE';
 
 /**
- * The state's shipping policy as a rule, for a shipping charge that no rule matches (content notes 4.4).
+ * The state's shipping policy as a rule, for a shipping charge that no rule matches.
  *
  * Before the first policy's first day nothing is established: `from: null` makes the caller return `not_covered`.
  */
@@ -121,7 +121,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   const setting = settingOn(release.settings.shipping, day) ?? { ...first, from: null };
   return {
     ...setting,
-    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(stated),
+    isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(separatelyStated),
     id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,
     ptcs: ['SHIPPING'],
@@ -133,7 +133,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
 const shippingEffect = (policy: ShippingPolicy, { attributes }: ProductTaxCode) => {
   switch (policy) {
     case 'exempt_if_stated':
-      return attributes.includes(stated) ? 'exempt' : 'follows_goods';
+      return attributes.includes(separatelyStated) ? 'exempt' : 'follows_goods';
     case 'exempt_unless_included':
       return attributes.includes(included) ? 'follows_goods' : 'exempt';
     // The buyer cannot avoid a charge that is in the price of the goods.

@@ -1,7 +1,7 @@
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
 import type { Charge } from './round-charges.ts';
-import { roundTogether } from './rounding.ts';
+import { roundSum } from './rounding.ts';
 import { sum } from './widest-base.ts';
 
 /** Whether the state of an assessment rounds shipping together with the goods. */
@@ -47,7 +47,7 @@ export const roundShippingWithGoods = (
     // Mandatory tables of other states have rounded their part by state already.
     if (state === null && isBracketed) continue;
     const own = indexes.map((index) => assessments[index] as Assessment);
-    const parts = roundTogether(own, state === null ? 0n : exactGoods(charges.slice(0, -1), state));
+    const parts = roundSum(own, state === null ? 0n : exactGoods(charges.slice(0, -1), state));
     for (const [position, index] of indexes.entries()) rounded[index] = parts[position] as bigint;
   }
   return taxes.with(lines.length, rounded);

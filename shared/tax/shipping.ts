@@ -92,7 +92,7 @@ const shareTaxed = (shares: readonly Share[]): Assessment[] => {
 };
 
 /**
- * Assess each line's share of a shipping charge at the line's place (interface decisions 2). Rows of equal jurisdiction,
+ * Assess each line's share of a shipping charge at the line's place. Rows of equal jurisdiction,
  * rate and reason are merged.
  */
 export const assessShipping = (lines: readonly ShippedLine[]): Assessment[] => {
@@ -125,7 +125,7 @@ export const shippedLines = (count: number, isFee: (index: number) => boolean): 
 
 /**
  * Allocate a shipping charge to the shipped lines by net amount, equally where all are zero. Amounts are minor units, and
- * the shares sum to the charge (interface decisions 2).
+ * the shares sum to the charge.
  */
 export const shareShipping = (
   shipping: bigint,

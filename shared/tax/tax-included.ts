@@ -3,7 +3,7 @@ import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
 import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
-import { roundTogether } from './rounding.ts';
+import { roundSum } from './rounding.ts';
 import { assessDelivery, assessLine, assessLines, lineContexts, type Nets, type Sale } from './sale.ts';
 import { sum } from './widest-base.ts';
 
@@ -36,7 +36,7 @@ export type Extracted = {
   readonly inexact: readonly InexactGross[];
 };
 
-const taxAlone = (assessments: readonly Assessment[]): bigint => sum(roundTogether(assessments));
+const taxAlone = (assessments: readonly Assessment[]): bigint => sum(roundSum(assessments));
 
 /** Extract the tax from each line by itself, and then from the shipping, which is allocated by the lines' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
@@ -123,7 +123,7 @@ const inexactOf = (
 };
 
 /**
- * Extract the tax from a sale whose prices include it (interface decisions 2): line by line, or from each state's invoice
+ * Extract the tax from a sale whose prices include it: line by line, or from each state's invoice
  * where the tax is rounded on the invoice. The tax of a charge is its gross less its net.
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {

@@ -3,7 +3,7 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Treatment } from './assessment.ts';
 import type { Subject } from './case.ts';
 import type { Place, TaxDocument } from './document.ts';
-import { passOn } from './general-excise.ts';
+import { grossUpExcise } from './general-excise.ts';
 import { treatmentsOf } from './treatment.ts';
 
 type Buyer = Pick<Subject, 'use' | 'relief'>;
@@ -39,7 +39,7 @@ export const treatmentCache = ({
     const buyers = getOrAdd(products, product, () => []);
     for (const known of buyers) if (known.use === use && known.relief === relief) return known;
     const owed = treatmentsOf(place, { product, day, currency, use, relief });
-    const treated = describe(passOnGeneralExcise ? passOn(owed) : owed, { use, relief });
+    const treated = describe(passOnGeneralExcise ? grossUpExcise(owed) : owed, { use, relief });
     buyers.push(treated);
     return treated;
   };

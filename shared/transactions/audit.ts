@@ -45,7 +45,7 @@ type Change = {
   readonly fields: readonly string[];
 };
 
-/** The audit entry of a change (interface decisions 3). A later alteration of an entry or a state breaks the chain. */
+/** The audit entry of a change. A later alteration of an entry or a state breaks the chain. */
 export const auditEntry = ({ before, after, at, by, fields }: Change): AuditEntry => {
   const entry = {
     transactionId: after.transaction.id,

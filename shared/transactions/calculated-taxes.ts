@@ -34,7 +34,7 @@ export const calculatedTaxesOf = (transaction: Taxed, exponent: number): bigint[
 };
 
 /** Split the values of all rows, those of the lines and then those of the shipping. */
-export const byCharge = <Value>(
+export const splitLinesAndShipping = <Value>(
   { line_items }: Pick<Transaction, 'line_items'>,
   values: readonly Value[],
 ): ByCharge<Value> => {

@@ -1,6 +1,6 @@
 import { auditEntry } from './audit.ts';
 import { withCalculatedTaxes } from './credits/calculated-taxes.ts';
-import { takenBy, withCredited } from './credits/remaining.ts';
+import { creditedAmountsOf, withCredited } from './credits/remaining.ts';
 import type { Commit, HeadChange } from './ledger.ts';
 import { expired } from './lifecycle.ts';
 import { openEntriesOf } from './open-entries.ts';
@@ -20,11 +20,11 @@ type Move = { readonly credit: StoredTransaction; readonly sign: 1n | -1n };
 
 /**
  * The change of a parent when a credit is finalized or voided, or both when its tax changes: in the same write, as one
- * version (interface decisions 5.4).
+ * version.
  */
 export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], at: string, by: string): HeadChange => {
   const moved = moves.reduce(
-    (stored, { credit, sign }) => withCredited(stored, takenBy(credit, parent.transaction), sign, at),
+    (stored, { credit, sign }) => withCredited(stored, creditedAmountsOf(credit, parent.transaction), sign, at),
     parent,
   );
   const after = { ...moved, transaction: { ...moved.transaction, version: parent.transaction.version + 1 } };
@@ -52,7 +52,8 @@ export const commitOf = (
   const [was, is] = [before?.transaction.status, next.transaction.status];
   // The transaction whose figures the change removes from the open entries, and the one whose figures it adds.
   const removed = before && was === 'finalized' && (is === 'void' || isTaxChanged) ? before : null;
-  const without = parent && removed ? withCredited(parent, takenBy(removed, parent.transaction), -1n, at) : parent;
+  const without =
+    parent && removed ? withCredited(parent, creditedAmountsOf(removed, parent.transaction), -1n, at) : parent;
   const posted = is === 'finalized' && (was !== 'finalized' || isTaxChanged) ? completed(next, without) : null;
   const moves: Move[] = [
     ...(removed ? [{ credit: removed, sign: -1n } as const] : []),
@@ -69,8 +70,7 @@ export const commitOf = (
 };
 
 /**
- * The write that stores an expired draft as void. Reads already return it as void since its deadline (interface
- * decisions 4).
+ * The write that stores an expired draft as void. Reads already return it as void since its deadline.
  *
  * The time of the change is the deadline, so that every writer writes the same.
  */

@@ -20,7 +20,7 @@ type Dated = Addressed & Pick<CalculationInput, 'tax_date'>;
 /** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
 export type BaseContext = Omit<Context, 'releaseFor'>;
 
-/** What a calculation reads: content, and the customers of an account. */
+/** The reads of a calculation: content, and the customers of an account. */
 export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
 
 /**

@@ -5,7 +5,7 @@ import { mapResult, type Result, refuse } from '../result.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';
-import { storedAsOf } from './lifecycle.ts';
+import { expireStoredIfDue } from './lifecycle.ts';
 import type { Ports } from './ports.ts';
 
 /** The warning of an account that never set where it is registered. */
@@ -17,8 +17,8 @@ const registrationsMissing: Warning = {
 };
 
 /**
- * Calculate the tax of a document (interface decisions 2). A credit with a parent returns what that credit would record, so
- * that the refunded tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
+ * Calculate the tax of a document. A credit with a parent returns what that credit would record, so that the refunded
+ * tax equals the recorded one. Reads the ledger in that case only, and customers where the request names one.
  */
 export const createCalculation = async (
   request: CalculationRequest,
@@ -31,7 +31,7 @@ export const createCalculation = async (
   // An empty id matches no transaction.
   const parent = type !== 'credit' || parentId === null ? null : await ports.ledger.find(account, parentId);
   if (parent === undefined) return refuse(parentNotFound);
-  const sale = parent && storedAsOf(parent, base.now);
+  const sale = parent && expireStoredIfDue(parent, base.now);
   const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, unknownFields);
   return mapResult(calculated, ({ outcome }) => ({
     object: 'calculation',

@@ -7,7 +7,7 @@ import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import { exemptShippingOf } from './entries/charges.ts';
 import type { Idempotency } from './ledger.ts';
-import { storedAsOf } from './lifecycle.ts';
+import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { pinnedOf } from './pinned.ts';
 import {
@@ -32,7 +32,7 @@ type Creation = {
 };
 
 /**
- * Record a sale or a credit (specification 4.2): calculate, then write atomically.
+ * Record a sale or a credit: calculate, then write atomically.
  *
  * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
  * transaction that is too large to store. A repeated Idempotency-Key returns the first answer.
@@ -58,7 +58,7 @@ const createOnce = async (
     ? await ports.ledger.findWithReplay(caller.account.id, parentId, idempotency, ports.now())
     : null;
   if (read?.replay) return answerOfReplay(read.replay);
-  const parent = read?.stored ? storedAsOf(read.stored, ports.now()) : null;
+  const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
   if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
@@ -108,7 +108,7 @@ const draft = async (
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 
-// The first request with this key may have been accepted before the refusal became true.
+// The first request with this key may have succeeded before the reason for this refusal existed.
 const refusedOrReplayed = async (
   refused: Result<never>,
   { idempotency }: Creation,

@@ -14,7 +14,7 @@ export type Idempotency = {
   readonly shape?: (body: string) => string;
 };
 
-/** Whose personal data a saved answer has. A redaction finds the answer by it. */
+/** The owner of the personal data in a saved response. A redaction finds the response by its owner. */
 export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
 
 /** A saved answer, to be returned again byte for byte. */
@@ -77,7 +77,7 @@ export type Ledger = {
   ) => Promise<{ readonly kind: 'committed' } | Replay>;
 };
 
-/** A query of one index, newest first (interface decisions 6). */
+/** A query of one index, newest first. */
 export type ListQuery = {
   readonly index: 'by_account' | 'by_customer' | 'by_parent' | 'by_reference' | 'by_tax_date';
   /** The customer, parent or reference; `null` for the two indexes of the whole account. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
-/** Whether a draft's deadline has passed, which counts before the sweep runs (interface decisions 4). */
+/** Whether a draft's deadline has passed, which counts before the sweep runs. */
 export const isExpired = ({ status, expires_at }: Pick<Transaction, 'status' | 'expires_at'>, nowMs: number): boolean =>
   status === 'draft' && expires_at !== null && Date.parse(expires_at) <= nowMs;
 
@@ -22,12 +22,12 @@ export const expired = <Some extends Transaction | TransactionSummary>(transacti
   version: transaction.version + 1,
 });
 
-/** A transaction as of now: an expired draft reads as void, as the sweep will write it. */
-export const asOf = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
+/** Return an expired draft as the void transaction that the sweep will write, and any other transaction unchanged. */
+export const expireIfDue = <Some extends Transaction | TransactionSummary>(transaction: Some, nowMs: number): Some =>
   isExpired(transaction, nowMs) ? expired(transaction) : transaction;
 
-/** A stored transaction as of now. */
-export const storedAsOf = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
+/** `expireIfDue` for a stored transaction. */
+export const expireStoredIfDue = (stored: StoredTransaction, nowMs: number): StoredTransaction =>
   isExpired(stored.transaction, nowMs) ? { ...stored, transaction: expired(stored.transaction) } : stored;
 
 /** The refusal of finalizing or editing a draft after its deadline. */

@@ -54,7 +54,7 @@ const ids = ({ from, to }: Range) => ({
 
 type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
-/** Choose the index of a query: by tax date for a range on tax_date, otherwise by the narrowest filter (interface decisions 6). */
+/** Choose the index of a query: by tax date for a range on tax_date, otherwise by the narrowest filter. */
 export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
   const taxDate = rangeOf(query, 'tax_date', timeZone);
   const created = ids(rangeOf(query, 'created_at'));

@@ -19,7 +19,7 @@ const bounds = <Name extends string>(name: Name, zone: string) => {
   } as Record<`${Name}[${'gte' | 'gt' | 'lte' | 'lt'}]`, typeof bound>;
 };
 
-/** The query parameters of GET /transactions: filters, combined with AND, and paging (interface decisions 6). */
+/** The query parameters of GET /transactions: filters, combined with AND, and paging. */
 export const TransactionListQuery = z
   .object({
     status: described(

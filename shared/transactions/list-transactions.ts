@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
-import { asOf } from './lifecycle.ts';
+import { expireIfDue } from './lifecycle.ts';
 import { chooseIndex, cursorOf, filtersAfter, positionOf } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
 import { callsMax, cursorProblem, fitting, listAnswer, scannedRows, scanPages } from './page-limit.ts';
@@ -15,7 +15,7 @@ type ListPorts = {
 };
 
 /**
- * List an account's transactions, newest first, as they read now (interface decisions 6).
+ * List an account's transactions, newest first, as they read now.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */
@@ -64,7 +64,7 @@ const scan = async (
   const read = async (from: ListPosition | null) => {
     const found = await index.page(account, { ...choice, after: from, limit: size });
     const nowMs = now();
-    return { ...found, rows: found.rows.map((row) => asOf(row, nowMs)) };
+    return { ...found, rows: found.rows.map((row) => expireIfDue(row, nowMs)) };
   };
   const keeps = (row: TransactionSummary) => filters.every((filter) => filter(row));
   return scanPages({ read, keeps, after, wanted: limitOf(query) + 1, pagesMax });

@@ -13,7 +13,7 @@ export const taxDiffers = (supplied: string, calculated: string): Warning => ({
   pointer: '/tax_amount',
 });
 
-/** A new transaction: its figures, the deadline of a draft, and the basis of its calculation (interface decisions 3). */
+/** A new transaction: its figures, the deadline of a draft, and the basis of its calculation. */
 export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,

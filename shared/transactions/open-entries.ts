@@ -9,7 +9,7 @@ import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/s
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
-// A credit of an over-collected sale can have no tax, because it is a part of a cent. It still takes back its part of the gross.
+// The tax of a small credit of an over-collected sale can round to zero. The credit still reduces the gross.
 const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
@@ -23,14 +23,15 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
     const isPosted = rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
-    // No filing may ever come of a state without registration where nothing was recorded.
+    // A state without a registration and without recorded tax may never be filed, so the transaction must not wait for
+    // it.
     const isAwaited = rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
     return isPosted ? [{ state, charges: ofState, isAwaited }] : [];
   });
 };
 
-/** The states whose filings a finalized transaction awaits. It is filed with the last of them. */
-export const awaitedStates = (posting: Posting): readonly string[] =>
+/** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
+export const statesToFile = (posting: Posting): readonly string[] =>
   statesOf(posting, exponentOf(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );
@@ -79,7 +80,7 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
 };
 
 /**
- * The open entries of a finalized transaction (interface decisions 8): one for each state in which the account is
+ * The open entries of a finalized transaction: one for each state in which the account is
  * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
  * credit's amounts are negative.
  *

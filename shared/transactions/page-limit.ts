@@ -4,7 +4,7 @@ import type { Problem } from '../problem.ts';
 
 const usual = 25;
 
-/** The query parameter `limit` of every list: a whole number from 1 to 100 (interface decisions 6). */
+/** The query parameter `limit` of every list: a whole number from 1 to 100. */
 export const pageLimit = (description = 'Page size.') =>
   described(
     z.optional(
@@ -25,7 +25,7 @@ export const pageLimitOf = ({ limit }: { readonly limit?: number | undefined }, 
 /** The query parameter `starting_after` of a list. */
 export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send the next_cursor of the previous page.')));
 
-/** The most database calls of one request. A page may be short because of it (interface decisions 6). */
+/** The most database calls of one request. A page may be short because of it. */
 export const callsMax = 4;
 /** The page size of reads whose rows are filtered afterwards. */
 export const scannedRows = 100;

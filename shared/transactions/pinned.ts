@@ -3,7 +3,7 @@ import { Settings } from '../accounts/account.ts';
 
 /**
  * The account settings that affect a calculation. A transaction stores them, so that a replay gives the same figures after
- * the account changes its settings (interface decisions 3).
+ * the account changes its settings.
  */
 export const PinnedSettings = z.pick(Settings, {
   rounding: true,

@@ -42,7 +42,7 @@ export type Answered = {
 };
 
 /**
- * The response with a transaction, with its version as the entity tag (interface decisions 1).
+ * The response with a transaction, with its version as the entity tag.
  *
  * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */
@@ -55,7 +55,7 @@ export const answerOf = (status: 200 | 201, transaction: Transaction): SavedAnsw
   },
 });
 
-/** The saved answer of a repeated request, or the refusal of a different request with the same key (interface decisions 10). */
+/** The saved answer of a repeated request, or the refusal of a different request with the same key. */
 export const answerOfReplay = (replay: Replay): Result<Answered> =>
   replay.kind === 'replay'
     ? accept({ answer: replay.answer, isReplayed: true })

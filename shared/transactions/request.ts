@@ -6,7 +6,7 @@ import { described, descriptionOf } from '../described.ts';
 const referenceAdvice =
   'The id in your billing system. Unique among the transactions of the account that are not void.';
 
-/** POST /transactions: the inputs of a calculation and the fields of a transaction (specification 2.4). */
+/** POST /transactions: the inputs of a calculation and the fields of a transaction. */
 export const TransactionRequest = described(
   z.object(
     {

@@ -14,7 +14,7 @@ const TransactionFiling = described(
   { id: 'TransactionFiling' },
 );
 
-/** A transaction as the API returns it (specification 2.4; interface decisions 3). */
+/** A transaction as the API returns it. */
 export const Transaction = described(
   z.object({
     object: objectType('transaction'),
@@ -61,7 +61,7 @@ export const Transaction = described(
   { id: 'Transaction' },
 );
 
-/** A row of a list. It has line items only if the request expands them (interface decisions 6). */
+/** A row of a list. It has line items only if the request expands them. */
 const TransactionRow = described(
   z.extend(Transaction, {
     line_items: described(z.nullable(Transaction.shape.line_items), '`null` unless `expand=line_items`.'),

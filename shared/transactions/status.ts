@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];
 
-/** The status changes that a client may request (specification 3; interface decisions 4). Only the service sets filed. */
+/** The status changes that a client may request. Only the service sets filed. */
 const transitions: Readonly<Record<Status, readonly Status[]>> = {
   draft: ['finalized', 'void'],
   finalized: ['void'],

@@ -7,7 +7,7 @@ import { exponentOf, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
- * Record the tax that was collected instead of the calculated one (specification 2.4; interface decisions 3).
+ * Record the tax that was collected instead of the calculated one.
  *
  * It is distributed over lines and jurisdictions in proportion to the calculated tax, by largest remainder. Without a
  * calculated tax, all of it goes to the destination state of the largest line as `over_collected`.

@@ -20,8 +20,8 @@ type SweepPorts = {
 const batchSize = 25;
 
 /**
- * Void expired drafts (interface decisions 4): all shards of the sparse index in parallel, until none is left or the time is
- * nearly up. Reads apply the deadline without it. The next run continues an interrupted one.
+ * Void expired drafts: all shards of the sparse index in parallel, until none is left or the time is nearly used up.
+ * Reads apply the deadline without it. The next run continues an interrupted one.
  */
 export const sweepDrafts = async (ports: SweepPorts): Promise<Swept> => {
   const shards = await Promise.all(Array.from({ length: ports.drafts.shards }, (_, shard) => sweepShard(shard, ports)));
@@ -71,9 +71,9 @@ const voidDraft = async ({ account, id }: ExpiredDraft, { ledger, now }: SweepPo
   const stored = await ledger.find(account, id);
   if (!stored || !isExpired(stored.transaction, nowMs)) return false;
   const committed = await ledger.commit(expiryOf(stored, account, nowMs));
-  // A concurrent sweep writes the same, and counts it.
+  // A concurrent sweep already voided the draft, and counts it.
   if (committed.kind === 'committed') return !committed.isRepeat;
-  // A concurrent change. If it was not the voiding, the draft is still there and the run is incomplete.
+  // A concurrent change. Unless it voided the draft, the draft remains and the run is incomplete.
   const again = await ledger.find(account, id);
   if (again && isExpired(again.transaction, nowMs))
     throw new Error(`An expired draft was not voided: ${committed.kind}.`);

@@ -57,7 +57,7 @@ export type StoredTransaction = {
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;
   /** The basis of a credit of a sale; absent on other transactions. */
   readonly creditBasis?: CreditBasis | undefined;
-  /** The pinned account settings of the calculation (interface decisions 3). */
+  /** The pinned account settings of the calculation. */
   readonly pinned: PinnedSettings;
   /** The form of its open entries (open-entries.ts). Absent where an earlier version finalized it, and in drafts. */
   readonly entryForm?: 'complete' | undefined;

@@ -2,7 +2,7 @@ import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
-import { isExpired, storedAsOf } from './lifecycle.ts';
+import { expireStoredIfDue, isExpired } from './lifecycle.ts';
 import {
   type Answered,
   answerOf,
@@ -30,7 +30,7 @@ type UpdateRequest = {
 };
 
 /**
- * Update a transaction (specification 4.2; interface decisions 4): read, plan, then one write on the condition of the version
+ * Update a transaction: read, plan, then one write on the condition of the version
  * that was read. After a concurrent change it reads and plans again, so that no update is lost.
  *
  * Refused in this order: `not_found`, `precondition_failed`, then the problems of the status.
@@ -63,7 +63,7 @@ const updateOnce = async (
   const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
   if (replay) return answerOfReplay(replay);
   if (!stored) return refuse(notFound);
-  const current = storedAsOf(stored, nowMs);
+  const current = expireStoredIfDue(stored, nowMs);
   if (!isMatch(request.ifMatch, current)) return refuse(otherVersion(current.transaction.version));
   const parentId = current.transaction.parent_transaction_id;
   const isRead = parentId !== null && !isBesideTheParent(request.update);
@@ -84,7 +84,7 @@ const updateOnce = async (
       transaction: id,
     });
   if (isExpired(stored.transaction, nowMs)) {
-    // First the write of the sweep, then the change on top of it.
+    // Store the expired draft as void first, as the sweep does, then write the change.
     await ports.ledger.commit(expiryOf(stored, caller.account.id, nowMs));
     return 'stale';
   }

@@ -46,7 +46,7 @@ export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: str
   meta: { attribute: code },
 });
 
-/** Several attributes of a group that allows one (specification 2.2). */
+/** Several attributes of a group that allows one. */
 export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
   code: 'validation_product_attribute_conflict',
   title: `Conflicting attributes ${attributes.join(', ')}`,

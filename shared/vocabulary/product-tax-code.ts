@@ -114,7 +114,7 @@ const parse = (text: string): Result<ProductTaxCode> => {
 };
 
 /**
- * The authoritative set for a product tax code, in the order of the vocabulary (specification 4.1, interface decisions 7).
+ * The authoritative set for a product tax code, in the order of the vocabulary.
  *
  * It follows from the label in `ptcs`, because the vocabulary has no exclusions. Attributes in the text must exist and are
  * otherwise ignored.
@@ -130,7 +130,7 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
 type Payload = { readonly value: string; readonly issues: object[] };
 
 /** A zod check that runs a parser; each problem keeps its code and text. */
-export const readableBy =
+export const checkWith =
   (read: (text: string) => Result<unknown>) =>
   ({ value, issues }: Payload): void => {
     const result = read(value);

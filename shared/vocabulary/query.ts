@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { systemNames } from './crosswalk.ts';
-import { attributesFor, productTaxCodeKeywords, readableBy } from './product-tax-code.ts';
+import { attributesFor, checkWith, productTaxCodeKeywords } from './product-tax-code.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const limit = described(
@@ -28,10 +28,10 @@ const startingAfter = described(
   { examples: ['CLOTHING'] },
 );
 
-/** The query parameters of GET /product-attributes (specification 4.1). */
+/** The query parameters of GET /product-attributes. */
 export const ProductAttributesQuery = z.object({
   ptc: described(
-    z.optional(z.string().check(readableBy(attributesFor))),
+    z.optional(z.string().check(checkWith(attributesFor))),
     'Only the attributes that apply to this product tax code: a full path (`CLOTHING.APPAREL`) or its label (`APPAREL`). Attributes in it are ignored.',
     productTaxCodeKeywords,
   ),

@@ -4,7 +4,6 @@ import { hasMore, objectType } from '../calculations/answer-scalars.ts';
 import { described } from '../described.ts';
 import { systemNames } from './crosswalk.ts';
 
-/** Specification 2.2. */
 const ProductAttributeGroupItem = described(
   z.strictObject({
     key: described(z.string(), 'Identifies the group. Attributes with the same key belong to the same group.'),
@@ -18,7 +17,6 @@ const ProductAttributeGroupItem = described(
   { id: 'ProductAttributeGroupItem' },
 );
 
-/** Specification 2.1. */
 export const ProductAttributeItem = described(
   z.strictObject({
     code: described(z.string(), 'Attribute code, starting with an underscore. It is the paging cursor.'),
@@ -34,7 +32,6 @@ export const ProductAttributeItem = described(
   { id: 'ProductAttributeItem' },
 );
 
-/** Specification 2.3. */
 export const ProductAttributesListResponse = described(
   z.object({
     object: described(z._default(z.literal('list'), 'list'), 'The object type, always `list`.'),

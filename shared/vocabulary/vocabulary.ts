@@ -1,4 +1,4 @@
-/** The vocabulary as plain data, with the look-ups that its readers share (specification 2.1 and 2.2). */
+/** The vocabulary as plain data, with the look-ups that its readers share. */
 import type * as z from 'zod/mini';
 import { unpack } from '../packed/unpack.ts';
 import type { ProductAttributeItem } from './schema.ts';
@@ -17,7 +17,7 @@ export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
   ptcs.length === 0 || ptcs.includes(label);
 
 const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]) => ({
-  /** Sorted by code as a string, the order of pages (specification 4.1). */
+  /** Sorted by code as a string, the order of pages. */
   productAttributes,
   /** By their full paths, family after family. */
   productTaxCodes,
@@ -53,9 +53,9 @@ export const vocabulary = (): Vocabulary => {
 };
 
 /**
- * Cut a page out of items that are sorted by code (specification 2.3): those after a code, at most `limit`.
+ * Cut a page out of items that are sorted by code: those after a code, at most `limit`.
  *
- * The code is compared as a string and need not exist, so a cursor outlives its item (interface decisions 7).
+ * The code is compared as a string and need not exist, so a cursor outlives its item.
  */
 export const pageOf = <Url extends string, Item extends { readonly code: string }>(
   url: Url,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytesOf, call, requestsTo, two, withCalls } from '../support/isolation.ts';
-import type { Asked, ClosedOperation, Headers, Ids, TwoAccounts } from '../support/two-accounts.ts';
+import type { ClosedOperation, Headers, Ids, RequestArgs, TwoAccounts } from '../support/two-accounts.ts';
 
 const refused = {
   'no credential': '401 auth_error X-API-Key',
@@ -52,7 +52,7 @@ const absent = {
 };
 
 const asking =
-  ([method, path, request = {}]: Asked, headers: Headers) =>
+  ([method, path, request = {}]: RequestArgs, headers: Headers) =>
   () =>
     call(method, path, { ...request, headers });
 const shortOf = ({ status, body }: Awaited<ReturnType<typeof call>>): string => {

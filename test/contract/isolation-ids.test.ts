@@ -4,13 +4,13 @@ import { type Answer, type Request, send } from '../support/http.ts';
 import { bytesOf, two, url } from '../support/isolation.ts';
 import { refusalOf, sale } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
-import type { Asked } from '../support/two-accounts.ts';
+import type { RequestArgs } from '../support/two-accounts.ts';
 
-const as = (headers: Request['headers'], [method, path, request = {}]: Asked): Promise<Answer> =>
+const as = (headers: Request['headers'], [method, path, request = {}]: RequestArgs): Promise<Answer> =>
   send(url, method, path, { ...request, headers: { ...request.headers, ...headers } });
-const asStranger = (asked: Asked) => as({ 'X-API-Key': two.stranger.key }, asked);
+const asStranger = (asked: RequestArgs) => as({ 'X-API-Key': two.stranger.key }, asked);
 
-const transactionWays: readonly ((id: string) => Asked)[] = [
+const transactionWays: readonly ((id: string) => RequestArgs)[] = [
   (id) => ['GET', `/transactions/${id}`],
   (id) => ['GET', `/transactions/${id}?expand=history`],
   (id) => ['GET', `/transactions/${id}/history`],
@@ -18,17 +18,17 @@ const transactionWays: readonly ((id: string) => Asked)[] = [
   (id) => ['POST', `/transactions/${id}`, { body: { status: 'void' } }],
   (id) => ['POST', `/transactions/${id}/replay`],
 ];
-const filingWays: readonly ((id: string) => Asked)[] = [
+const filingWays: readonly ((id: string) => RequestArgs)[] = [
   (id) => ['GET', `/filings/${id}`],
   (id) => ['GET', `/filings/${id}?expand=entries`, { headers: { Accept: 'text/csv' } }],
   (id) => ['POST', `/filings/${id}`, { body: { status: 'canceled' } }],
 ];
-const customerWays: readonly ((id: string) => Asked)[] = [
+const customerWays: readonly ((id: string) => RequestArgs)[] = [
   (id) => ['GET', `/customers/${id}`],
   (id) => ['POST', `/customers/${id}`, { body: { name: 'stranger' } }],
 ];
 /** The ones that carry an id elsewhere than in the path. */
-const otherWays: readonly (readonly [(id: string) => Asked, string])[] = [
+const otherWays: readonly (readonly [(id: string) => RequestArgs, string])[] = [
   [
     (id) => ['POST', '/calculations', { body: { type: 'credit', parent_transaction_id: id } }],
     '422 | validation_parent_not_found /parent_transaction_id',
@@ -79,7 +79,7 @@ describe.each([
     expect(new Set(ids).size).toBe(count);
     const asked = ids.map((id, index) => ({ id, way: Math.floor(index / 30) % ways.length }));
     const others = await unexpected(asked, async ({ id, way }) => {
-      const answer = await asStranger((ways[way] as (id: string) => Asked)(encodeURIComponent(id)));
+      const answer = await asStranger((ways[way] as (id: string) => RequestArgs)(encodeURIComponent(id)));
       return textOf(answer) === references[way];
     });
     expect(others).toEqual([]);

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { attempts, nobodys, noCursor, notFound } from '../support/foreign-attempts.ts';
+import { absentIds, attempts, noCursor, notFound } from '../support/foreign-attempts.ts';
 import type { Request } from '../support/http.ts';
 import { bytesOf, call, two, withCalls } from '../support/isolation.ts';
 import { refusalOf } from '../support/sales.ts';
-import type { Asked, Ids, TwoAccounts } from '../support/two-accounts.ts';
+import type { Ids, RequestArgs, TwoAccounts } from '../support/two-accounts.ts';
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
 type As = 'key' | 'token';
-const send = ([method, path, request = {}]: Asked, headers: Request['headers'] = {}) =>
+const send = ([method, path, request = {}]: RequestArgs, headers: Request['headers'] = {}) =>
   call(method, path, { ...request, headers: { ...request.headers, ...headers } });
 /** What the stranger is answered, and which calls it takes. */
-const asStranger = (as: As, asked: Asked) => withCalls(() => send(asked, two.strangers[as]));
+const asStranger = (as: As, asked: RequestArgs) => withCalls(() => send(asked, two.strangers[as]));
 
 describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   it.each(attempts)(
     'cannot access it by %s, and cannot distinguish it from an absent one',
     async (_name, ask, expected) => {
       const foreign = await asStranger(as, ask(two.owner));
-      const absent = await asStranger(as, ask(nobodys));
+      const absent = await asStranger(as, ask(absentIds));
       expect(refusalOf(foreign.value)).toBe(expected);
       expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
       // Neither does the time tell: the same calls, of the same size.
@@ -29,7 +29,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   const garbled = (cursor: string) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1);
   const cursors: readonly (readonly [
     string,
-    (cursor: string) => Asked,
+    (cursor: string) => RequestArgs,
     keyof TwoAccounts['owner']['cursors'],
     string,
   ])[] = [
@@ -69,7 +69,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
     // It is a good one: the account itself gets on with it, and so does the stranger with its own.
     const filing = two.owner.filing;
     const [method, path, request] = ask(cursor);
-    const own: Asked = [
+    const own: RequestArgs = [
       method,
       path.replace(two.stranger.filing, filing),
       ...(request ? ([request] as const) : ([] as const)),
@@ -85,7 +85,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   it.each(filters)("finds nothing in a list by the account's id %s", async (_name, path) => {
     const foreign = await asStranger(as, ['GET', path(two.owner)]);
     expect(foreign.value.body).toMatchObject({ data: [] });
-    const absent = await asStranger(as, ['GET', path(nobodys)]);
+    const absent = await asStranger(as, ['GET', path(absentIds)]);
     expect(bytesOf(foreign.value)).toEqual(bytesOf(absent.value));
     expect(foreign.calls).toEqual(absent.calls);
   });

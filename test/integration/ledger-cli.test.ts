@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { strayEntries } from '../../shared/cli/ledger/checks/entries.ts';
+import { orphanedEntries } from '../../shared/cli/ledger/checks/entries.ts';
 import { filingBook } from '../../shared/cli/ledger/filing-book.ts';
 import { type Finding, findingText } from '../../shared/cli/ledger/finding.ts';
 import { verifyAccount } from '../../shared/cli/ledger/verify-account.ts';
@@ -463,7 +463,7 @@ describe('verify finds', () => {
     if (!entry) throw new Error('The sale is taxed.');
     const stray = { ...entry, ...changes };
     await tamper(openEntryKey(books.account, stray), () => openEntryItem(books.account, stray));
-    const findings = await Array.fromAsync(strayEntries(books.account, 'US-MI'));
+    const findings = await Array.fromAsync(orphanedEntries(books.account, 'US-MI'));
     expect(findings.map(findingText)).toEqual([
       `${stray.transactionId}  entries: open entry of US-MI, ${stray.month}, USD is there, should be none`,
     ]);

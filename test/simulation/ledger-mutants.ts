@@ -2,7 +2,9 @@
 import type { Patch } from './platform.ts';
 
 const commitBegins = '    const writes = commitWrites(commit);\n';
-const headWritten = `put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, isAbsent),`;
+const headWritten = `      { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) },
+      isAbsent,
+`;
 const headChanged = `      : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),`;
 
 // The writes of these roles follow in a second transaction.
@@ -53,7 +55,8 @@ const unconditionally = (when: string): readonly Patch[] => [
   },
   {
     find: headWritten,
-    replace: `put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent),`,
+    replace: `{ ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) }, before !== null && (${when}) ? \`\${isAbsent} OR \${isPresent}\` : isAbsent,
+`,
   },
 ];
 
@@ -137,8 +140,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'credit of a line unbounded': [
     {
-      find: 'if (sized.net > left.net) return overCredit',
-      replace: 'if (sized.net > left.net * 100n) return overCredit',
+      find: 'if (sized.net > left.net) {',
+      replace: 'if (sized.net > left.net * 100n) {',
     },
   ],
   'void credit not given back': [

@@ -1,9 +1,9 @@
 import type { Request } from './http.ts';
 import { goods } from './sales.ts';
-import type { Asked, Ids } from './two-accounts.ts';
+import type { Ids, RequestArgs } from './two-accounts.ts';
 
 /** Ids that no account has, of the very shape. */
-export const nobodys: Ids = {
+export const absentIds: Ids = {
   sale: 'txn_01KAAAAAAAAAAAAAAAAAAAAAAA',
   credit: 'txn_01KBBBBBBBBBBBBBBBBBBBBBBB',
   voided: 'txn_01KCCCCCCCCCCCCCCCCCCCCCCC',
@@ -103,7 +103,7 @@ const all: readonly Attempt[] = [
 
 /** What a stranger may try, and the refusal, which is the same for an id that no account has. */
 export const attempts = all.map(([name, target, expected, request]) => {
-  const ask = (ids: Ids): Asked => {
+  const ask = (ids: Ids): RequestArgs => {
     const [method = '', path = ''] = target.replace(/\{(\w+)\}/, (_, id: keyof Ids) => ids[id]).split(' ');
     return [method, path, typeof request === 'function' ? request(ids) : (request ?? {})];
   };

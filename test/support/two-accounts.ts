@@ -11,7 +11,7 @@ import { accountClaim, type LocalIssuer } from './issuer.ts';
 import type { Input } from './memory-database.ts';
 import { creditOf, made, sale } from './sales.ts';
 
-export type Asked = readonly [method: string, path: string, request?: Request];
+export type RequestArgs = readonly [method: string, path: string, request?: Request];
 export type Headers = Readonly<Record<string, string>>;
 export type ClosedOperation = Exclude<Operation, 'get-openapi' | 'get-docs' | 'get-console'>;
 
@@ -72,16 +72,16 @@ const belongingsOf = async (
     },
   };
 };
-export type Belongings = Awaited<ReturnType<typeof belongingsOf>>;
+export type OwnedIds = Awaited<ReturnType<typeof belongingsOf>>;
 /** The ids of things that one may try to reach. */
-export type Ids = Pick<Belongings, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier' | 'customer'>;
+export type Ids = Pick<OwnedIds, 'sale' | 'credit' | 'voided' | 'draft' | 'filing' | 'earlier' | 'customer'>;
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
 /** A good request to every operation that needs a credential, with these ids where it takes one. */
 export const requestsTo = (
   ids: Pick<Ids, 'draft' | 'filing' | 'customer'>,
-): Readonly<Record<ClosedOperation, Asked>> => ({
+): Readonly<Record<ClosedOperation, RequestArgs>> => ({
   'list-product-attributes': ['GET', '/product-attributes'],
   'list-product-tax-codes': ['GET', '/product-tax-codes'],
   'create-calculation': ['POST', '/calculations', { body: sale() }],

@@ -8,7 +8,7 @@ import { withCalculatedTaxes } from '../../shared/transactions/credits/calculate
 import type { Balance } from '../../shared/transactions/credits/counters.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
-import { remainingOf, takenBy, withCredited } from '../../shared/transactions/credits/remaining.ts';
+import { creditedAmountsOf, remainingOf, withCredited } from '../../shared/transactions/credits/remaining.ts';
 import { withSuppliedCreditTax } from '../../shared/transactions/credits/supplied-credit-tax.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
@@ -92,7 +92,7 @@ const credited = (parent: StoredTransaction, request: CreditRequest): Credit => 
   return result.value;
 };
 const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n | -1n = 1n) =>
-  withCredited(parent, takenBy(credit, parent.transaction), sign, at);
+  withCredited(parent, creditedAmountsOf(credit, parent.transaction), sign, at);
 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
   Pick<Transaction, 'applied_third_party_discount_amount'>;

@@ -5,7 +5,7 @@ import type { TaxRowResponse } from '../../shared/calculations/response.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
-import { awaitedStates, openEntriesOf } from '../../shared/transactions/open-entries.ts';
+import { openEntriesOf, statesToFile } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { created, finalized, line } from '../support/transactions.ts';
@@ -231,7 +231,7 @@ describe('an open entry', () => {
 
   it('awaits the returns of states where one is due', () => {
     const awaited = (lines: readonly (readonly TaxRowResponse[])[], posting = {}) =>
-      awaitedStates({
+      statesToFile({
         ...created({ ...finalized, line_items: lines.map((taxes) => line({ taxes: [...taxes] })) }).after,
         ...posting,
       });

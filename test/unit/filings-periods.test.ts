@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newAccount, type Registration } from '../../shared/accounts/account.ts';
 import { type Frequency, frequencies } from '../../shared/filings/filing.ts';
 import {
-  endsAround,
+  adjacentPeriodEnds,
   firstPeriod,
   nextPeriod,
   type Period,
@@ -113,7 +113,10 @@ describe('the ends around a day', () => {
         const from = oracleAfter('2022-12-31', registrations);
         let period = from;
         while (period.end < day) period = oracleAfter(period.end, registrations);
-        expect(endsAround(day, from, registrations)).toEqual({ before: dayAfter(period.start, -1), after: period.end });
+        expect(adjacentPeriodEnds(day, from, registrations)).toEqual({
+          before: dayAfter(period.start, -1),
+          after: period.end,
+        });
       }),
       { numRuns: 100 },
     );
@@ -122,9 +125,9 @@ describe('the ends around a day', () => {
   it('are the calendar’s before that, and where no period is known', () => {
     const quarterly = [registration('2026-01-01', null, 'quarter')];
     const from = periodAfter('2026-06-30', quarterly);
-    expect(endsAround('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
-    expect(endsAround('2026-06-30', null, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
-    expect(endsAround('2026-05-31', null, [])).toEqual({ before: '2026-04-30', after: '2026-05-31' });
+    expect(adjacentPeriodEnds('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
+    expect(adjacentPeriodEnds('2026-06-30', null, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
+    expect(adjacentPeriodEnds('2026-05-31', null, [])).toEqual({ before: '2026-04-30', after: '2026-05-31' });
   });
 });
 

@@ -3,7 +3,7 @@ import type { Effect } from '../../shared/content/release.ts';
 import { decimal, multiply } from '../../shared/money/decimal.ts';
 import { assess } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import { roundTogether } from '../../shared/tax/rounding.ts';
+import { roundSum } from '../../shared/tax/rounding.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { expectedOf, fraction, isNear, nearest, sumOf, times, total, whole } from '../support/tax-oracle.ts';
@@ -58,7 +58,7 @@ describe('exact half cents', () => {
       const quantity = { units: 1n, scale: 0 };
       for (let tie = 0; tie < 20_000; tie += 1, amount += period) {
         const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
-        const taxes = roundTogether(treatments.map((treatment) => assess(treatment, base)));
+        const taxes = roundSum(treatments.map((treatment) => assess(treatment, base)));
         if (total(taxes) !== (amount * rate + unit / 2n) / unit || (amount * rate) % unit !== unit / 2n) wrong += 1;
       }
     }

@@ -122,7 +122,7 @@ export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean 
 };
 
 /** Whether an item meets the condition of a write. A missing item has no attributes. */
-export const meets = (expression: string | undefined, item: Item | undefined, scope: Scope): boolean =>
+export const matchesCondition = (expression: string | undefined, item: Item | undefined, scope: Scope): boolean =>
   expression === undefined || isTrue(parseCondition(expression), item ?? {}, scope);
 
 const missing = 'The provided expression refers to an attribute that does not exist in the item';

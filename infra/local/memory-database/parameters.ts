@@ -27,7 +27,7 @@ export type Input = {
 export type TableNamed = (name: string | undefined) => Table;
 
 /** Throws on a parameter that the memory database does not implement. */
-export const knowing = (input: Input, ...names: readonly string[]): void => {
+export const requireKnownParameters = (input: Input, ...names: readonly string[]): void => {
   for (const [name, value] of Object.entries(input))
     if (value !== undefined && !names.includes(name))
       throw new AssertionError(`The memory database does not implement the parameter ${name}.`);

@@ -5,7 +5,7 @@ import { invalid } from './exceptions.ts';
 import type { Input } from './parameters.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
 import type { Lag, Table } from './table.ts';
-import { compare, copiedItem, type Item, itemBytes, picked, type Value } from './values.ts';
+import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
 
 const pageBytesMax = 1024 * 1024;
 
@@ -59,17 +59,17 @@ const projection = (table: Table, { IndexName, ProjectionExpression }: Input, sc
     ProjectionExpression === undefined
       ? undefined
       : parseProjection(ProjectionExpression).map((path) => nameOf(path, scope));
-  if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? picked(item, wanted) : item);
+  if (IndexName === undefined) return (item: Item) => copiedItem(wanted ? pick(item, wanted) : item);
   const carried = table.carriedBy(IndexName);
   if (wanted?.some((name) => !carried.has(name)))
     throw invalid('One or more parameter values were invalid: an index does not carry a projected attribute');
-  return (item: Item) => copiedItem(picked(item, wanted ?? [...carried]));
+  return (item: Item) => copiedItem(pick(item, wanted ?? [...carried]));
 };
 
 const rowSize = (table: Table, indexName: string | undefined) => {
   if (indexName === undefined) return (row: Item) => table.sizeOf(row);
   const carried = [...table.carriedBy(indexName)];
-  return (row: Item) => itemBytes(picked(row, carried));
+  return (row: Item) => itemBytes(pick(row, carried));
 };
 
 const startOf = (table: Table, names: readonly string[], start: Record<string, unknown>): Item => {
@@ -111,7 +111,7 @@ const page = (
     bytes: () => read.reduce((sum, row) => sum + sizeOf(row), 0),
     kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
     // A page with `Limit` rows has a key even if it is the last one, as in DynamoDB.
-    last: size > 0 && (isCut || size === Limit) ? picked(read.at(-1) as Item, keyNames) : undefined,
+    last: size > 0 && (isCut || size === Limit) ? pick(read.at(-1) as Item, keyNames) : undefined,
   };
 };
 

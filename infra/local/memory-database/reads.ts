@@ -1,22 +1,29 @@
 import { chargeRead } from './capacity.ts';
 import { nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
-import { type Input, knowing, type TableNamed } from './parameters.ts';
+import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
 import { query, scan } from './query.ts';
 import { parseProjection } from './syntax.ts';
 import type { Lag } from './table.ts';
-import { copiedItem, type Item, picked } from './values.ts';
+import { copiedItem, type Item, pick } from './values.ts';
 
 const projected = (item: Item | undefined, expression: string | undefined, scope: Scope): Item | undefined => {
   if (item === undefined || expression === undefined) return item;
-  return picked(
+  return pick(
     item,
     parseProjection(expression).map((path) => nameOf(path, scope)),
   );
 };
 
 export const get = (tableNamed: TableNamed, input: Input) => {
-  knowing(input, 'TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+  requireKnownParameters(
+    input,
+    'TableName',
+    'Key',
+    'ConsistentRead',
+    'ProjectionExpression',
+    'ExpressionAttributeNames',
+  );
   const scope = scopeOf(input, [input.ProjectionExpression]);
   const table = tableNamed(input.TableName);
   const found = table.get(copiedItem(input.Key));
@@ -31,10 +38,10 @@ const batchKeysMax = 100;
 const batchBytesMax = 16 * 1024 * 1024;
 
 export const batchGet = (tableNamed: TableNamed, input: Input) => {
-  knowing(input, 'RequestItems');
+  requireKnownParameters(input, 'RequestItems');
   const wanted = Object.entries((input.RequestItems ?? {}) as Record<string, KeysRequest>).flatMap(
     ([name, request]) => {
-      knowing(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
+      requireKnownParameters(request, 'Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames');
       return request.Keys.map((Key) => ({ name, request, Key: copiedItem(Key) }));
     },
   );
@@ -80,11 +87,11 @@ const queryParameters = [
 ] as const;
 
 export const queryTable = (tableNamed: TableNamed, input: Input, lag?: Lag) => {
-  knowing(input, ...queryParameters);
+  requireKnownParameters(input, ...queryParameters);
   return query(tableNamed(input.TableName), input, lag);
 };
 
 export const scanTable = (tableNamed: TableNamed, input: Input) => {
-  knowing(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex)/.test(name)));
+  requireKnownParameters(input, ...queryParameters.filter((name) => !/^(Key|ScanIndex)/.test(name)));
   return scan(tableNamed(input.TableName), input);
 };

@@ -174,7 +174,7 @@ class Parser {
   }
 }
 
-const kept = <Parsed>(parse: (parser: Parser) => Parsed) => {
+const memoized = <Parsed>(parse: (parser: Parser) => Parsed) => {
   const known = new Map<string, Parsed>();
   return (expression: string): Parsed => {
     const before = known.get(expression);
@@ -188,6 +188,6 @@ const kept = <Parsed>(parse: (parser: Parser) => Parsed) => {
 };
 
 /** Expressions as trees; each text is read once. */
-export const parseCondition = kept((parser) => parser.condition());
-export const parseUpdate = kept((parser) => parser.update());
-export const parseProjection = kept((parser) => parser.several(() => parser.path()));
+export const parseCondition = memoized((parser) => parser.condition());
+export const parseUpdate = memoized((parser) => parser.update());
+export const parseProjection = memoized((parser) => parser.several(() => parser.path()));

@@ -1,6 +1,6 @@
 import type { Index, TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { invalid } from './exceptions.ts';
-import { compare, type Item, itemBytes, picked, type Value } from './values.ts';
+import { compare, type Item, itemBytes, pick, type Value } from './values.ts';
 
 type Keys = { readonly partition: { readonly name: string }; readonly sort: { readonly name: string } };
 
@@ -132,11 +132,13 @@ export class Table {
   /** The row of an item in an index, if it has one. */
   rowOf(indexName: string, item: Item | undefined): Item | undefined {
     return item && rowsOf(this.index(indexName), item) !== undefined
-      ? picked(item, this.carriedBy(indexName))
+      ? pick(item, this.carriedBy(indexName))
       : undefined;
   }
 
-  /** The items of a partition of the table or of an index, in order and read-only; of an index that lags, as it was. */
+  /**
+   * The items of a partition of the table or of an index, in order and read-only. A stale index returns earlier items.
+   */
   partition(indexName: string | undefined, value: string, lag?: Lag): readonly Item[] {
     const sort = indexName === undefined ? this.definition.sort : this.index(indexName).sort;
     const found = indexName === undefined ? this.#items.get(value) : this.#indexes.get(indexName)?.rows.get(value);

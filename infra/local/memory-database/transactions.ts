@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CancellationReason, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { chargeWrite } from './capacity.ts';
-import { meets } from './evaluate.ts';
+import { matchesCondition } from './evaluate.ts';
 import { canceled, conditionReason, invalid, invalidReason, noReason, tokenReused } from './exceptions.ts';
-import { type Input, knowing, type TableNamed } from './parameters.ts';
+import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
 import { type Item, itemBytes } from './values.ts';
-import { found, makings, type Write } from './writes.ts';
+import { currentItem, type Write, writeKinds } from './writes.ts';
 
 const actionsMax = 100;
 const transactionBytesMax = 4 * 1024 * 1024;
@@ -16,9 +16,9 @@ export type Tokens = Map<string, { readonly atMs: number; readonly items: unknow
 
 const actionOf = (tableNamed: TableNamed, action: Readonly<Record<string, Input>>): Write => {
   const [[kind = '', input] = ['', {}], ...others] = Object.entries(action).filter(([, part]) => part !== undefined);
-  const making = makings[kind];
+  const making = writeKinds[kind];
   if (!making || others.length > 0) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
-  knowing(input, ...making.parameters);
+  requireKnownParameters(input, ...making.parameters);
   return making.make(tableNamed, input);
 };
 
@@ -26,7 +26,7 @@ type Result = { readonly item: Item | undefined } | { readonly reason: Cancellat
 
 // The item after a write, or the reason for its refusal: its condition, or an update that does not fit the item.
 const resultOf = (write: Write, before: Item | undefined): Result => {
-  if (!meets(write.condition, before, write.scope))
+  if (!matchesCondition(write.condition, before, write.scope))
     return { reason: conditionReason(write.showsOld ? before : undefined) };
   try {
     return { item: write.after(before) };
@@ -38,7 +38,7 @@ const resultOf = (write: Write, before: Item | undefined): Result => {
 
 /** Perform all writes or none. A repeated token with the same parameters writes nothing. */
 export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Tokens, nowMs: number) => {
-  knowing(input, 'TransactItems', 'ClientRequestToken');
+  requireKnownParameters(input, 'TransactItems', 'ClientRequestToken');
   const { ClientRequestToken: token, TransactItems: items = [] } = input;
   if (items.length < 1 || items.length > actionsMax)
     throw invalid(`Member must have length between 1 and ${actionsMax}`);
@@ -50,7 +50,7 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
     if (known.items === items || isDeepStrictEqual(known.items, items)) return {};
     throw tokenReused();
   }
-  const before = writes.map(found);
+  const before = writes.map(currentItem);
   const results = writes.map((write, at) => resultOf(write, before[at]));
   if (results.some((result) => 'reason' in result))
     throw canceled(results.map((result) => ('reason' in result ? result.reason : noReason)));

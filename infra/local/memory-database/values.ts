@@ -105,5 +105,5 @@ export const itemBytes = (item: Item): number => {
 };
 
 /** An item with only the named attributes, those that it has. */
-export const picked = (item: Item, names: Iterable<string>): Item =>
+export const pick = (item: Item, names: Iterable<string>): Item =>
   Object.fromEntries([...names].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));

@@ -1,7 +1,7 @@
 import { chargeWrite } from './capacity.ts';
-import { meets, type Scope, scopeOf, updated, updatedNames } from './evaluate.ts';
+import { matchesCondition, type Scope, scopeOf, updated, updatedNames } from './evaluate.ts';
 import { conditionFailed, invalid } from './exceptions.ts';
-import { type Input, knowing, type TableNamed } from './parameters.ts';
+import { type Input, requireKnownParameters, type TableNamed } from './parameters.ts';
 import type { Table } from './table.ts';
 import { copiedItem, type Item, type Value } from './values.ts';
 
@@ -87,14 +87,14 @@ const updateWrite: Making = (tableNamed, input) => {
   };
 };
 
-export const makings: Readonly<Record<string, { readonly make: Making; readonly parameters: readonly string[] }>> = {
+export const writeKinds: Readonly<Record<string, { readonly make: Making; readonly parameters: readonly string[] }>> = {
   Put: { make: putWrite, parameters: [...conditional, 'Item'] },
   Delete: { make: deleteWrite, parameters: [...conditional, 'Key'] },
   Update: { make: updateWrite, parameters: [...conditional, 'Key', 'UpdateExpression'] },
   ConditionCheck: { make: checkWrite, parameters: [...conditional, 'Key'] },
 };
 
-export const found = ({ table, key: [partition, sort] }: Write): Item | undefined =>
+export const currentItem = ({ table, key: [partition, sort] }: Write): Item | undefined =>
   table.get({ [table.definition.partition.name]: partition, [table.definition.sort.name]: sort });
 
 const attributesOf = (wanted: string | undefined, write: Write, before: Item | undefined, after: Item | undefined) => {
@@ -109,13 +109,14 @@ const attributesOf = (wanted: string | undefined, write: Write, before: Item | u
   return item ? { Attributes: copiedItem(item) } : {};
 };
 
-/** One write by itself. */
+/** One write outside a transaction. */
 export const writeOne = (kind: 'Put' | 'Update' | 'Delete', tableNamed: TableNamed, input: Input) => {
-  const { make, parameters } = makings[kind] as (typeof makings)[string];
-  knowing(input, ...parameters, 'ReturnValues');
+  const { make, parameters } = writeKinds[kind] as (typeof writeKinds)[string];
+  requireKnownParameters(input, ...parameters, 'ReturnValues');
   const write = make(tableNamed, input);
-  const before = found(write);
-  if (!meets(write.condition, before, write.scope)) throw conditionFailed(write.showsOld ? before : undefined);
+  const before = currentItem(write);
+  if (!matchesCondition(write.condition, before, write.scope))
+    throw conditionFailed(write.showsOld ? before : undefined);
   const after = write.after(before);
   chargeWrite(write.table, before, after);
   write.table.replace(write.key, before, after);
@@ -130,7 +131,7 @@ type WriteRequest = {
 const batchWritesMax = 25;
 
 export const batchWrite = (tableNamed: TableNamed, input: Input) => {
-  knowing(input, 'RequestItems');
+  requireKnownParameters(input, 'RequestItems');
   const writes = Object.entries((input.RequestItems ?? {}) as Record<string, readonly WriteRequest[]>).flatMap(
     ([TableName, requests]) =>
       requests.map(({ PutRequest, DeleteRequest }) =>
@@ -144,7 +145,7 @@ export const batchWrite = (tableNamed: TableNamed, input: Input) => {
   if (new Set(writes.map(({ table, key }) => [table.name, ...key].join('\u0000'))).size < writes.length)
     throw invalid('Provided list of item keys contains duplicates');
   for (const write of writes) {
-    const before = found(write);
+    const before = currentItem(write);
     const after = write.after(before);
     chargeWrite(write.table, before, after);
     write.table.replace(write.key, before, after);

@@ -7,10 +7,10 @@ import type { Release, Sourcing } from '../../content/release.ts';
 import { rateDecimals } from '../../content/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { ambiguityOf } from '../ambiguity.ts';
-import { coverageByPlace, decidedByTable, deciderOf } from '../by-place.ts';
+import { coverageByPlace, decidedByTable, taxingAddressPart } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
-import type { Decisive } from '../sourcing.ts';
+import type { TaxingAddress } from '../sourcing.ts';
 import { cite, listed, step } from './step.ts';
 
 const levelTexts = {
@@ -28,23 +28,23 @@ const coverageTexts = {
   none: 'Its general rates on that day are not known.',
 } as const;
 
-const writtenOf = ({ address: { zip5, plus4, city, state, country } }: Decisive): string =>
+const writtenOf = ({ address: { zip5, plus4, city, state, country } }: TaxingAddress): string =>
   [city, [state ?? country, zip5 === null ? null : [zip5, plus4].filter(Boolean).join('-')].filter(Boolean).join(' ')]
     .filter(Boolean)
     .join(', ');
 
 const partText = 'Local taxes are known for a part of the ZIP only.';
 
-/** What is known of the taxes of the place. */
-const coverageText = (decisive: Decisive, release: Release): string => {
+/** The coverage of the taxes of the place, in words. */
+const coverageText = (decisive: TaxingAddress, release: Release): string => {
   const { choice, resolution } = decisive;
   const byPlace = decidedByTable(decisive);
   if (byPlace && resolution.coverage !== 'none') return coverageByPlace(decisive, byPlace, release);
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
 };
 
-/** How the place was found, and what is known of its taxes. */
-const foundText = (decisive: Decisive): string => {
+/** How the place was resolved, and the coverage of its taxes. */
+const foundText = (decisive: TaxingAddress): string => {
   const { place, resolution, address } = decisive;
   const { name, release, jurisdictions } = place;
   const { level } = resolution;
@@ -72,11 +72,11 @@ const setText = (
 };
 
 /** How one of the sets that an address may have was chosen. */
-const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalChoice): string => {
+const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: LocalChoice): string => {
   const { prefer } = decisive;
   const byPlace = decidedByTable(decisive);
   if (byPlace && prefer === 'lowest') {
-    const decider = deciderOf(decisive, byPlace);
+    const decider = taxingAddressPart(decisive, byPlace);
     return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
   }
   const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
@@ -85,7 +85,7 @@ const decisionText = (decisive: Decisive, { possible, usual, byStreet }: LocalCh
 };
 
 /** The sets of local jurisdictions that an address may have, with their combined general rates, and which was chosen. */
-const candidatesText = (decisive: Decisive, day: string): string => {
+const candidatesText = (decisive: TaxingAddress, day: string): string => {
   const { choice, place, prefer } = decisive;
   const { release, jurisdictions } = place;
   if (!choice || !release || choice.possible.length < 2) return '';
@@ -103,7 +103,7 @@ const candidatesText = (decisive: Decisive, day: string): string => {
   return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
-const addressText = (decisive: Decisive, day: string): string => {
+const addressText = (decisive: TaxingAddress, day: string): string => {
   const end = decisive.at === 'origin' ? 'Shipped from' : 'Shipped to';
   const doubt = decisive.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(decisive).why}` : '';
   return `${end} ${writtenOf(decisive)}: ${foundText(decisive)}${doubt}${candidatesText(decisive, day)}`;

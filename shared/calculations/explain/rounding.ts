@@ -80,7 +80,7 @@ type Rounded = {
   readonly write: Writer;
 };
 
-/** How a table gives the tax on an invoice's total. */
+/** How a table determines the tax on an invoice's total. */
 const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
   const { steps, rate, nothing_below } = bracket;
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);

@@ -36,9 +36,9 @@ const nameOfRate = (rate: string, general: Rate | undefined): Named => {
 };
 
 /** The name of a row's rate: for a share of a visible rate, with the rate that it passes on. */
-const nameOf = ({ rate, passedOn }: TaxRow, general: Rate | undefined): Named => {
-  if (!passedOn) return nameOfRate(rate, general);
-  const { owed, owedTogether, visible } = passedOn;
+const nameOf = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named => {
+  if (!grossedUp) return nameOfRate(rate, general);
+  const { owed, owedTogether, visible } = grossedUp;
   const { name, isOwn } = nameOfRate(owed, general);
   const share =
     owed === owedTogether ? 'the highest visible rate' : `the share of ${owed} in the visible rate ${visible}`;
@@ -89,7 +89,7 @@ export const rowSteps = (
       pointer,
       rateText(row, named, exponent, write),
       isOwn ? row.ruleId : null,
-      citeRate(release, isOwn ? rule.source : general?.source, row.exact > 0n ? row.passedOn : null),
+      citeRate(release, isOwn ? rule.source : general?.source, row.exact > 0n ? row.grossedUp : null),
     ),
   ];
 };

@@ -1,6 +1,6 @@
 import type { Release } from '../../content/release.ts';
 import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
-import type { PassedOn } from '../../tax/assessment.ts';
+import type { GrossedUp } from '../../tax/assessment.ts';
 import { visibleRateSource } from '../../tax/general-excise.ts';
 import type { ExplanationStep } from '../response.ts';
 
@@ -21,8 +21,8 @@ export const cite = (release: Release | null | undefined, source: string | undef
 export const citeRate = (
   release: Release | null,
   source: string | undefined,
-  passedOn: PassedOn | null | undefined,
-): string | null => [cite(release, source), passedOn && visibleRateSource].filter(Boolean).join('; ') || null;
+  grossedUp: GrossedUp | null | undefined,
+): string | null => [cite(release, source), grossedUp && visibleRateSource].filter(Boolean).join('; ') || null;
 
 /** An amount per unit, times the quantity: exact. */
 export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {

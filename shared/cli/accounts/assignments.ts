@@ -149,7 +149,7 @@ const readers: Readers = {
   rounding: oneOf('line', 'invoice'),
   ambiguous_address: oneOf('warn', 'reject', 'highest_rate'),
   incomplete_coverage: oneOf('warn', 'reject'),
-  // `all` is no JSON, but what an operator types.
+  // Operators type `all` without the quotes that JSON requires.
   registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,

@@ -1,4 +1,4 @@
-/** `accounts check`: what to decide about an account before it goes live. */
+/** `accounts check`: the settings of an account to review before it goes live. */
 import type { Command } from 'commander';
 import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
 import { addDays, dayOf } from '../../calendar.ts';

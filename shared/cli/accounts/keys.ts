@@ -112,7 +112,7 @@ const addList = (keys: Command): Command =>
       print(`${counted(found.length, 'key')}. Times are in UTC.`);
     });
 
-// The finder of a leaked key knows neither its id nor its account.
+// Whoever finds a leaked key has neither its id nor its account.
 const leakedKey = async (): Promise<ApiKey> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the key, press Enter, then Ctrl-D.\n');
   const key = await findKey(digestOf((await text(process.stdin)).trim()));

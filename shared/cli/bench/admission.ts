@@ -11,7 +11,7 @@ import { findAccount } from '../../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../store/accounts/api-key-store.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median, rounded } from './figure.ts';
-import { meter } from './meter.ts';
+import { countDatabaseUse } from './meter.ts';
 
 const minutes = 5;
 const perSecond = 10;
@@ -27,7 +27,7 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
   const warmUs: number[] = [];
   const begun = now();
   let advancedMs = 0;
-  const { reads, writes } = await meter(async (used) => {
+  const { reads, writes } = await countDatabaseUse(async (used) => {
     for (let request = 0; request < requests; request += 1) {
       const aheadMs = Math.max(0, begun + (request * 1000) / perSecond - now());
       advanceClock(aheadMs);
@@ -38,7 +38,7 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
       await authenticate(exchange);
       await limitRate(exchange);
       const us = (performance.now() - start) * 1000;
-      await exchange.beside;
+      await exchange.backgroundWork;
       if (used.reads + used.writes === before) warmUs.push(us);
     }
   });

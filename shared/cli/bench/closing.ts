@@ -10,7 +10,7 @@ import { accountKey, accountRegisterKey, openEntryKey } from '../../store/keys.t
 import { openEntryItem } from '../../store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { type Figure, rounded } from './figure.ts';
-import { meter, type Use } from './meter.ts';
+import { countDatabaseUse, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';
 
 const { accounts: Accounts, transactions: Transactions } = environment.tables;
@@ -54,13 +54,13 @@ const entryOf = (state: string, month: string): OpenEntry => {
 const measuredRun = async (changes: Partial<ClosePorts> = {}) => {
   const endsMs = Date.now() + runMs;
   let closed: Closed | null = null;
-  const used: Use = await meter(async () => {
+  const used: Use = await countDatabaseUse(async () => {
     closed = await closePeriods({ ...closePorts(() => endsMs - Date.now()), ...changes });
   });
   return { calls: used.reads + used.writes, writeUnits: used.writeUnits, closed: closed as Closed | null };
 };
 
-/** Runs until one leaves nothing, and their use of the database together. */
+/** Run the schedule until a run is complete, and return the database use of all runs. */
 const runs = async () => {
   const total = { runs: 0, calls: 0, created: 0, writeUnits: 0 };
   for (let run = 1; run <= runsMax; run++) {
@@ -106,7 +106,7 @@ export const closingFigures = async (accounts: number): Promise<Figure[]> => {
   ];
 };
 
-/** Close the last month of so many accounts with 0 to 3 entries. */
+/** Close the last month of `accounts` accounts with 0 to 3 entries. */
 const closing = async (accounts: number, createdMs: number): Promise<Figure> => {
   const state = 'MI';
   const due = Array.from({ length: accounts }, () => registered(createdMs, [state]));

@@ -54,9 +54,9 @@ type Phase = keyof typeof figures;
 /**
  * How long a new process takes to import a bundle, to the first reply of the database, and to the answer for ten lines.
  *
- * The first replies are comparable: the control reads one item, and our function reads the item of the API key. Before it
- * answers, our function makes two more calls in sequence, for the account and its rate window, and one in parallel, for
- * the use of the key. The variants alternate, so that the load of the machine affects both.
+ * The first replies are comparable: the control reads one item, and our function reads the item of the API key. Before
+ * it replies, our function makes two more calls in sequence, for the account and its rate window, and one in parallel,
+ * for the use of the key. The variants alternate, so that the load of the machine affects both.
  */
 export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
   const event = JSON.stringify(eventOf({ operation: measured, apiKey, body: requestOf(10) }));

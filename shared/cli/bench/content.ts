@@ -1,4 +1,7 @@
-/** Content with four jurisdictions at one address, and documents for it. Built-in content changes with the law; this does not. */
+/**
+ * Content with four jurisdictions at one address, and documents for it. Unlike built-in content, it does not change
+ * with the law.
+ */
 import { createHash } from 'node:crypto';
 import { defaultSettings } from '../../accounts/account.ts';
 import type { Context } from '../../calculations/document.ts';

@@ -4,7 +4,7 @@ import { invoke } from '../../../infra/local/invoke.ts';
 import { requestOf } from './content.ts';
 import { eventOf } from './event.ts';
 import { type Figure, median } from './figure.ts';
-import { meter, type Use } from './meter.ts';
+import { countDatabaseUse, type Use } from './meter.ts';
 
 type Send = (operation: Operation, body?: unknown, id?: string) => Promise<{ readonly id: string }>;
 type Measured = {
@@ -55,7 +55,7 @@ export const databaseFigures = async (apiKey: string, emulator: string): Promise
     const uses: Use[] = [];
     for (let time = 0; time < times; time += 1) {
       const prepared = await prepare?.(send);
-      uses.push(await meter(() => run(send, prepared?.id ?? '')));
+      uses.push(await countDatabaseUse(() => run(send, prepared?.id ?? '')));
     }
     const medianOf = (units: (use: Use) => number) => median(uses.map(units));
     figures.push({

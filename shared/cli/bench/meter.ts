@@ -1,11 +1,11 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { database } from '../../store/client/client.ts';
 
-/** Database calls, and capacity units with those of indexes. */
+/** Database calls, and capacity units including those of indexes. */
 export type Use = { reads: number; writes: number; readUnits: number; writeUnits: number };
 
-/** Count the use of the database while something runs, which gets the counts so far. */
-export const meter = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
+/** Count the database calls and capacity units of `run`, which receives the counts so far. */
+export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
   const used: Use = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0 };
   database.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -5,8 +5,8 @@ const batch = 25;
 const writers = 4;
 const attempts = 20;
 
-/** Retry until it is done, also after a timeout of a busy emulator. */
-export const untilDone = async (attempt: () => Promise<boolean>): Promise<void> => {
+/** Retry until the attempt returns `true`, also after timeouts of a busy emulator. */
+export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<void> => {
   for (let left = attempts; left > 0; left -= 1) {
     try {
       if (await attempt()) return;
@@ -17,7 +17,7 @@ export const untilDone = async (attempt: () => Promise<boolean>): Promise<void> 
   throw new Error('The database is too busy for a bench.');
 };
 
-/** Write so many items of a table, each made when it is its turn. */
+/** Write `count` items to a table. Each item is created only when it is written. */
 export const putItems = async (
   table: string,
   count: number,
@@ -31,7 +31,7 @@ export const putItems = async (
       const indexes = Array.from({ length: Math.min(batch, count - from) }, (_, at) => from + at);
       const puts = indexes.map((index) => ({ PutRequest: { Item: itemOf(index) } }));
       const command = new BatchWriteCommand({ RequestItems: { [table]: puts } });
-      await untilDone(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
+      await retryTimeouts(async () => Object.keys((await database.send(command)).UnprocessedItems ?? {}).length === 0);
     }
   };
   await Promise.all(Array.from({ length: writers }, work));

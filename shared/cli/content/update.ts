@@ -74,7 +74,7 @@ const printGates = (results: readonly GateResult[]): void =>
     ]),
   );
 
-/** What an update of a state came to, in a sentence. */
+/** The outcome of a state's update, in a sentence. */
 const outcomeText = (update: StateUpdate): string => {
   if (update.outcome === 'failed') return `FAILED. ${update.reason}`;
   if (update.outcome === 'current') return `${update.release} is active and has the current files.`;

@@ -137,13 +137,15 @@ const storage = (options: CostOptions, newBytes: bigint, savedBytes: bigint) => 
   return { tables, backups: tables * BigInt(daily) + sum(copies) };
 };
 
-/** Series beside the `Duration` of each operation in use. CloudWatch bills hours with data, so nightly ones cost less. */
+/**
+ * Series besides the `Duration` of each operation in use. CloudWatch bills hours with data, so nightly ones cost less.
+ */
 const metricsOf = ({ fullMetrics, methodMetrics }: CostOptions, called: bigint): bigint =>
   BigInt(fullMetrics ? deployment.fullSeries : deployment.essentialSeries) +
   (fullMetrics ? assumed.refusalCodes + assumed.taxedStates : 0n) +
   (methodMetrics ? called * BigInt(deployment.gatewayMetricsByMethod) : 0n);
 
-/** Units of every price in a month, in what the price counts: bytes for a price in GB. */
+/** The monthly units of every price, in the unit that the price is counted in: bytes for a price in GB. */
 export type Usage = Readonly<Record<PriceName, bigint>>;
 
 /** The usage of a month. */
@@ -158,7 +160,7 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
   const called = BigInt(operations.filter((name) => requests[name] > 0n).length);
   const instances = (name: Billed) =>
     ceil(requests[name] * microseconds(name, options.lines), monthSeconds * 1_000_000n);
-  /** How often all instances together do what each does once in so many seconds. */
+  /** How often per month all instances together do something that each does once every given number of seconds. */
   const onceIn = (seconds: bigint) =>
     sum(operations.map((name) => least(requests[name], (instances(name) * monthSeconds) / seconds)));
   const { tables, backups } = storage(options, total('table') + counting.bytes, total('saved'));

@@ -44,7 +44,7 @@ const writeAll = async (files: readonly NewFile[]): Promise<void> => {
       await create(partial(path));
       await writeFile(partial(path), text, { flush: true });
     }
-    // Creating a file fails where another process made it meanwhile; renaming would overwrite it.
+    // Creating the file fails if another process created it concurrently. Renaming would overwrite it.
     for (const { path } of files) {
       await create(path);
       await rename(partial(path), path);

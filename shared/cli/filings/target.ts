@@ -64,7 +64,7 @@ export const requireFiling = async (
   return { ...operator, id, filing: accepted(await getFiling(id, {}, account, ports)) };
 };
 
-/** The filing of an answer. Refuses what the use case refuses. */
+/** The filing of a result. Throws a CommandError with the use case's refusal. */
 export const repliedFiling = (result: Result<Answered>): Filing => JSON.parse(accepted(result).answer.body);
 
 type Paging = { readonly limit: number; readonly starting_after?: string };

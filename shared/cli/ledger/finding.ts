@@ -37,8 +37,8 @@ export const differing = (what: string, actualValue: unknown, expectedValue: unk
   return faultUnless(actual === expected, what, actual, expected);
 };
 
-/** The value, or `null` if the stored item is not readable. */
-export const readable = <Value>(read: () => Value): Value | null => {
+/** The parsed value, or `null` if the stored item cannot be parsed. */
+export const parseOrNull = <Value>(read: () => Value): Value | null => {
   try {
     return read();
   } catch {
@@ -55,7 +55,7 @@ const isOfContent = (error: unknown): boolean => {
 };
 
 /** The faults of a check, or one fault if the content is not readable. An outage still throws. */
-export const orUnreadable = async (
+export const findingIfUnreadable = async (
   what: string,
   check: () => Promise<readonly Fault[]> | readonly Fault[],
 ): Promise<readonly Fault[]> => {

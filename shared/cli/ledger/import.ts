@@ -11,7 +11,7 @@ import { countsText } from './export.ts';
 import { type Finding, findingText } from './finding.ts';
 import { importLedger } from './import/import-ledger.ts';
 import { checkExport } from './import/read-export.ts';
-import { verifyAccount, type Walk } from './verify-account.ts';
+import { type VerifyOptions, verifyAccount } from './verify-account.ts';
 import type { Counts as Verified } from './verify-transaction.ts';
 
 const pauseMs = 500;
@@ -49,7 +49,7 @@ const missingItems = (counts: Counts, verified: Verified): string[] => {
   return pairs.flatMap(([what, inFile, here]) => (here >= inFile ? [] : [`${here} of ${inFile} ${what} are there`]));
 };
 
-type Verify = Omit<Walk, 'onFinding' | 'onProgress'> & { readonly counts: Counts };
+type Verify = Omit<VerifyOptions, 'onFinding' | 'onProgress'> & { readonly counts: Counts };
 
 /** Check the imported ledger as `ledger verify` does, and its completeness. Repeats, because indexes may be behind. */
 export const verifyImport = async ({ account, counts, nowMs, pauseMs }: Verify) => {

@@ -1,12 +1,12 @@
 import { decodeTime } from 'ulid';
 import { newestId, transactionIds } from '../../store/ledger/ledger-walk.ts';
-import { statesOfEntries, strayEntries } from './checks/entries.ts';
+import { orphanedEntries, statesOfEntries } from './checks/entries.ts';
 import { type FilingBook, filingBook } from './filing-book.ts';
 import { confirmed, type Finding } from './finding.ts';
 import { chainFindings, periodFindings, verifyFiling } from './verify-filings.ts';
 import { addCounts, type Counts, noCounts, type Subject, verifyTransaction } from './verify-transaction.ts';
 
-export type Walk = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
+export type VerifyOptions = Pick<Subject, 'account' | 'nowMs' | 'pauseMs'> & {
   /** Called for each finding, so that memory does not grow with them. */
   readonly onFinding: (finding: Finding) => void;
   /** Called with the progress from 0 to 1. */
@@ -32,18 +32,18 @@ const timeOf = (id: string) => decodeTime(id.slice('txn_'.length));
  *
  * Memory does not grow with the ledger.
  */
-export const verifyAccount = async (walk: Walk): Promise<Counts> => {
-  const counts = { ...(walk.from?.counts ?? noCounts()) };
-  const book = await filingBook(walk.account);
-  await verifyTransactions(walk, book, counts);
-  await verifyEntries(walk, counts);
-  await verifyFilings(walk, book, counts);
-  walk.onProgress(1, counts);
+export const verifyAccount = async (options: VerifyOptions): Promise<Counts> => {
+  const counts = { ...(options.from?.counts ?? noCounts()) };
+  const book = await filingBook(options.account);
+  await verifyTransactions(options, book, counts);
+  await verifyEntries(options, counts);
+  await verifyFilings(options, book, counts);
+  options.onProgress(1, counts);
   return counts;
 };
 
 const verifyTransactions = async (
-  { account, nowMs, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: Walk,
+  { account, nowMs, pauseMs, onFinding, onProgress, from, onPage, isSampled = () => true }: VerifyOptions,
   book: FilingBook,
   counts: Counts,
 ): Promise<void> => {
@@ -66,18 +66,18 @@ const verifyTransactions = async (
   }
 };
 
-const verifyEntries = async ({ account, onFinding, onProgress }: Walk, counts: Counts): Promise<void> => {
+const verifyEntries = async ({ account, onFinding, onProgress }: VerifyOptions, counts: Counts): Promise<void> => {
   const states = statesOfEntries();
   let done = 0;
   await concurrently(states, async (state) => {
-    for await (const finding of strayEntries(account, state)) onFinding(finding);
+    for await (const finding of orphanedEntries(account, state)) onFinding(finding);
     done += 1;
     onProgress(shareOfTransactions + shareOfEntries * (done / states.length), counts);
   });
 };
 
 const verifyFilings = async (
-  { account, pauseMs, onFinding, onProgress }: Walk,
+  { account, pauseMs, onFinding, onProgress }: VerifyOptions,
   book: FilingBook,
   counts: Counts,
 ): Promise<void> => {
@@ -96,13 +96,13 @@ const verifyFilings = async (
   }
 };
 
-/** Run something for all values, some of them at the same time. */
+/** Run a function for all values with limited concurrency. */
 export const concurrently = async <Value>(
   values: readonly Value[],
   run: (value: Value) => Promise<void>,
   parallel = atOnce,
 ): Promise<void> => {
-  // A generator ends for all when one of them throws.
+  // All workers share the generator, so it ends for all of them when one throws.
   const waiting = (function* () {
     yield* values;
   })();

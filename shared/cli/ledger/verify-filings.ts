@@ -11,7 +11,7 @@ import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
-import { differing, type Fault, type Finding, faultUnless, findingsOf, orUnreadable } from './finding.ts';
+import { differing, type Fault, type Finding, faultUnless, findingIfUnreadable, findingsOf } from './finding.ts';
 
 const batch = 25;
 
@@ -21,7 +21,7 @@ const batch = 25;
  */
 export const verifyFiling = async (account: string, id: string): Promise<{ readonly findings: readonly Finding[] }> => {
   const ofEntries: Finding[] = [];
-  const faults = await orUnreadable('filing or one of its entries', () => filingFaults(account, id, ofEntries));
+  const faults = await findingIfUnreadable('filing or one of its entries', () => filingFaults(account, id, ofEntries));
   return { findings: [...ofEntries, ...findingsOf(id, 'filings', faults)] };
 };
 
@@ -126,7 +126,7 @@ const ofState = async (account: string, state: string, filings: readonly StoredF
     .filter((filing) => filing.state === state && hasPeriod(filing))
     .toSorted((a, b) => (a.period_end < b.period_end ? -1 : 1));
   const newest = kept.at(-1);
-  const faults = await orUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
+  const faults = await findingIfUnreadable(`chain of ${state}`, () => chainFaults(items.chain, state, newest));
   return [...periodItemFindings(items, state, kept), ...findingsOf(newest?.id ?? state, 'filings', faults)];
 };
 

@@ -81,7 +81,7 @@ export class VerifyState {
     renameSync(`${this.#file}.part`, this.#file);
   }
 
-  /** Everything is verified: the next run begins anew. */
+  /** Everything is verified: the next run starts over. */
   end(): void {
     if (this.#file !== null) rmSync(this.#file, { force: true });
   }

@@ -4,13 +4,13 @@ import { transactionFrom } from '../../store/ledger/transaction-item.ts';
 import { isLive } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
 import { checkChain } from './checks/chain.ts';
-import { checkCredits, takesSomething } from './checks/credits.ts';
+import { checkCredits, hasAmounts } from './checks/credits.ts';
 import { checkEntries } from './checks/entries.ts';
 import {
   attributeFaults,
-  heldFaults,
   holdsReference,
-  releasedFaults,
+  leftoverClaimFaults,
+  missingClaimFaults,
   stateFaults,
   totalFaults,
 } from './checks/fields.ts';
@@ -22,9 +22,9 @@ import {
   type Fault,
   type Finding,
   faultUnless,
+  findingIfUnreadable,
   findingsOf,
-  orUnreadable,
-  readable,
+  parseOrNull,
 } from './finding.ts';
 
 export const counted = [
@@ -70,7 +70,7 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
     const what = 'transaction, which the index lists';
     return { counts, findings: findingsOf(id, 'head', [{ what, actual: 'none', expected: 'there' }]) };
   }
-  const stored = readable(() => transactionFrom(item));
+  const stored = parseOrNull(() => transactionFrom(item));
   if (!stored) {
     const expected = 'what its attributes and checksum say';
     return { counts, findings: findingsOf(id, 'head', [{ what: 'transaction', actual: 'not readable', expected }]) };
@@ -83,14 +83,14 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
     ...findingsOf(id, 'states', stateFaults(stored.transaction)),
   ];
   for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
-    const faults = await orUnreadable('stored data of this check', () => run(subject, stored, counts));
+    const faults = await findingIfUnreadable('stored data of this check', () => run(subject, stored, counts));
     findings.push(...findingsOf(id, check, faults));
   }
   return { counts, findings };
 };
 
 const storedOf = (item: Item | undefined): StoredTransaction | undefined =>
-  (item && readable(() => transactionFrom(item))) ?? undefined;
+  (item && parseOrNull(() => transactionFrom(item))) ?? undefined;
 
 /** The credits of a sale. Each credit that is not readable becomes a fault. */
 const readCredits = async function* (
@@ -115,7 +115,7 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
   return [
     ...differing('type of what it credits', parent.type, 'sale'),
     ...faultUnless(
-      isLive(parent) || !takesSomething(transaction),
+      isLive(parent) || !hasAmounts(transaction),
       'state of the sale that it credits',
       parent.status,
       'finalized or filed',
@@ -145,10 +145,10 @@ const furtherChecks: Partial<Record<Check, Run>> = {
     const claim = await claimItemOf(account, reference_id);
     if (!holdsReference(transaction, nowMs())) {
       const holder = claim && storedOf(await headItem(account, String(claim['transaction_id'])))?.transaction;
-      return releasedFaults(transaction, claim, holder, nowMs());
+      return leftoverClaimFaults(transaction, claim, holder, nowMs());
     }
     counts.claims += 1;
-    return heldFaults(transaction, claim);
+    return missingClaimFaults(transaction, claim);
   },
   entries: async ({ account, book }, stored, counts) => {
     const { count, faults } = await checkEntries(account, stored, book);

@@ -8,7 +8,7 @@ import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { type Check, checks, type Finding, findingText } from './finding.ts';
-import { concurrently, verifyAccount, type Walk } from './verify-account.ts';
+import { concurrently, type VerifyOptions, verifyAccount } from './verify-account.ts';
 import { isSampled, VerifyState } from './verify-state.ts';
 import type { Counts } from './verify-transaction.ts';
 
@@ -64,7 +64,7 @@ const verifyOne = async (
   account: string,
   progress: VerifyState,
   onFinding: (finding: Finding) => void,
-  onProgress: Walk['onProgress'],
+  onProgress: VerifyOptions['onProgress'],
 ): Promise<Verified> => {
   const { isDone, after, counts: before, findings: foundBefore } = progress.of(account);
   const by_check = { ...foundBefore };

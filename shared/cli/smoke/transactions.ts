@@ -41,7 +41,7 @@ export const create = async (
 };
 
 /** A transaction that was not voided. `id` is `null` if no response named it. */
-export type Left = { readonly reference: string; readonly id: string | null; readonly why: string };
+export type NotVoided = { readonly reference: string; readonly id: string | null; readonly reason: string };
 
 /** Run four times at most until it returns a value: the service may have the fault that failed the run. */
 const retry = async <Value>(attempt: () => Promise<Value | null>): Promise<Value | null> => {
@@ -53,7 +53,7 @@ const retry = async <Value>(attempt: () => Promise<Value | null>): Promise<Value
   return null;
 };
 
-const voided = async ({ send }: Session, created: Created): Promise<Left | null> => {
+const voided = async ({ send }: Session, created: Created): Promise<NotVoided | null> => {
   const { reference } = created;
   const id =
     created.id ??
@@ -62,21 +62,21 @@ const voided = async ({ send }: Session, created: Created): Promise<Left | null>
       const rows = Array.isArray(body?.['data']) ? body['data'] : [];
       return rows.map((row) => idOf(created, row)).find((found) => found !== null) ?? null;
     }));
-  if (id === null) return { reference, id, why: 'no response named it' };
-  let why = 'no response';
+  if (id === null) return { reference, id, reason: 'no response named it' };
+  let reason = 'no response';
   const path = `/transactions/${id}`;
   const status = await retry(async () => {
     const answer = await send({ method: 'POST', path, body: { status: 'void', void_reason: 'Smoke test' } });
-    why = `status ${answer.status}`;
+    reason = `status ${answer.status}`;
     const { body } = await send({ method: 'GET', path });
     return idOf(created, body) === id && body?.['status'] === 'void' ? 'void' : null;
   });
-  return status === null ? { reference, id, why } : null;
+  return status === null ? { reference, id, reason } : null;
 };
 
 /** Void the transactions of a run: credits before sales, newest first. Returns those that may not be void. */
-export const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly Left[]> => {
-  const left: (Left | null)[] = [];
+export const cleanUp = async (session: Session, all: readonly Created[]): Promise<readonly NotVoided[]> => {
+  const left: (NotVoided | null)[] = [];
   const newestFirst = all.toReversed();
   for (const isCredit of [true, false])
     for (const created of newestFirst) if (created.isCredit === isCredit) left.push(await voided(session, created));

@@ -1,5 +1,5 @@
 import { answered, type Body, checkResponse, equal, expected, type Session, Unexpected } from './session.ts';
-import { type Created, cleanUp, create, type Left } from './transactions.ts';
+import { type Created, cleanUp, create, type NotVoided } from './transactions.ts';
 
 type Run = { readonly session: Session; readonly all: Created[] };
 
@@ -113,7 +113,7 @@ const partialRefund = async (run: Run, parent: Created): Promise<void> => {
 };
 
 /** `failure` is the message of the first failed check. `left` are the transactions that were not voided. */
-type Outcome = { readonly failure: string | null; readonly left: readonly Left[] };
+type Outcome = { readonly failure: string | null; readonly left: readonly NotVoided[] };
 
 /** Run the workflows, then void their transactions, also after a failure. */
 export const runSmoke = async (session: Session): Promise<Outcome> => {

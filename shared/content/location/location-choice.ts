@@ -59,7 +59,7 @@ const outsideStreets = (near: readonly Span[], zip: ZipLookup, isUntaxed: boolea
 
 /**
  * Find the local jurisdictions of an address on a tax day: by its street, else by the narrowest range with its ZIP+4, else
- * by its ZIP, else by its city (content notes 1.6). `undefined` if no location names it.
+ * by its ZIP, else by its city. `undefined` if no location names it.
  *
  * A ZIP without its four digits may have the jurisdictions of every range in it. If the ZIP has no local taxes, and the
  * city (known only by its name) has some, the city's apply: a shop's table gives cities rates that its ZIPs lack. If the

@@ -11,7 +11,7 @@ import { isAmbiguous, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
-/** How precisely an address was resolved: `address_resolution` of the API (interface decisions 2). */
+/** How precisely an address was resolved: `address_resolution` of the API. */
 export type Resolution = {
   readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state' | 'none';
   /** The address may lie in more than one set of jurisdictions. */
@@ -149,13 +149,13 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
-  // A shop's table may have a row for the whole state, beside rows of cities in a ZIP.
+  // A shop's table may have a row for the whole state as well as rows of cities in a ZIP.
   if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
 
-/** An answer, marked if a release above its own says that the taxes depend on the address within the city. */
+/** An answer, marked if a release above its own states that the taxes depend on the address within the city. */
 const withDoubt = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,

@@ -11,7 +11,7 @@ const zip = z.nullish(
 /** The five digits that a ZIP code begins with; `null` for a code of another country. */
 export const fiveDigitZip = (postalCode: string): string | null => /^\s*(\d{5})/.exec(postalCode)?.[1] ?? null;
 
-/** A postal address as a request carries it (specification 2.4). */
+/** A postal address as a request carries it. */
 export const PostalAddress = described(
   z.object(
     {

@@ -39,7 +39,7 @@ export const wordsOf = (text: string): readonly string[] =>
     .split(/[\s,]+/)
     .filter((word) => word !== '');
 
-/** A street from its words. A direction or suffix counts only if a name is left beside it: `N ST` is the street N. */
+/** A street from its words. A direction or suffix counts only if a name remains: `N ST` is the street N. */
 export const streetOf = (words: readonly string[]): Street => {
   let [first, last] = [0, words.length];
   const post = last > 1 ? directions.get(words[last - 1] ?? '') : undefined;

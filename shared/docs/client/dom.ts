@@ -1,10 +1,14 @@
 /** All elements that match a selector. */
-export const all = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind[] => [
-  ...under.querySelectorAll<Kind>(selector),
-];
+export const queryAll = <Kind extends HTMLElement = HTMLElement>(
+  selector: string,
+  under: ParentNode = document,
+): Kind[] => [...under.querySelectorAll<Kind>(selector)];
 
-/** The element of a selector that the page always has. */
-export const one = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind => {
+/** The element that matches a selector. Throws if the page has none. */
+export const queryOne = <Kind extends HTMLElement = HTMLElement>(
+  selector: string,
+  under: ParentNode = document,
+): Kind => {
   const found = under.querySelector<Kind>(selector);
   if (!found) throw new Error(`The page has no ${selector}.`);
   return found;
@@ -32,7 +36,7 @@ export const addCopy = (block: HTMLElement): void => {
   button.type = 'button';
   button.setAttribute('aria-live', 'polite');
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(one('code', block).textContent ?? '');
+    await navigator.clipboard.writeText(queryOne('code', block).textContent ?? '');
     button.textContent = 'Copied';
     setTimeout(() => button.replaceChildren('Copy'), 1600);
   });

@@ -1,5 +1,5 @@
 /** The script of the page. Everything except search, copying and trying works without it. */
-import { addCopy, all, one, serviceAddress } from './dom.ts';
+import { addCopy, queryAll, queryOne, serviceAddress } from './dom.ts';
 import { addSearch } from './search.ts';
 import { addForms } from './try.ts';
 
@@ -16,18 +16,18 @@ const remembered = (language?: string): string => {
 
 /** Show every sample in one language, or in its first one if it does not have that language. */
 const show = (language: string): void => {
-  for (const group of all('.samples')) {
-    const samples = all('[data-language]', group);
+  for (const group of queryAll('.samples')) {
+    const samples = queryAll('[data-language]', group);
     const shown = samples.find((sample) => sample.dataset['language'] === language) ?? samples[0];
     for (const sample of samples) sample.hidden = sample !== shown;
-    for (const button of all('[data-choose]', group))
+    for (const button of queryAll('[data-choose]', group))
       button.setAttribute('aria-pressed', String(button.dataset['choose'] === shown?.dataset['language']));
   }
 };
 
 /** Make the buttons above the samples choose a language, which the browser remembers. */
 const addLanguages = (): void => {
-  for (const button of all('[data-choose]'))
+  for (const button of queryAll('[data-choose]'))
     button.addEventListener('click', () => {
       const language = button.dataset['choose'] ?? '';
       const before = button.getBoundingClientRect().top;
@@ -41,7 +41,7 @@ const addLanguages = (): void => {
 
 /** On a narrow screen, close the contents after a choice. */
 const addMenu = (): void => {
-  const nav = one('nav');
+  const nav = queryOne('nav');
   nav.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('a')) nav.hidePopover();
   });
@@ -49,27 +49,27 @@ const addMenu = (): void => {
 
 /** Mark the section that is being read in the contents. */
 const markSection = (): void => {
-  const links = new Map(all('nav li a').map((link) => [link.getAttribute('href') ?? '', link]));
+  const links = new Map(queryAll('nav li a').map((link) => [link.getAttribute('href') ?? '', link]));
   const observer = new IntersectionObserver(
     (entries) => {
       const link = links.get(`#${entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id}`);
       if (!link) return;
-      for (const marked of all('nav [aria-current]')) marked.removeAttribute('aria-current');
+      for (const marked of queryAll('nav [aria-current]')) marked.removeAttribute('aria-current');
       link.setAttribute('aria-current', 'location');
       if (!link.closest('details:not([open])')) link.scrollIntoView({ block: 'nearest' });
     },
     // A line at a quarter of the height.
     { rootMargin: '-25% 0px -75%' },
   );
-  for (const section of all('main [id]')) if (links.has(`#${section.id}`)) observer.observe(section);
+  for (const section of queryAll('main [id]')) if (links.has(`#${section.id}`)) observer.observe(section);
 };
 
 // Show the real address in the commands of the guide.
-for (const code of all('.guide code.sh')) {
+for (const code of queryAll('.guide code.sh')) {
   const text = code.firstChild;
   if (text instanceof Text) text.data = text.data.replace(/LEVY=http\S+/, `LEVY=${serviceAddress()}`);
 }
-all('.code').forEach(addCopy);
+queryAll('.code').forEach(addCopy);
 addLanguages();
 addMenu();
 addSearch();

@@ -1,4 +1,4 @@
-import { all, element, one } from './dom.ts';
+import { element, queryAll, queryOne } from './dom.ts';
 
 type Entry = { readonly link: string; readonly name: string; readonly place: string; readonly text: string };
 
@@ -6,7 +6,7 @@ const most = 30;
 
 /** The guide, its workflows, operations, schemas, fields and error codes: everything that has an anchor. */
 const collect = (): readonly Entry[] =>
-  all('main :is(section.guide, .guide h3, article, .field, tr)[id]').map((target) => {
+  queryAll('main :is(section.guide, .guide h3, article, .field, tr)[id]').map((target) => {
     const heading = target.querySelector<HTMLElement>('h2, h3, .what code, th') ?? target;
     const parent = target.parentElement?.closest('section, article')?.querySelector('h2, h3');
     return {
@@ -42,9 +42,9 @@ const resultItem = ({ link, name, place }: Entry): HTMLElement => {
 
 /** Search the page. The results replace the contents until the field is empty. */
 export const addSearch = (): void => {
-  const field = one<HTMLInputElement>('#search');
-  const results = one('#results');
-  const count = one('.count');
+  const field = queryOne<HTMLInputElement>('#search');
+  const results = queryOne('#results');
+  const count = queryOne('.count');
   // Collected at the first search, because it reads the whole page.
   let entries: readonly Entry[] | undefined;
 
@@ -54,7 +54,7 @@ export const addSearch = (): void => {
     const found = query === '' ? [] : find(entries, query);
     results.replaceChildren(...found.slice(0, most).map(resultItem));
     results.hidden = query === '';
-    one('.contents').hidden = query !== '';
+    queryOne('.contents').hidden = query !== '';
     count.textContent = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
     if (found.length > most) count.textContent += `, the best ${most} are shown`;
     if (found.length === 0)
@@ -73,7 +73,7 @@ export const addSearch = (): void => {
     const { key, target } = event;
     if (key !== '/' || (target instanceof Element && target.matches('input, textarea, select'))) return;
     event.preventDefault();
-    if (!field.checkVisibility()) one('nav').showPopover();
+    if (!field.checkVisibility()) queryOne('nav').showPopover();
     field.focus();
   });
 };

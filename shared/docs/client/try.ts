@@ -1,4 +1,4 @@
-import { addCopy, all, element, one, serviceAddress } from './dom.ts';
+import { addCopy, element, queryAll, queryOne, serviceAddress } from './dom.ts';
 
 const codeBlock = (text: string): HTMLElement => {
   const pre = element('pre', '', element('code', 'text', text));
@@ -34,7 +34,7 @@ const reuseId = (text: string): void => {
   if (!id) return;
   const pattern = new RegExp(`\\b${prefix}_[0-9A-Z]{26}\\b`, 'g');
   const targets = '[data-in="path"], [data-examples] option, form:not([aria-busy]) [data-body]';
-  for (const field of all<HTMLInputElement>(targets)) field.value = field.value.replace(pattern, id);
+  for (const field of queryAll<HTMLInputElement>(targets)) field.value = field.value.replace(pattern, id);
 };
 
 /** The request of a form. Throws for a key or header that HTTP cannot carry. */
@@ -43,7 +43,7 @@ const requestOf = (form: HTMLFormElement, key: string): Request => {
   const headers = new Headers('public' in form.dataset ? {} : { 'X-API-Key': key });
   const query = new URLSearchParams();
   let filled = path;
-  for (const { name, value, dataset } of all<HTMLInputElement | HTMLSelectElement>('[data-in]', form)) {
+  for (const { name, value, dataset } of queryAll<HTMLInputElement | HTMLSelectElement>('[data-in]', form)) {
     if (value === '') continue;
     if (dataset['in'] === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
     if (dataset['in'] === 'query') query.set(name, value);
@@ -74,24 +74,24 @@ const send = async (form: HTMLFormElement, key: string): Promise<readonly HTMLEl
 /** Make the forms send requests with the key, which is stored nowhere but in its field. */
 export const addForms = (): void => {
   // A text field that CSS masks, because browsers offer to save a password field.
-  const key = one<HTMLInputElement>('#api-key');
+  const key = queryOne<HTMLInputElement>('#api-key');
   const clear = (): void => {
     key.value = '';
   };
   // The browser may keep the page for the way back.
   addEventListener('pagehide', clear);
   clear();
-  for (const form of all<HTMLFormElement>('form')) {
+  for (const form of queryAll<HTMLFormElement>('form')) {
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       if (form.ariaBusy) return;
       form.ariaBusy = 'true';
-      one('.result', form).replaceChildren(...(await send(form, key.value.trim())));
+      queryOne('.result', form).replaceChildren(...(await send(form, key.value.trim())));
       form.ariaBusy = null;
     });
     const examples = form.querySelector<HTMLSelectElement>('[data-examples]');
     examples?.addEventListener('change', () => {
-      one<HTMLTextAreaElement>('[data-body]', form).value = examples.value;
+      queryOne<HTMLTextAreaElement>('[data-body]', form).value = examples.value;
     });
   }
 };

@@ -39,7 +39,7 @@ const ErrorObject = described(
   { id: 'ErrorObject' },
 );
 
-/** The envelope of every error response (specification 2.5), as `envelope` in reply.ts builds it. */
+/** The envelope of every error response, as `envelope` in reply.ts builds it. */
 export const ErrorResponse = described(
   z.strictObject({
     errors: described(

@@ -89,7 +89,7 @@ export const filed: Filing = {
 
 export const filingList: FilingList = listAnswer('/filings', [{ ...filed, totals: null }]);
 
-/** What a return would list whose content does not cover one sale. */
+/** The exceptions of a return with one sale that the content does not cover. */
 export const filingExceptionList: FilingExceptionList = {
   ...listAnswer(`/filings/${exampleFilingId}/exceptions`, [
     {

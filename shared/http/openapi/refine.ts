@@ -43,7 +43,7 @@ export const simplified = <Value>(value: Value): Value => {
   return withoutSafeBounds(withoutNullUnion(inner)) as Value;
 };
 
-/** Give a reference its description. Generators ignore keywords beside `$ref`, but not beside `allOf`. */
+/** Give a reference its description. Generators ignore keywords next to `$ref`, but not next to `allOf`. */
 const withoutSiblings = (schema: Property): Property => {
   if (isSchema(schema)) return schema;
   const { $ref, ...siblings } = schema;
@@ -59,7 +59,7 @@ export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObje
   const nameEnum = (schema: Schema): Property => {
     if (!Array.isArray(schema.enum)) return schema;
     const { title, type, enum: values, ...rest } = schema;
-    // A client that knows only the values of today must accept those of tomorrow.
+    // Clients must accept values that later versions add.
     if ('x-extensible-enum' in rest) return { type: 'string', ...rest };
     assert(title !== undefined, `The enum ${values} has no title.`);
     const component: Schema = { title, type: 'string', enum: values };

@@ -44,11 +44,11 @@ export const reopenAccount = async ({ id, settings, closed_at }: Account, at: st
 const Deletion = z.object({ export_sha256: z.string(), started_at: z.string() });
 export type Deletion = z.infer<typeof Deletion>;
 
-/** What is left of a deleted account. It keeps the id from being used again. */
+/** The tombstone of a deleted account. It prevents the reuse of the id. */
 const Tombstone = z.object({ id: z.string(), closed_at: z.string(), deleted_at: z.string(), deletion: Deletion });
 export type Tombstone = z.infer<typeof Tombstone>;
 
-/** The deletion of an account that has begun, or what is left after its end. */
+/** The unfinished deletion of an account, or the tombstone after it. */
 export const findDeletion = async (
   account: string,
 ): Promise<{ readonly deletion?: Deletion; readonly tombstone?: Tombstone }> => {

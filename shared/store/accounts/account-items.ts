@@ -22,7 +22,7 @@ import {
   importMarkKey,
   keyUses,
   openEntryPartitions,
-  placeOfDue,
+  parseDueKey,
   rateWindowKey,
   reportPartition,
   retentionKey,
@@ -64,20 +64,23 @@ const deletePartition = async (table: string, pk: string): Promise<void> => {
   for await (const items of keysIn(table, pk)) await deleteAll(items.map(({ sk }) => ({ table, pk, sk: String(sk) })));
 };
 
-/** Delete a transaction: its claim, then its audit entries, and at last the head by which an interrupted deletion finds it. */
+/**
+ * Delete a transaction: its claim, then its audit entries, and last its head, by which an interrupted deletion finds
+ * it.
+ */
 const deleteTransaction = async (account: string, id: string): Promise<void> => {
   const { pk, sk: headSk } = headKey(account, id);
   let head: Item | undefined;
   do {
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
-    // Another transaction may have the claim now. It is deleted with that one, or here.
+    // Another transaction may hold the claim now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
     for await (const items of keysIn(transactions, pk))
       await deleteAll(
         items.filter(({ sk }) => sk !== headSk).map(({ sk }) => ({ table: transactions, pk, sk: String(sk) })),
       );
-    // A schedule may have changed it meanwhile, with another audit entry.
+    // A schedule may have changed it concurrently and added an audit entry.
   } while (head && !(await deleteItem({ table: transactions, pk, sk: headSk, version: head['version'] })));
 };
 
@@ -104,7 +107,7 @@ const deleteFilings = async (account: string): Promise<void> => {
 const deleteDue = async (account: string): Promise<void> => {
   for (let shard = 0; shard < dueShards; shard++)
     for await (const items of keysIn(transactions, duePartition(shard))) {
-      const own = items.filter(({ sk }) => placeOfDue(String(sk)).account === account);
+      const own = items.filter(({ sk }) => parseDueKey(String(sk)).account === account);
       await deleteAll(own.map(({ sk }) => ({ table: transactions, pk: duePartition(shard), sk: String(sk) })));
     }
 };
@@ -121,9 +124,9 @@ const deleteKeys = async (account: string): Promise<void> => {
 };
 
 /**
- * Delete every item of an account but the account and its entry in the register. Repeating it after an interruption
- * continues. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire 24 hours after their
- * request, as DynamoDB's TTL.
+ * Delete all items of an account except the account itself and its entry in the register. Idempotent: after an
+ * interruption, run it again. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire
+ * 24 hours after their request, as DynamoDB's TTL.
  */
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);

@@ -47,15 +47,15 @@ const accountPuts = (account: Account) => [
   ...dueNow(account.id, account.settings.registrations),
 ];
 
-/** Entries by which the schedule looks at every registered state in its next run, and finds the day on which it is due. */
+/** Due entries for every registered state. The schedule reads them in its next run and computes the due day. */
 export const dueNow = (account: string, registrations: Settings['registrations']) => {
   const at = new Date(now()).toISOString();
   return registeredStates(registrations).map((state) => putDue({ account, state, at }));
 };
 
 /**
- * Create an account, its entry in the register and those in the due index, atomically with its first API key where one is given. Succeeds where an
- * identical account exists; throws where another one has the id.
+ * Create an account, its entry in the register and its entries in the due index, atomically with its first API key if
+ * one is given. Succeeds where an identical account exists; throws where another one has the id.
  */
 export const provisionAccount = async (account: Account, first?: FirstKey): Promise<void> => {
   const requested = Account.parse(account);

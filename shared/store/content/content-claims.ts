@@ -31,7 +31,7 @@ export const claimItem = ({ id, run }: ImportClaim, beganAt: string) => ({
 });
 
 /** The condition that the import is neither finished nor discarded. */
-export const stillHeld = ({ run }: ImportClaim) => ({
+export const whileClaimed = ({ run }: ImportClaim) => ({
   ConditionExpression: 'run = :run AND stage = :begun',
   ExpressionAttributeValues: { ':run': run, ':begun': 'begun' satisfies Claim['stage'] },
 });

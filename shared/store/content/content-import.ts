@@ -19,7 +19,7 @@ import type { Problem } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { database, isWritten } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
-import { claimItem, type ImportClaim, isDiscarded, stillHeld } from './content-claims.ts';
+import { claimItem, type ImportClaim, isDiscarded, whileClaimed } from './content-claims.ts';
 import { transact } from './content-client.ts';
 import { headItem } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
@@ -63,7 +63,7 @@ const foreignParts = (id: string, written: PartDigests, stored: PartDigests): st
   return `${id} should have ${written.size} parts: ${missing} are missing, ${unknown} are unexpected, and ${other} have different content. Remove them with \`npm run content -- discard ${id}\`, and run the import again: it gets a new id.`;
 };
 
-/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote since. */
+/** Refuse to finish an import that was discarded while it ran, and remove the parts that it wrote after that. */
 const refuseDiscarded = async ({ id }: ImportClaim): Promise<Result<void>> => {
   await removeParts(id);
   return refuse(
@@ -91,7 +91,7 @@ export const finishImport = async (
   // A claim excludes a head. The condition on the head guards the release in case that ever fails.
   const failed = await transact([
     { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
-    { Delete: { TableName, Key: importClaimKey(head.id), ...stillHeld(claim) } },
+    { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
   if (await isDiscarded(claim)) return refuseDiscarded(claim);

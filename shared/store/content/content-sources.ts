@@ -52,7 +52,9 @@ const Source = z.object({
   files: z.array(SourceFile),
   release: z.nullable(z.string()),
   imported_at: z.nullable(z.string()),
-  /** Whether `release` has ever been seen active: an update does not activate again what an operator rolled back. */
+  /**
+   * Whether an update has found `release` active. An update does not reactivate a release that an operator rolled back.
+   */
   activated: z.boolean(),
   /**
    * The gates of `release` when an update last measured them, and why it was or would have been held; `null` if it may be

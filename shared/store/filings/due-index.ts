@@ -7,7 +7,7 @@ import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
 import { batchGet, queryPage, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
-import { dueKey, duePartition, dueShards, dueSweepKey, placeOfDue } from '../keys.ts';
+import { dueKey, duePartition, dueShards, dueSweepKey, parseDueKey } from '../keys.ts';
 import { sweepPosition } from '../sweep-position.ts';
 import { dueItem, dueWrites } from './due-item.ts';
 
@@ -17,7 +17,7 @@ const Item = z.object({ sk: z.string(), token: z.string() });
 
 const dueFrom = (item: unknown): DueEntry => {
   const { sk, token } = Item.parse(item);
-  return { ...placeOfDue(sk), token };
+  return { ...parseDueKey(sk), token };
 };
 
 const page: DueIndex['page'] = async (shard, upTo, limit, after) => {

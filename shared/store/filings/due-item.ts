@@ -11,7 +11,7 @@ export const dueItem = (place: DuePlace): ItemKey & { readonly token: string } =
   token: crypto.randomUUID(),
 });
 
-/** The write of an entry, whether there is one or not: a new token keeps others from removing it. */
+/** An unconditional write of an entry. Its new token keeps concurrent workers from removing it. */
 export const putDue = (place: DuePlace): Write => ({ Put: { TableName, Item: dueItem(place) } });
 
 /** The writes that remove an entry, on the condition that it is as it was read, and that put another one. */

@@ -26,7 +26,7 @@ const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<Op
 
 /**
  * Find the items of a transaction's entries, strongly consistent. An entry that is not open can be in any filing of its
- * state from its month on; several filings can have it only after damage.
+ * state from its month on; it is in several filings only if the data is damaged.
  */
 export const findEntries = async (
   account: string,

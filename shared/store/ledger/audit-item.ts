@@ -7,7 +7,8 @@ import { auditKey } from '../keys.ts';
 /**
  * The item of an audit entry. It is never deleted.
  *
- * `answer` is the digest of the idempotency record that has the state; no hash covers it. It has no attributes `id` and `account`, because the indexes of the heads would list an item that has both.
+ * `answer` is the digest of the idempotency record that has the state; no hash covers it. It has no attributes `id` and
+ * `account`, because the indexes of the heads would list an item that has both.
  */
 export const auditItem = (account: string, entry: AuditEntry, answer?: string): Record<string, unknown> => ({
   ...auditKey(account, entry.transactionId, entry.version),
@@ -56,10 +57,10 @@ export const auditEntryFrom = (item: unknown): AuditEntry => {
 };
 
 /**
- * The attribute of an audit entry that the events of a change of status are made from (shared/events). Changes that keep
- * the status have none. It is small, so that most entries take one write unit of 1 KB.
+ * The attribute of an audit entry from which the events of a status change are made (shared/events). Entries without a
+ * status change have none. It is small, so that most entries take one write unit of 1 KB.
  */
-export const aboutChange = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
+export const statusChangeAttribute = ({ from, to }: AuditEntry, after: Transaction): Record<string, unknown> => {
   if (from === to) return {};
   const { type, reference_id, parent_transaction_id, currency, tax_date, total_amount, tax_amount } = after;
   return {

@@ -5,7 +5,7 @@ import { isExpired } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import type { Write } from '../client/write-together.ts';
 import { answerLinkKey, claimKey, openEntryKey, placeOf } from '../keys.ts';
-import { aboutChange, auditItem } from './audit-item.ts';
+import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
 import { transactionItem } from './transaction-item.ts';
@@ -154,7 +154,11 @@ export const headWrites = (
     before === null
       ? put(roles[0], item, isAbsent)
       : put(roles[0], item, isAsSeen, { ':seen': before.transaction.version }),
-    put(roles[1], { ...auditItem(account, entry, answer), ...aboutChange(entry, after.transaction) }, isAbsent),
+    put(
+      roles[1],
+      { ...auditItem(account, entry, answer), ...statusChangeAttribute(entry, after.transaction) },
+      isAbsent,
+    ),
   ];
 };
 

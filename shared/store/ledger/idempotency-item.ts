@@ -13,7 +13,7 @@ const answerFrom = (text: string): SavedAnswer => {
   return { ...AnswerHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };
 
-/** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours (interface decisions 10). */
+/** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours. */
 export const idempotencyItem = (
   account: string,
   { digest, fingerprint, answer, shape }: Idempotency & { readonly answer: SavedAnswer },

@@ -3,7 +3,7 @@ import { environment } from '../../config/environment.ts';
 import { batchGet, type Item, type Items, keysMax, queryPages, readItem } from '../client/reads.ts';
 import { auditKey, chainKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
 
-/** What an operator's command reads of one account, page by page, so that memory does not grow with the ledger. */
+/** Paged reads of one account for operator commands. Memory does not grow with the ledger. */
 
 export type { Item };
 
@@ -89,7 +89,7 @@ export const headItem = (account: string, id: string): Promise<Item | undefined>
 export const claimItemOf = (account: string, reference: string): Promise<Item | undefined> =>
   readItem(TableName, claimKey(account, reference));
 
-/** The items of these keys that there are, strongly consistent, by key; at most 100. */
+/** The existing items of these keys, strongly consistent, by key; at most 100. */
 export const itemsAt = async (keys: readonly ItemKey[]): Promise<ReadonlyMap<string, Item>> => {
   const found = keys.length === 0 ? [] : await batchGet(TableName, keys);
   return new Map(found.map((item) => [`${item['pk']} ${item['sk']}`, item]));

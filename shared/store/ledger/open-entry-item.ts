@@ -39,7 +39,7 @@ const later = z.optional(z.string());
 const sums = {
   taxable_amount: z.string(),
   exempt_amount: z.string(),
-  // Entries that earlier versions posted have none of what is optional.
+  // Entries that earlier versions posted have none of the optional fields.
   exempt: z.optional(z.object({ resale: later, customer: later, marketplace: later, not_registered: later })),
   not_covered_amount: later,
 };

@@ -64,7 +64,7 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
       const write = new PutCommand({
         TableName,
         Item: { ...record, answer },
-        // The record may expire meanwhile, and another request may use its key.
+        // The record may have expired, and another request may have used its key.
         ConditionExpression: 'fingerprint = :fingerprint AND expires_at = :end',
         ExpressionAttributeValues: { ':fingerprint': record['fingerprint'], ':end': record['expires_at'] },
       });
@@ -73,7 +73,7 @@ export const redactAnswers: RedactionStore['redactAnswers'] = async (account, di
   }
 };
 
-const places: RedactionStore['places'] = async (account, expected) => {
+const places: RedactionStore['locateEntries'] = async (account, expected) => {
   if (expected.length === 0) return [];
   const isOpen = (found: Awaited<ReturnType<typeof findEntries>>) =>
     found.every((place) => place.found.some(({ filing }) => filing === null));
@@ -106,7 +106,7 @@ const commitWithin =
 
 /** The ports of redactions and migrations on DynamoDB, for a caller with this much time left. */
 export const redactionPorts = (remainingMs: RemainingMs = () => Number.POSITIVE_INFINITY): RedactionPorts => ({
-  store: { read, places, redactAnswers, commit: commitWithin(remainingMs) },
+  store: { read, locateEntries: places, redactAnswers, commit: commitWithin(remainingMs) },
   ledger: ledgerWithin(remainingMs),
   now,
   remainingMs,

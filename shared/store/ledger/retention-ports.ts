@@ -23,7 +23,7 @@ const reached: RetentionPorts['reached'] = async (account) => {
   return item === undefined ? null : Reached.parse(item).after;
 };
 
-// A concurrent run may be ahead. Its position stays.
+// Keep the position of a concurrent run that is ahead.
 const reach: RetentionPorts['reach'] = async (account, after) => {
   await isWritten(
     database.send(

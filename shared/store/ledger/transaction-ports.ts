@@ -8,7 +8,7 @@ import { ledger, ledgerWithin } from './ledger-store.ts';
 import { storedSize, storedSizeMax } from './transaction-item.ts';
 
 /**
- * The most bytes of a new sale, including its credit counters; more is 413 (interface decisions 3). Metadata is not
+ * The most bytes of a new sale, including its credit counters; more is 413. Metadata is not
  * included, because it may change at any time.
  */
 const saleBytesMax = 300_000;

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { partly, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { lesser, timesQuantity } from './base.ts';
-import { always, type EffectDefinition } from './definition.ts';
+import { min, timesQuantity } from './base.ts';
+import { alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, rate, typed } from './fields.ts';
 
 type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
@@ -21,7 +21,7 @@ export const band: EffectDefinition<BandEffect> = {
     typed('band', { above: amount(), to: amount(), rate: rate() }).check(
       z.refine(({ above, to }) => Number(above) < Number(to), 'Send `to` above `above`.'),
     ),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {
     const [above, to] = [decimal(effect.above), decimal(effect.to)];
@@ -29,8 +29,8 @@ export const band: EffectDefinition<BandEffect> = {
     const reason = own.reason === 'reduced_rated' ? 'portion_reduced_rated' : 'portion_standard_rated';
     return {
       assess: (treatment, base) => {
-        const below = lesser(base.net, timesQuantity(above, base, base.exponent));
-        const taxable = lesser(base.net, timesQuantity(to, base, base.exponent)) - below;
+        const below = min(base.net, timesQuantity(above, base, base.exponent));
+        const taxable = min(base.net, timesQuantity(to, base, base.exponent)) - below;
         return taxable === 0n
           ? untaxed(treatment, base.net, 'product_exempt')
           : partly(treatment, base, taxable, own, reason);

@@ -32,4 +32,4 @@ export const compareUnitPrice = (base: Base, amount: Decimal, includesShipping: 
   return price < limit ? -1 : price === limit ? 0 : 1;
 };
 
-export const lesser = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+export const min = (left: bigint, right: bigint): bigint => (left < right ? left : right);

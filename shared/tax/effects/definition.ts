@@ -5,7 +5,7 @@ import type { ResolvedEffect, ScaledRate, TaxabilityReason, Treatment } from '..
 
 export type Use = 'business' | 'personal' | null;
 
-/** What an effect is resolved for. */
+/** The context in which an effect is resolved. */
 export type EffectContext = {
   readonly product: ProductTaxCode;
   readonly use: Use;
@@ -37,11 +37,11 @@ export type EffectDefinition<Type> = {
   readonly schema: () => EffectSchema<Type>;
   /** Whether the effect has amounts of money. They apply to documents in the state's currency only. */
   readonly isInMoney: (effect: Type) => boolean;
-  /** The effect gives the tax even where the general rate is not established. */
+  /** Whether the effect determines the tax even where the general rate is not established. */
   readonly isWholeAnswer?: true;
-  /** The effect taxes even where the state's general rate is zero. */
+  /** Whether the effect taxes even where the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
-  /** The effect also applies to jurisdictions that exist for a band alone (`band.ts`). */
+  /** Whether the effect also applies to jurisdictions that exist for a band alone (`band.ts`). */
   readonly appliesToBandJurisdictions?: true;
   /**
    * Whether net plus tax never falls as the net grows, where the general rate is `general` (units of `10^-rateDecimals`).
@@ -57,5 +57,5 @@ export type EffectDefinition<Type> = {
   readonly coverageTerm: (effect: Type, general: bigint) => TreatmentName;
 };
 
-export const never = (): boolean => false;
-export const always = (): boolean => true;
+export const alwaysFalse = (): boolean => false;
+export const alwaysTrue = (): boolean => true;

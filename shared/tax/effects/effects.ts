@@ -1,4 +1,4 @@
-/** Every type of effect that a rule may have. To add one, add its file and its entry here: without both nothing compiles. */
+/** Every type of effect that a rule may have. To add one, add its file and its entry here. */
 import * as z from 'zod/mini';
 import { assert } from '../../assert.ts';
 import { band } from './band.ts';

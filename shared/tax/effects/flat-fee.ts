@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { timesQuantity } from './base.ts';
-import { always, type EffectDefinition } from './definition.ts';
+import { alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, typed } from './fields.ts';
 
 type FlatFeeEffect = { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null };
@@ -19,7 +19,7 @@ const noRate: ScaledRate = { text: '0', units: 0n };
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
   schema: () => typed('flat_fee', { amount: amount(), order_minimum: z.nullable(amount()) }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   taxesWithoutGeneralRate: true,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);

@@ -4,8 +4,8 @@ import { rateDecimals } from '../../content/release-values.ts';
 import { decimal, multiply } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { lesser, timesQuantity } from './base.ts';
-import { always, type EffectDefinition, never } from './definition.ts';
+import { min, timesQuantity } from './base.ts';
+import { alwaysFalse, alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, rate, typed } from './fields.ts';
 
 type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
@@ -13,7 +13,7 @@ type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
 /** The first `amount` of each unit is taxed and no more (Florida's surtax). */
 export const baseCap: EffectDefinition<BaseCapEffect> = {
   schema: () => typed('base_cap', { amount: amount() }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
@@ -21,7 +21,7 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
         partly(
           treatment,
           base,
-          lesser(base.net, timesQuantity(perUnit, base, base.exponent)),
+          min(base.net, timesQuantity(perUnit, base, base.exponent)),
           treatment.general,
           'taxable_basis_reduced',
         ),
@@ -43,7 +43,7 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
     typed('base_percent', {
       percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/, percentAdvice)),
     }),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   resolve: (effect) => {
     const fraction = decimal(effect.percent);
     return {
@@ -68,7 +68,7 @@ type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly 
  */
 export const taxCap: EffectDefinition<TaxCapEffect> = {
   schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => {

@@ -2,7 +2,7 @@
 
 import { type RatedAs, type ResolvedEffect, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { type EffectDefinition, never } from './definition.ts';
+import { alwaysFalse, type EffectDefinition } from './definition.ts';
 import { rate as rateField, typed } from './fields.ts';
 
 export type TaxableEffect = { readonly type: 'taxable' };
@@ -18,7 +18,7 @@ export const taxedAtGeneralRate: ResolvedEffect = {
 
 export const taxable: EffectDefinition<TaxableEffect> = {
   schema: () => typed('taxable', {}),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'taxable',
   coverageTerm: () => 'taxable',
@@ -30,7 +30,7 @@ const resolvedExempt: ResolvedEffect = {
 
 export const exempt: EffectDefinition<ExemptEffect> = {
   schema: () => typed('exempt', {}),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   isWholeAnswer: true,
   appliesToBandJurisdictions: true,
   resolve: () => resolvedExempt,
@@ -49,7 +49,7 @@ export type RateEffect = { readonly type: 'rate'; readonly rate: string };
 /** Another rate than the general one. */
 export const rate: EffectDefinition<RateEffect> = {
   schema: () => typed('rate', { rate: rateField() }),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   isWholeAnswer: true,
   taxesWithoutGeneralRate: true,
   resolve: (effect, { general }) => taxedAt(ratedAs(scaledRate(effect.rate), general)),
@@ -60,7 +60,7 @@ export const rate: EffectDefinition<RateEffect> = {
 /** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed. */
 export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   schema: () => typed('follows_goods', {}),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   appliesToBandJurisdictions: true,
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'follows_goods' }),
   describe: () => 'taxed like the goods it ships with',
@@ -70,7 +70,7 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
 /** All shipping is taxed once any line is (`shipping.ts`). As a line by itself it is taxed. */
 export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
   schema: () => typed('any_taxable', {}),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',
   coverageTerm: () => 'any_taxable',

@@ -4,7 +4,7 @@ import { decimal } from '../../money/decimal.ts';
 import { assess, partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { compareUnitPrice, timesQuantity } from './base.ts';
-import { always, type EffectDefinition } from './definition.ts';
+import { alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, flag, rate, typed } from './fields.ts';
 
 type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
@@ -12,7 +12,7 @@ type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount:
 /** Below the amount (or at it, when inclusive) exempt; else the whole price is taxed (New York clothing). */
 export const thresholdCliff: EffectDefinition<ThresholdCliffEffect> = {
   schema: () => typed('threshold_cliff', { amount: amount(), inclusive: flag() }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   resolve: (effect) => {
     const limit = decimal(effect.amount);
     const highestExempt = effect.inclusive ? 0 : -1;
@@ -41,7 +41,7 @@ type ThresholdExcessEffect = { readonly type: 'threshold_excess'; readonly amoun
 /** Only what exceeds the amount is taxed (Massachusetts clothing). */
 export const thresholdExcess: EffectDefinition<ThresholdExcessEffect> = {
   schema: () => typed('threshold_excess', { amount: amount() }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   resolve: (effect) => {
     const perUnit = decimal(effect.amount);
     return {
@@ -65,7 +65,7 @@ type ThresholdRateEffect = { readonly type: 'threshold_rate'; readonly amount: s
 /** Above the amount the whole price is taxed at another rate (Connecticut luxury goods). */
 export const thresholdRate: EffectDefinition<ThresholdRateEffect> = {
   schema: () => typed('threshold_rate', { amount: amount(), rate: rate() }),
-  isInMoney: always,
+  isInMoney: alwaysTrue,
   // With a lower rate above the amount, the tax falls there.
   isMonotonic: (effect, general) => scaledRate(effect.rate).units >= general,
   resolve: (effect, { general }) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ResolvedEffect } from '../assessment.ts';
-import { type EffectContext, type EffectDefinition, never } from './definition.ts';
+import { alwaysFalse, type EffectContext, type EffectDefinition } from './definition.ts';
 import { typed } from './fields.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 
@@ -32,7 +32,7 @@ const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt
 /** Business and personal buyers are taxed differently. A buyer of unknown use is a personal one. */
 export const useSplit: EffectDefinition<UseSplitEffect> = {
   schema: () => typed('use_split', { business: plainSchema(), personal: plainSchema() }),
-  isInMoney: never,
+  isInMoney: alwaysFalse,
   resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
   describe: ({ business, personal }) =>
     `${describe(business)} for business use, ${describe(personal)} for personal use`,

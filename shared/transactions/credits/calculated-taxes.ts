@@ -1,5 +1,5 @@
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { type Amounts, type Balance, lineAmounts, moved, shippingAmounts } from './counters.ts';
 import { parentLineId, remainingOf } from './remaining.ts';
@@ -24,7 +24,7 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
   const { transaction } = credit;
   const exponent = exponentOf(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;
-  const own = byCharge(transaction, calculatedTaxesOf(transaction, exponent));
+  const own = splitLinesAndShipping(transaction, calculatedTaxesOf(transaction, exponent));
   const remaining = remainingOf(sale);
   const balances = new Map(remaining.lines);
   const lines = transaction.line_items.flatMap((line, at): readonly bigint[] => {

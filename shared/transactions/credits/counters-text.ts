@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
 /**
@@ -53,7 +53,7 @@ const chargesOf = ({ lines, shipping }: Credited, sale: Sale): (CreditedCharge |
   return [...charges, shipping];
 };
 
-/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read no more. */
+/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read this text only. */
 export const creditedText = (credited: Credited, sale: Sale): string => {
   const written = writtenIn(sale);
   const charges = chargesOf(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));
@@ -118,7 +118,7 @@ const freeDigits = 20;
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = exponentOf(sale.currency);
-  const calculated = byCharge(
+  const calculated = splitLinesAndShipping(
     sale,
     calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent)),
   );

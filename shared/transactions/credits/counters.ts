@@ -5,7 +5,7 @@ import type { ChargeAmounts, CreditedCharge, Transaction } from '../transaction.
 /** Net and tax in minor units. */
 export type Share = { readonly net: bigint; readonly tax: bigint };
 
-export const nothing: Share = { net: 0n, tax: 0n };
+export const zeroShare: Share = { net: 0n, tax: 0n };
 export const plus = (a: Share, b: Share): Share => ({ net: a.net + b.net, tax: a.tax + b.tax });
 export const minus = (a: Share, b: Share): Share => ({ net: a.net - b.net, tax: a.tax - b.tax });
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;

@@ -35,7 +35,7 @@ export const sizeLine = (
 export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
   net < 0n ? 'discount_amount' : net < thirdPartyDiscount ? 'third_party_discount_amount' : null;
 
-type Said = Pick<
+type SentLine = Pick<
   LineItemRequest,
   'description' | 'quantity' | 'discount_amount' | 'third_party_discount_amount' | 'metadata'
 > & { readonly id: string };
@@ -47,7 +47,7 @@ type Said = Pick<
  * keeps these amounts, even if another share would be inherited then.
  */
 export const creditLine = (
-  line: Said,
+  line: SentLine,
   parent: LineItemResponse,
   sized: Sized,
   taken: Share,

@@ -39,7 +39,7 @@ const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
 
 /**
  * The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before that of the
- * sale (interface decisions 13).
+ * sale.
  */
 export const creditWarnings = (parent: Transaction, request: CreditRequest): Warning[] => {
   const { customer, tax_date, line_items } = request;

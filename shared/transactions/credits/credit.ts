@@ -15,7 +15,7 @@ import { restOutcome, wholeOutcome } from './without-lines.ts';
 export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remaining' | 'lines' };
 
 /**
- * Compute a credit from the current state of its sale (interface decisions 5). Pure.
+ * Compute a credit from the current state of its sale. Pure.
  *
  * Without lines it reverses the whole sale, or with `credit_remaining` the remainder. Refused: a parent that cannot be
  * credited, fields that a credit inherits, more than the remainder of a line or of the sale, and an unmatched line in a state

@@ -18,7 +18,7 @@ import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax, scaleCharge } from './scale.ts';
 
-type Drawn = {
+type CreditedLines = {
   readonly lines: (LineItemResponse | null)[];
   readonly warnings: Warning[];
   readonly balances: Map<string, Balance>;
@@ -32,22 +32,22 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
     requested,
     parent.line_items.map(({ id }) => id),
   );
-  const drawn: Drawn = { lines: [], warnings: [], balances: new Map(remaining.lines) };
+  const creditedLines: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.lines) };
   for (const [index, line] of requested.entries()) {
-    const problem = drawLine(drawn, credit, line, ids[index] as string, index);
+    const problem = creditOneLine(creditedLines, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
   }
-  const unmatchedAt = drawn.lines.indexOf(null);
+  const unmatchedAt = creditedLines.lines.indexOf(null);
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
-  const unmatched = calculateUnmatched(credit, drawn, ids);
+  const unmatched = calculateUnmatched(credit, creditedLines, ids);
   if (!unmatched.ok) return unmatched;
-  const problem = isRecorded ? null : stateProblem(parent, drawn, unmatched.value.line_items);
+  const problem = isRecorded ? null : stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
   const shipping = drawShipping(credit, remaining.shipping);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
-  const lines = drawn.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
-  const credited = creditOutcome(credit, lines, shipping.value, drawn.warnings);
+  const lines = creditedLines.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
+  const credited = creditOutcome(credit, lines, shipping.value, creditedLines.warnings);
   // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
@@ -58,7 +58,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
 };
 
 /** The problem of the first unmatched line in a state that the sale does not have, or `null`. */
-const stateProblem = (parent: Transaction, { lines }: Drawn, unmatched: readonly LineItemResponse[]) => {
+const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: readonly LineItemResponse[]) => {
   const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
     rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
   const states = [...new Set(statesOf(rowsOf(parent)))].sort();
@@ -79,16 +79,22 @@ const totalOf = ({ line_items, shipping_amount, tax_amount }: Outcome, exponent:
 };
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
-const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id: string, index: number) => {
+const creditOneLine = (
+  creditedLines: CreditedLines,
+  credit: CreditContext,
+  line: LineItemRequest,
+  id: string,
+  index: number,
+) => {
   const { parent, exponent } = credit;
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
   if (!parentLine) {
-    drawn.lines.push(null);
-    drawn.warnings.push(unmatchedWarning(index));
+    creditedLines.lines.push(null);
+    creditedLines.warnings.push(unmatchedWarning(index));
     return null;
   }
-  const balance = drawn.balances.get(parentLine.id) as Balance;
+  const balance = creditedLines.balances.get(parentLine.id) as Balance;
   const sized = sizeLine(line, parentLine, balance, exponent);
   const discount = excessiveDiscount(sized);
   if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
@@ -99,17 +105,17 @@ const drawLine = (drawn: Drawn, credit: CreditContext, line: LineItemRequest, id
   }
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
-  drawn.balances.set(parentLine.id, {
+  creditedLines.balances.set(parentLine.id, {
     whole: balance.whole,
     credited: moved(balance.credited, lineAmounts(credited, exponent), 1n),
   });
-  drawn.lines.push(credited);
+  creditedLines.lines.push(credited);
   return null;
 };
 
 const calculateUnmatched = (
   { parent, request, context }: CreditContext,
-  { lines }: Drawn,
+  { lines }: CreditedLines,
   ids: readonly string[],
 ): Result<Pick<Outcome, 'line_items' | 'content_releases'>> => {
   const requested = (request.line_items ?? []).map((line, index) => ({ ...line, id: ids[index] as string }));

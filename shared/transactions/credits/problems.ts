@@ -6,7 +6,7 @@ import type { Transaction } from '../transaction.ts';
 import { isNothing, type Share } from './counters.ts';
 import type { CreditRequest } from './credit-request.ts';
 
-/** The problems of a credit request for this sale, fields first (interface decisions 5 and 9); empty where it is allowed. */
+/** The problems of a credit request for this sale, fields first; empty where it is allowed. */
 export const creditProblems = (parent: Transaction, request: CreditRequest): Problem[] => {
   const fields = [...inheritedProblems(parent, request), ...mixedProblems(request)];
   return fields.length > 0 ? fields : parentProblems(parent);

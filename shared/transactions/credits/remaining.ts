@@ -1,5 +1,5 @@
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { byCharge, calculatedTaxesOf } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
@@ -11,14 +11,14 @@ import {
   minus,
   moved,
   noAmounts,
-  nothing,
   plus,
   type Share,
   shippingAmounts,
   storedAmounts,
+  zeroShare,
 } from './counters.ts';
 
-/** The remaining amounts of a sale: by line, of the shipping, and in total (interface decisions 5). */
+/** The remaining amounts of a sale: by line, of the shipping, and in total. */
 export type Remaining = {
   readonly lines: ReadonlyMap<string, Balance>;
   readonly shipping: Balance;
@@ -26,7 +26,7 @@ export type Remaining = {
 };
 
 /** The amounts that a credit takes from its parent. */
-type Taken = {
+type CreditedAmounts = {
   readonly lines: ReadonlyMap<string, Amounts>;
   readonly shipping: Amounts;
   readonly unmatched: Share;
@@ -43,7 +43,7 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
     whole,
     credited: creditedAmounts(stored, exponent),
   });
-  const calculated = byCharge(transaction, calculatedTaxesOf(transaction, exponent));
+  const calculated = splitLinesAndShipping(transaction, calculatedTaxesOf(transaction, exponent));
   const lines = new Map(
     transaction.line_items.map((line, at) => [
       line.id,
@@ -52,7 +52,7 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
   );
   const shipping = balance(shippingAmounts(transaction, exponent, calculated.shipping), credited.shipping);
   const { net, tax } = credited.unmatched;
-  const sum = [...lines.values(), shipping].map(leftOf).reduce(plus, nothing);
+  const sum = [...lines.values(), shipping].map(leftOf).reduce(plus, zeroShare);
   return {
     lines,
     shipping,
@@ -72,12 +72,15 @@ export const parentLineId = (
 type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
-export const takenBy = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Taken => {
+export const creditedAmountsOf = (
+  { transaction: credit, calculatedTaxes }: Credit,
+  parent: Transaction,
+): CreditedAmounts => {
   const exponent = exponentOf(credit.currency);
   const taxes = calculatedTaxes?.map((tax) => parseAmount(tax, exponent));
-  const calculated = taxes ? byCharge(credit, taxes) : null;
+  const calculated = taxes ? splitLinesAndShipping(credit, taxes) : null;
   const lines = new Map<string, Amounts>();
-  let unmatched = nothing;
+  let unmatched = zeroShare;
   for (const [at, line] of credit.line_items.entries()) {
     const id = parentLineId(line, parent);
     const taken = lineAmounts(line, exponent, calculated?.lines[at]);
@@ -90,7 +93,7 @@ export const takenBy = ({ transaction: credit, calculatedTaxes }: Credit, parent
 /** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
 export const withCredited = (
   parent: StoredTransaction,
-  taken: Taken,
+  taken: CreditedAmounts,
   sign: 1n | -1n,
   at: string,
 ): StoredTransaction => {
@@ -113,7 +116,7 @@ export const withCredited = (
       tax: write(unmatched.tax + sign * taken.unmatched.tax),
     },
   };
-  const sum = [...lines.values(), credited.shipping, credited.unmatched].map(read).reduce(plus, nothing);
+  const sum = [...lines.values(), credited.shipping, credited.unmatched].map(read).reduce(plus, zeroShare);
   const counted = { ...parent, credited };
   return {
     ...counted,

@@ -41,7 +41,7 @@ export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigi
   return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), positive(net));
 };
 
-/** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder (interface decisions 5). */
+/** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder. */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {
   const left = leftOf(balance);
   if (net === left.net) return left.tax;

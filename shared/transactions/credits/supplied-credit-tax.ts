@@ -14,7 +14,7 @@ type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigin
 
 /**
  * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining recorded
- * tax, which also bounds it (interface decisions 5). With a unit price of zero this is a tax-only credit.
+ * tax, which also bounds it. With a unit price of zero this is a tax-only credit.
  */
 export const withSuppliedCreditTax = (
   outcome: Outcome,

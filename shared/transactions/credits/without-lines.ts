@@ -34,8 +34,8 @@ const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, expo
     thirdPartyDiscount: inheritedCoupon(balance, taken.net),
     net: taken.net,
   };
-  const said = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
-  return creditLine(said, line, sized, taken, balance, exponent);
+  const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
+  return creditLine(sent, line, sized, taken, balance, exponent);
 };
 
 // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.

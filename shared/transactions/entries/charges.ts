@@ -75,7 +75,7 @@ const partOf = (
 const stateOf = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
-// A state without a tax of its own has a row, too. It says nothing where a local jurisdiction has one.
+// A state without its own tax has a row, too. Ignore it where a local jurisdiction has a row.
 const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
   const others = rows.filter(({ row }) => row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
   return others.length > 0 ? others : rows;
@@ -106,7 +106,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
   });
 };
 
-/** The charges by state that an earlier version posted: what is owed alone. */
+/** The charges by state as earlier versions posted them: only owed tax. */
 export const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
   [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
     [

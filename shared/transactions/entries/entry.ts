@@ -46,7 +46,7 @@ export type EntryDocument = {
   readonly certificate_numbers?: readonly string[] | undefined;
 };
 
-/** A finalized transaction's sales and tax in one state that no filing has yet (interface decisions 8). */
+/** A finalized transaction's sales and tax in one state that no filing has yet. */
 export type OpenEntry = {
   readonly transactionId: string;
   /** `US-MI` */
@@ -64,7 +64,7 @@ export type OpenEntry = {
   readonly exceptions?: readonly EntryException[] | undefined;
 };
 
-/** What the entries of a transaction depend on. */
+/** The inputs from which the entries of a transaction are computed. */
 export type Posting = Pick<
   StoredTransaction,
   'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes' | 'isUnderCollected'

@@ -70,8 +70,8 @@ export const baseOfAll = (sums: readonly Sum[], write: Writer): OpenEntry['base'
 };
 
 /**
- * What a credit takes back of the over-collected tax: all of its difference, whatever its sign, or nothing where its sale is
- * not over-collected. So the credits of a sale add up to the over-collected tax of the sale, also with supplied taxes.
+ * The over-collected tax that a credit reverses: its whole difference, of either sign, or zero where its sale is not
+ * over-collected. So the credits of a sale add up to its over-collected tax, also with supplied taxes.
  */
 const overCollectedOf = (
   { calculatedTaxes, isUnderCollected }: Posting,

@@ -1,7 +1,7 @@
 import { accept, type Result, refuse } from '../../result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
-import { asOf, isExpired } from '../lifecycle.ts';
+import { expireIfDue, isExpired } from '../lifecycle.ts';
 import { cursorProblem, listAnswer, pageLimitOf } from '../page-limit.ts';
 import { committedState, type Hashed } from '../personal-data/commitments.ts';
 import { notFound } from '../ports.ts';
@@ -40,7 +40,7 @@ const historyEntry = (entry: AuditEntry): HistoryEntry => ({
 });
 
 /**
- * A transaction as it reads now, with its newest 50 audit entries (interface decisions 3). One database call.
+ * A transaction as it reads now, with its newest 50 audit entries. One database call.
  *
  * Refused: `not_found`.
  */
@@ -62,7 +62,7 @@ export const transactionWithHistory = async (
 };
 
 /**
- * A page of a transaction's audit entries, newest first (interface decisions 3). One database call.
+ * A page of a transaction's audit entries, newest first. One database call.
  *
  * A cursor is the version of an entry. It cannot address another history, so it needs no signature. Refused: `not_found`,
  * and `validation_invalid_cursor` for a version without an entry.
@@ -101,7 +101,11 @@ const newest = async (
   const expiry = isExpired(transaction, nowMs) ? [expiryOf(found.stored, account.id, nowMs).head.entry] : [];
   // The call read the transaction first. A later entry does not belong to that state.
   const written = found.entries.filter(({ version }) => version <= transaction.version);
-  return { transaction: asOf(transaction, nowMs), commitments, entries: [...expiry, ...written].slice(0, limit) };
+  return {
+    transaction: expireIfDue(transaction, nowMs),
+    commitments,
+    entries: [...expiry, ...written].slice(0, limit),
+  };
 };
 
 const older = async (
@@ -114,7 +118,7 @@ const older = async (
   const [first, ...others] = await ports.history.from(account.id, id, after, limit + 1);
   if (!first) return refuse(notFound);
   if (first.version === after) return accept(others);
-  // A client may know the entry of an expired draft before it is stored.
+  // A client may have received the entry of an expired draft before it is stored.
   const top = await newest(id, 1, account, ports);
   return top?.entries[0]?.version === after ? accept([first, ...others].slice(0, limit)) : invalidCursor;
 };

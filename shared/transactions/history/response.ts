@@ -3,7 +3,7 @@ import { listShape, nextCursor, timestamp, version } from '../../calculations/an
 import { described } from '../../described.ts';
 import { Transaction } from '../response.ts';
 
-/** An audit entry as the API returns it: every field that its hash covers, and the hash (interface decisions 3). */
+/** An audit entry as the API returns it: every field that its hash covers, and the hash. */
 const HistoryEntry = described(
   z.object({
     version,

@@ -12,7 +12,7 @@ import { digestOf, newSalt } from './commitments.ts';
 import { redactedForm } from './fields.ts';
 
 /** An entry of a transaction, open (`filing` is `null`) or in a filing. */
-export type PlacedEntry = { readonly entry: OpenEntry; readonly filing: string | null };
+export type LocatedEntry = { readonly entry: OpenEntry; readonly filing: string | null };
 
 /** The storage ports of a redaction, which shared/store/ledger/redaction-store.ts implements. */
 export type RedactionStore = {
@@ -28,14 +28,14 @@ export type RedactionStore = {
       }
     | undefined
   >;
-  readonly places: (account: string, expected: readonly OpenEntry[]) => Promise<readonly PlacedEntry[]>;
+  readonly locateEntries: (account: string, expected: readonly OpenEntry[]) => Promise<readonly LocatedEntry[]>;
   /** Remove the personal data from the saved answers that exist. */
   readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
   /** Write a change and its entries, as they were read, atomically. */
   readonly commit: (
     account: string,
     change: HeadChange,
-    entries: readonly { readonly before: PlacedEntry; readonly after: OpenEntry }[],
+    entries: readonly { readonly before: LocatedEntry; readonly after: OpenEntry }[],
   ) => Promise<'committed' | 'stale'>;
 };
 
@@ -45,8 +45,8 @@ export type RedactionPorts = Pick<ChangePorts, 'now' | 'remainingMs'> & {
 };
 
 /**
- * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is missing,
- * and a redaction would hide what was changed.
+ * The outcome for one transaction. `inconsistent`: its state or its newest audit entry has another hash, or an entry is
+ * missing, and a redaction would hide what was changed.
  */
 export type Redacted = 'redacted' | 'already' | 'unknown' | 'inconsistent';
 
@@ -95,13 +95,13 @@ const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenE
 type Plan = (stored: StoredTransaction) => HeadChange | null;
 type Change = { readonly account: string; readonly id: string; readonly plan: Plan; readonly attempt: number };
 
-/** After so many attempts, an entry that is not found is missing, and not being moved by a filing. */
+/** An entry that is still not found after these attempts is missing. A filing would have moved it by then. */
 const entryAttempts = 5;
 
 /** The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is missing. */
 const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
   const expected = before && isLive(before.transaction) ? openEntriesOf(before) : [];
-  const places = await store.places(account, expected);
+  const places = await store.locateEntries(account, expected);
   if (places.length !== expected.length) return null;
   const { version } = after.transaction;
   return places.map((place) => ({ before: place, after: entryWithout(place.entry, version) }));

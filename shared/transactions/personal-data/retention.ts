@@ -39,9 +39,11 @@ const batchSize = 25;
 
 /**
  * Once a day, in parts of several runs, remove the personal data of transactions that are older than the account's
- * `retain_personal_data_days`. Each account continues where its last run stopped, so a run reads nothing that is redacted.
+ * `retain_personal_data_days`. Each account continues where its last run stopped, so a run reads nothing that is
+ * redacted.
  *
- * A failing account does not stop the others. The next run begins the day again, so that the failure shows until it ends.
+ * A failing account does not stop the others. The next run starts the day over, so that the failure is reported until
+ * it is fixed.
  */
 export const retainPersonalData = async (ports: RetentionPorts): Promise<Retained> => {
   const tally: Tally = { redacted: 0, failed: 0, inconsistent: 0 };
@@ -57,7 +59,7 @@ export const retainPersonalData = async (ports: RetentionPorts): Promise<Retaine
         tally.failed += 1;
       }
     const moved: SweepPosition = { day, after: next, isDone: next === null && tally.failed === 0 };
-    // Another run does the same.
+    // A concurrent run moved the position and continues from it.
     if (!(await ports.position.move(position, moved)) || next === null) break;
     position = moved;
   }
@@ -78,10 +80,10 @@ const redactAccount = async ({ id, settings }: Account, tally: Tally, ports: Ret
     const outcomes = await Promise.all(
       ids.map((transaction) => redactTransaction(id, transaction, retentionBy, ports)),
     );
-    // The account is being deleted. A position would stay.
+    // The account is being deleted. A position written now would never be removed.
     if (outcomes.every((outcome) => outcome === 'unknown')) return true;
     tally.redacted += outcomes.filter((outcome) => outcome === 'redacted').length;
-    // `ledger verify` shows why; a redaction would hide it.
+    // `ledger verify` reports the inconsistency. A redaction would hide it.
     tally.inconsistent += outcomes.filter((outcome) => outcome === 'inconsistent').length;
     await ports.reach(id, last);
     after = last;

@@ -1,5 +1,5 @@
 import type { ListPosition, ListQuery, TransactionIndex } from '../ledger.ts';
-import { asOf, isLive } from '../lifecycle.ts';
+import { expireIfDue, isLive } from '../lifecycle.ts';
 import type { TransactionSummary } from '../transaction.ts';
 import type { ExtraTransaction } from './response.ts';
 
@@ -38,7 +38,7 @@ export const extraIn = async (
   for (let call = 1; call <= pagesMax; call++) {
     const { rows, next } = await page(account, { ...query, after: position, limit: pageRows });
     for (const row of rows) {
-      const now = asOf(row, nowMs);
+      const now = expireIfDue(row, nowMs);
       if (!isLive(now) || isListed(now)) continue;
       if (extra.length === extraMax) return { extra, next: position };
       extra.push(extraOf(now));

@@ -4,7 +4,7 @@ import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { TransactionIndex } from '../ledger.ts';
-import { asOf, isExpired, isLive } from '../lifecycle.ts';
+import { expireIfDue, isExpired, isLive } from '../lifecycle.ts';
 import { cursorOf, edge, instants, positionOf } from '../list-filters.ts';
 import { cursorProblem } from '../page-limit.ts';
 import type { TransactionSummary } from '../transaction.ts';
@@ -135,7 +135,7 @@ const voidOf = async (
     after: null,
     limit: 1,
   });
-  const newest = rows[0] && asOf(rows[0], nowMs);
+  const newest = rows[0] && expireIfDue(rows[0], nowMs);
   return newest?.status === 'void' ? { ...row, transaction_id: newest.id, reason: 'void' } : row;
 };
 

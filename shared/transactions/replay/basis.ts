@@ -1,6 +1,6 @@
-import { noAmounts, nothing } from '../credits/counters.ts';
+import { noAmounts, zeroShare } from '../credits/counters.ts';
 import { creditedFrom, creditedText } from '../credits/counters-text.ts';
-import { takenBy, withCredited } from '../credits/remaining.ts';
+import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 
 /** The state of a sale that a credit stores, so that the credit can be computed again. */
@@ -25,7 +25,7 @@ export const basisAfter = (
   const { creditBasis, transaction } = stored;
   if (!sale || figures.tax_amount === undefined) return {};
   if (transaction.status !== 'finalized') return newBasis(sale);
-  const without = withCredited(sale, takenBy(stored, sale.transaction), -1n, transaction.updated_at);
+  const without = withCredited(sale, creditedAmountsOf(stored, sale.transaction), -1n, transaction.updated_at);
   return creditBasis ? { creditBasis: { ...creditBasis, tax: saleStateOf(without) } } : {};
 };
 
@@ -34,6 +34,6 @@ export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTrans
   const credited = creditedFrom(state.credited, null, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding zero makes the sums consistent with the counters.
-  const none = { lines: new Map(), shipping: noAmounts, unmatched: nothing };
+  const none = { lines: new Map(), shipping: noAmounts, unmatched: zeroShare };
   return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
 };

@@ -38,7 +38,7 @@ type ReplayedCredit = {
   readonly context: Context;
 };
 
-/** Recompute a credit from its sale as of then (interface decisions 5). */
+/** Recompute a credit from its sale as of then. */
 export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<Figures> => {
   const { transaction, creditOf: kind } = stored;
   const found = replayedSaleAsOf(sale, basis.figures, context);

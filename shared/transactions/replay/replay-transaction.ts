@@ -8,7 +8,7 @@ import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Ledger } from '../ledger.ts';
-import { storedAsOf } from '../lifecycle.ts';
+import { expireStoredIfDue } from '../lifecycle.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { differencesOf, type Figures } from './differences.ts';
@@ -27,7 +27,7 @@ type Account = { readonly id: string; readonly settings: Settings };
 const differencesMax = 100;
 
 /**
- * Recalculate a recorded transaction and compare every figure (interface decisions 3): from its pinned releases and
+ * Recalculate a recorded transaction and compare every figure: from its pinned releases and
  * settings, its tax date and its inputs, with the current engine. A credit of a sale is computed from the sale as of then,
  * which takes one more read.
  *
@@ -36,7 +36,7 @@ const differencesMax = 100;
 export const replayTransaction = async (id: string, account: Account, ports: ReplayPorts): Promise<Result<Replay>> => {
   const found = await ports.ledger.find(account.id, id);
   if (!found) return refuse(notFound);
-  const stored = storedAsOf(found, ports.now());
+  const stored = expireStoredIfDue(found, ports.now());
   const parentId = stored.creditOf === null ? null : stored.transaction.parent_transaction_id;
   const sale = parentId === null ? null : await ports.ledger.find(account.id, parentId);
   if ([stored, sale].some((known) => known?.transaction.redacted_at !== undefined))
@@ -85,7 +85,7 @@ const recordedContext = async (
 ): Promise<Context | Unknown> => {
   const settings = { ...account, ...pinned };
   const { content_releases } = transaction;
-  // Active content is not used: a place without content then has none in the replay.
+  // Active content is not used: a place that had no content then has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
   const documents = sale ? [transaction, sale.transaction] : [transaction];
   const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);

@@ -9,7 +9,7 @@ import type { Problem } from '../../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../../result.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
-import { takenBy, withCredited } from '../credits/remaining.ts';
+import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { taxDiffers } from '../new-transaction.ts';
 import type { Ports } from '../ports.ts';
@@ -127,7 +127,7 @@ const withReplacedTax = (
   const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
-  const without = withCredited(parent, takenBy(stored, parent.transaction), -1n, updated_at);
+  const without = withCredited(parent, creditedAmountsOf(stored, parent.transaction), -1n, updated_at);
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;

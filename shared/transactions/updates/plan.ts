@@ -17,7 +17,7 @@ import { type RequestedChanges, requestedChanges } from './requested-changes.ts'
 export type Plan = { readonly next: StoredTransaction; readonly fields: readonly string[] };
 
 /**
- * Plan an update: first the edits, then the status change, as one version (interface decisions 3 and 4). `null` where
+ * Plan an update: first the edits, then the status change, as one version. `null` where
  * nothing changes. Loads content only where something is recalculated.
  */
 export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null>> => {
@@ -64,10 +64,10 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited(zero) : stored.credited;
-  const beside = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
+  const internal = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
   // A draft credit is recomputed from its sale, which may have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
-  return accept({ next: { ...stored, ...beside, transaction: kept }, fields });
+  return accept({ next: { ...stored, ...internal, transaction: kept }, fields });
 };
 
 const fieldsOf = ({ inputs, metadata, reference, tax, status }: RequestedChanges): string[] => [

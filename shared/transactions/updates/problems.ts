@@ -46,7 +46,7 @@ const redactedProblems = (
 const identity = ['type', 'parent_transaction_id'] as const;
 
 /**
- * The problems of an update in the transaction's status (the table of interface decisions 4); empty where it is allowed.
+ * The problems of an update in the transaction's status; empty where it is allowed.
  *
  * An expired draft is void since its deadline, and has its own error code.
  */
@@ -101,7 +101,7 @@ const refused = (advice: string): Problem => invalidFormat('/void_reason', 'Inva
 
 /**
  * The problem of a void_reason: sent without status `void`, or reserved for the service; `null` where it is allowed. The
- * stored reason is always allowed, because it is no change (interface decisions 1).
+ * stored reason is always allowed, because it is no change.
  */
 export const voidReasonProblem = (
   { status, void_reason: reason }: TransactionUpdate,

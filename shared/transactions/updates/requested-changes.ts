@@ -5,7 +5,7 @@ import type { TransactionUpdate } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 
-/** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it (interface decisions 4). */
+/** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it. */
 const inputFields = [
   'currency',
   'tax_date',
@@ -32,7 +32,7 @@ export type RequestedChanges = {
   readonly reason: boolean;
 };
 
-/** The changes that an update requests. A field with its stored value is no change (interface decisions 1). */
+/** The changes that an update requests. A field with its stored value is no change. */
 export const requestedChanges = (update: TransactionUpdate, transaction: Transaction): RequestedChanges => ({
   inputs: changedInputs(update, transaction),
   metadata: changedMetadata(update, transaction),

@@ -3,10 +3,10 @@ import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault, faultUnless, readable } from '../finding.ts';
+import { differing, type Fault, faultUnless, parseOrNull } from '../finding.ts';
 import { redactionFaults } from './redaction.ts';
 
-/** The allowed status changes (interface decisions 4 and 8); `new` is before the first entry. */
+/** The allowed status changes; `new` is before the first entry. */
 const following: Readonly<Record<string, readonly string[]>> = {
   new: ['draft', 'finalized'],
   draft: ['draft', 'finalized', 'void'],
@@ -78,7 +78,7 @@ const follow = (chain: Chain, id: string, version: number, item: Item): void => 
   addMissing(chain, version);
   chain.next = version + 1;
   chain.count += 1;
-  const entry = readable(() => auditEntryFrom(item));
+  const entry = parseOrNull(() => auditEntryFrom(item));
   if (entry) {
     chain.faults.push(...entryFaults(entry, chain.before, id, version));
     if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);

@@ -6,17 +6,17 @@ import {
   leftOf,
   moved,
   noAmounts,
-  nothing,
   plus,
   type Share,
+  zeroShare,
 } from '../../../transactions/credits/counters.ts';
-import { remainingOf, takenBy } from '../../../transactions/credits/remaining.ts';
+import { creditedAmountsOf, remainingOf } from '../../../transactions/credits/remaining.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless } from '../finding.ts';
 
-/** Whether a credit has any amount. */
-export const takesSomething = ({ line_items, shipping }: Transaction): boolean =>
+/** Whether a credit has an amount above zero. */
+export const hasAmounts = ({ line_items, shipping }: Transaction): boolean =>
   [
     ...line_items.flatMap((line) => [line.net_amount, line.tax_amount]),
     shipping?.amount ?? '0',
@@ -31,13 +31,13 @@ export const checkCredits = async (
   const { transaction } = sale;
   const lines = new Map<string, Amounts>();
   let shipping = noAmounts;
-  let unmatched = nothing;
+  let unmatched = zeroShare;
   let [live, taking] = [0, 0];
   for await (const credit of credits) {
     if (!isLive(credit.transaction)) continue;
     live += 1;
-    if (takesSomething(credit.transaction)) taking += 1;
-    const taken = takenBy(credit, transaction);
+    if (hasAmounts(credit.transaction)) taking += 1;
+    const taken = creditedAmountsOf(credit, transaction);
     for (const [id, by] of taken.lines) lines.set(id, moved(lines.get(id) ?? noAmounts, by, 1n));
     shipping = moved(shipping, taken.shipping, 1n);
     unmatched = plus(unmatched, taken.unmatched);
@@ -62,7 +62,7 @@ const counterFaults = (
   const { transaction, credited } = sale;
   const exponent = exponentOf(transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
-  const total = [...lines.values(), shipping, unmatched].reduce<Share>(plus, nothing);
+  const total = [...lines.values(), shipping, unmatched].reduce<Share>(plus, zeroShare);
   // A client may call a line `constructor`.
   const stored = (id: string) => (Object.hasOwn(credited.lines, id) ? credited.lines[id] : undefined);
   return [

@@ -9,10 +9,10 @@ import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { OpenEntry } from '../../../transactions/entries/entry.ts';
 import { namedExemptions } from '../../../transactions/entries/reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
-import { awaitedStates, openEntriesOf } from '../../../transactions/open-entries.ts';
+import { openEntriesOf, statesToFile } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import type { FilingBook } from '../filing-book.ts';
-import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, readable } from '../finding.ts';
+import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, parseOrNull } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
 const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
@@ -20,10 +20,10 @@ const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
 
 export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
 
-/** The places of all entries that these transactions should have. A transaction that is not readable has none. */
+/** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
   const heads = await itemsAt([...new Set(ids)].map((id) => headKey(account, id)));
-  const entries = (head: Item) => readable(() => expectedEntries(transactionFrom(head))) ?? [];
+  const entries = (head: Item) => parseOrNull(() => expectedEntries(transactionFrom(head))) ?? [];
   return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
@@ -71,7 +71,7 @@ const entryFaults = (
   if (!first) return [{ what: name, actual: 'none', expected: figuresText(expected) }];
   const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open')).join(' and ');
   const placeFaults = faultUnless(found.length === 1, `place of the ${name}`, places, 'one of them');
-  const entry = readable(() => openEntryFrom(first.item));
+  const entry = parseOrNull(() => openEntryFrom(first.item));
   if (!entry) return [...placeFaults, { what: name, actual: 'not readable', expected: figuresText(expected) }];
   return [
     ...placeFaults,
@@ -89,7 +89,7 @@ const filingsFaults = (stored: StoredTransaction, holding: readonly StoredFiling
   const filed = holding.filter((filing) => filing.status === 'filed').map(({ id }) => id);
   const named = filings.map(({ id }) => id);
   const states = new Set(filings.map(({ state }) => state));
-  const isFiled = states.size > 0 && awaitedStates(stored).every((state) => states.has(state));
+  const isFiled = states.size > 0 && statesToFile(stored).every((state) => states.has(state));
   return [
     ...filed.flatMap((id) => faultUnless(named.includes(id), `filings, of ${id}`, 'none', 'named')),
     ...named.flatMap((id) =>
@@ -119,21 +119,21 @@ export const statesOfEntries = (others: Iterable<string> = []): readonly string[
  * Find the open entries of a state that no transaction should have: the transaction is missing, void, or has other
  * entries. The check of transactions finds missing entries.
  */
-export const strayEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
+export const orphanedEntries = async function* (account: string, state: string): AsyncGenerator<Finding> {
   for await (const items of openEntryItems(account, state))
     for await (const some of batchesOf(items, batch)) {
       // A transaction may have changed between the reads.
-      if ((await strayAmong(account, some)).length > 0) yield* await stillStray(account, some);
+      if ((await orphanedAmong(account, some)).length > 0) yield* await stillOrphaned(account, some);
     }
 };
 
-const stillStray = async (account: string, items: readonly Item[]): Promise<readonly Finding[]> => {
+const stillOrphaned = async (account: string, items: readonly Item[]): Promise<readonly Finding[]> => {
   const keys = items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
-  const read = async () => ({ findings: await strayAmong(account, [...(await itemsAt(keys)).values()]) });
+  const read = async () => ({ findings: await orphanedAmong(account, [...(await itemsAt(keys)).values()]) });
   return (await confirmed(read, 0)).findings;
 };
 
-const strayAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
+const orphanedAmong = async (account: string, items: readonly Item[]): Promise<Finding[]> => {
   const expected = await expectedPlaces(
     account,
     items.map(({ transaction_id }) => String(transaction_id)),

@@ -2,7 +2,7 @@ import { exponentOf, formatAmount } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { transactionItem } from '../../../store/ledger/transaction-item.ts';
-import { asOf, isExpired, isExpiredDraft } from '../../../transactions/lifecycle.ts';
+import { expireIfDue, isExpired, isExpiredDraft } from '../../../transactions/lifecycle.ts';
 import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 import { differing, type Fault, faultUnless } from '../finding.ts';
 
@@ -42,7 +42,7 @@ type Row<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
  * Add up the parts of a transaction in minor units: jurisdictions to lines, lines and shipping to the document, and the
- * document to its total (interface decisions 2).
+ * document to its total.
  */
 export const totalFaults = (transaction: Transaction): Fault[] => {
   const exponent = exponentOf(transaction.currency);
@@ -107,7 +107,7 @@ export const holdsReference = (transaction: Transaction, nowMs: number): boolean
   transaction.reference_id !== null && transaction.status !== 'void' && !isExpired(transaction, nowMs);
 
 /** A transaction that holds its reference has the claim, with a deadline only if it is a draft. */
-export const heldFaults = ({ id, status, expires_at }: Transaction, claim: Item | undefined): Fault[] => {
+export const missingClaimFaults = ({ id, status, expires_at }: Transaction, claim: Item | undefined): Fault[] => {
   if (!claim) return [{ what, actual: 'none', expected: id }];
   // With a deadline, another transaction could take the reference of a finalized one.
   const deadline = status === 'draft' && expires_at !== null ? new Date(expires_at).toISOString() : undefined;
@@ -121,7 +121,7 @@ export const heldFaults = ({ id, status, expires_at }: Transaction, claim: Item 
  * A transaction that no longer holds its reference has no claim on it, except after the deadline. A claim of another
  * transaction belongs to a live one with the same reference.
  */
-export const releasedFaults = (
+export const leftoverClaimFaults = (
   transaction: Transaction,
   claim: Item | undefined,
   holder: Transaction | undefined,
@@ -131,7 +131,7 @@ export const releasedFaults = (
   const owner = String(claim['transaction_id']);
   // An expired draft keeps its claim until another transaction takes the reference (decision 0005).
   if (owner === transaction.id) {
-    const isLeft = isExpiredDraft(asOf(transaction, nowMs)) && claim['expires_at'] === transaction.expires_at;
+    const isLeft = isExpiredDraft(expireIfDue(transaction, nowMs)) && claim['expires_at'] === transaction.expires_at;
     return faultUnless(isLeft, what, 'kept', 'released');
   }
   const isHeld = holder?.reference_id === transaction.reference_id && holder.status !== 'void';

@@ -17,9 +17,9 @@ import {
   formatVersion,
   type Header,
   type Line,
+  LineHashChain,
   noCounts,
   releaseHash,
-  Seal,
   type Trailer,
 } from './format.ts';
 import { exportedTransactions, filingLines, finishedFilings } from './lines.ts';
@@ -136,11 +136,11 @@ const unsealedLines = async function* (work: Export, seen: Seen): AsyncGenerator
 };
 
 const sealedLines = async function* (unsealed: string, header: Header, onTrailer: (trailer: Trailer) => void) {
-  const seal = new Seal();
+  const hashChain = new LineHashChain();
   const hash = createHash('sha256');
   let lines = 0;
   const next = (text: string): string => {
-    const line = `${seal.close(text)}\n`;
+    const line = `${hashChain.close(text)}\n`;
     hash.update(line);
     lines += 1;
     return line;
@@ -149,7 +149,7 @@ const sealedLines = async function* (unsealed: string, header: Header, onTrailer
   for await (const { bytes } of fileLines(unsealed)) yield next(bytes.toString('utf8', 0, bytes.length - 1));
   const trailer: Trailer = { kind: 'trailer', lines, sha256: hash.digest('hex') };
   onTrailer(trailer);
-  yield `${seal.close(JSON.stringify(trailer))}\n`;
+  yield `${hashChain.close(JSON.stringify(trailer))}\n`;
 };
 
 /**

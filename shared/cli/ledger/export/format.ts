@@ -86,7 +86,7 @@ const sumOf = (previous: string, text: string) =>
 const sealed = /^\{"sum":"([\w-]{43})",(".*\})$/s;
 
 /** Adds the sums to lines, and checks them. */
-export class Seal {
+export class LineHashChain {
   #sum = '';
 
   /** A line with its sum. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { CommandError } from '../../terminal/errors.ts';
-import { fileLines, formatVersion, Header, type Line, noCounts, Seal, Trailer } from '../export/format.ts';
+import { fileLines, formatVersion, Header, type Line, LineHashChain, noCounts, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
 
 export type NumberedLine = { readonly number: number; readonly line: Line };
@@ -22,7 +22,7 @@ export type Checked = { readonly header: Header; readonly trailer: Trailer };
 
 /** Check every line of a file before anything is written. Refuses missing, altered and unreadable lines. */
 export const checkExport = async (path: string): Promise<Checked> => {
-  const seal = new Seal();
+  const hashChain = new LineHashChain();
   const hash = createHash('sha256');
   const chainFault = chainCheck();
   const counts = noCounts();
@@ -54,7 +54,7 @@ export const checkExport = async (path: string): Promise<Checked> => {
     last = number;
     if (trailer !== null) refuse(number, 'it comes after the trailer');
     if (!isWhole) refuse(number, 'the file was cut off in this line');
-    const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
+    const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
     if (text === null) {
       const why = 'it was altered, or a line before it is missing or was moved';
       refuse(number, number === 1 ? 'it is not the header of an exported ledger' : why);
@@ -88,10 +88,10 @@ export const linesAfter = async function* (
   written: number,
   { trailer }: Checked,
 ): AsyncGenerator<NumberedLine> {
-  const seal = new Seal();
+  const hashChain = new LineHashChain();
   for await (const { number, bytes } of fileLines(path)) {
     if (number > trailer.lines) return;
-    const text = seal.open(bytes.toString('utf8', 0, bytes.length - 1));
+    const text = hashChain.open(bytes.toString('utf8', 0, bytes.length - 1));
     if (text === null) throw new CommandError(`Line ${number}: the file was changed while it was read.`);
     if (number > Math.max(1, written)) yield { number, line: lineFrom(JSON.parse(text)) };
   }
