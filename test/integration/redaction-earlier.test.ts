@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
@@ -12,6 +12,8 @@ import { personalShop } from '../support/personal-shop.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { later } from '../support/sales.ts';
+
+await vi.hoisted(async () => (await import('../support/own-tables.ts')).useOwnTables());
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-redacted-'));
 afterAll(() => rmSync(folder, { recursive: true }));

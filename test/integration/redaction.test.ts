@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { made } from '../support/sales.ts';
+
+await vi.hoisted(async () => (await import('../support/own-tables.ts')).useOwnTables());
 
 const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 const verify = async (account: string) => {
