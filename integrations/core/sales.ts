@@ -119,8 +119,8 @@ const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, e
  * Bring Levy to the state of an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call it after
  * any change of the order, in any order of events, and as often as you like: what is recorded stays as it is.
  *
- * `order.tax` is recorded as the collected tax, so that the ledger has what the shop charged; Levy keeps the tax that it
- * calculates beside it. An order that was edited after its sale was recorded gets a new sale in place of the old one, unless
+ * `order.tax` is recorded as the collected tax, so that the ledger has what the shop charged; Levy also stores the tax that it
+ * calculates. An order that was edited after its sale was recorded gets a new sale in place of the old one, unless
  * that has credits or its period is closed. A snapshot that is older than the recorded one by `changedAt`, and a draft of an
  * order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
  */

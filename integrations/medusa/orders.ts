@@ -1,4 +1,5 @@
 import type { Problem } from '../core/problem.ts';
+import { invalidOrder } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
 import type { Transaction } from '../core/transactions.ts';
 import { type Container, loggerOf, queryOf, rowsOf } from './container.ts';
@@ -32,9 +33,8 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
     const country = sold.address?.country?.trim().toUpperCase() || 'US';
     return { order: country === 'US' ? sold : null, problems: [] };
   } catch (error) {
-    // Such as prices with tax. Another try has the same result.
-    const detail = `The order could not be read: ${error instanceof Error ? error.message : error}`;
-    return { order: null, problems: [{ reference: order.id, code: 'invalid_order', detail, isFinal: true }] };
+    // Such as prices with tax.
+    return { order: null, problems: [invalidOrder(order.id, error)] };
   }
 };
 

@@ -1,7 +1,7 @@
 import { sumOf } from '../core/charges.ts';
 import { toDecimal, toMinor } from '../core/money.ts';
 import type { Refund } from '../core/order.ts';
-import { amountOf, discountOf } from './amounts.ts';
+import { amountOf, discountOf, exponentOf } from './amounts.ts';
 import type { Item } from './cart.ts';
 
 /** What the adapter reads of the units of an item that came back. */
@@ -65,7 +65,7 @@ export const givenBackOf = (
   { returns, claims }: { readonly returns: readonly Return[]; readonly claims: readonly Claim[] },
   currency: string,
 ): GivenBack[] => {
-  const exponent = (amountOf(0, currency).split('.')[1] ?? '').length;
+  const exponent = exponentOf(currency);
   const given = (id: string, at: string | Date, units: ReadonlyMap<string, number>): GivenBack | [] => {
     const found = items.flatMap((item) => ({ item, quantity: units.get(item.id) ?? 0 }));
     const { net, tax } = sumOfCosts(found.map(({ item, quantity }) => costOf(item, quantity)));

@@ -20,7 +20,7 @@ const useIsDark = (): boolean => {
   return isDark;
 };
 
-/** Bars with their values on hover. The table beside them has the same figures. */
+/** Bars with their values on hover. A table next to the plot has the same figures. */
 export const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; currency: string }) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useIsDark();
@@ -56,7 +56,7 @@ export const Bars = ({ title, bars, currency }: { title: string; bars: readonly 
   if (!bars.some(({ amount }) => /[1-9]/.test(amount))) return null;
   return (
     <div class="plot">
-      <canvas ref={canvas} role="img" aria-label={`${title}. The table beside the plot has the figures.`} />
+      <canvas ref={canvas} role="img" aria-label={`${title}. The table next to the plot has the figures.`} />
     </div>
   );
 };
