@@ -89,6 +89,13 @@ it('offers to close only the first period of a state, and only when it has ended
   await close();
 });
 
+it('does not offer to close a period before the first one of the state', async () => {
+  const { page, close } = await signedIn(await newShop(), ofState('NY'));
+  await page.getByText('File earlier periods outside of Levy.').waitFor();
+  expect(await page.getByRole('button', { name: 'Close the period …' }).count()).toBe(0);
+  await close();
+});
+
 it('downloads the transactions of a filing as the API has them, page by page', async () => {
   const shop = await newShop();
   for (let count = 0; count < 7; count++) await shop.sell('CO', { reference_id: `=order-${count}` });

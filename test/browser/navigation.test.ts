@@ -74,6 +74,7 @@ it('a key with other characters is no key', async () => {
 });
 
 it('moves the focus into a new view, and back from a dialog', async () => {
+  await shop.sell('HI');
   const focused = (page: Page) =>
     page.evaluate<string>('document.activeElement.id || document.activeElement.innerText');
   await at('#/customers', async (page) => {

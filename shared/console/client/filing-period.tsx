@@ -22,6 +22,12 @@ const Closing = ({ of, first }: { of: ToClose; first: Open }) => {
         <a href={linkTo(['filings', first.state, first.period_end])}>Close {periodName(first)} first</a>.
       </p>
     );
+  if (first && first.period_end > of.periodEnd)
+    return (
+      <p class="hint">
+        Levy files {lettersOf(of.state)} from {periodName(first)} on. File earlier periods outside of Levy.
+      </p>
+    );
   return <ClosePeriod of={of} />;
 };
 
