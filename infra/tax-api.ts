@@ -174,7 +174,7 @@ export class TaxApi extends Construct {
         : [{ id: 'AwsSolutions-APIG3', reason: 'A web ACL costs money each month. `-c waf=true` adds one.' }]),
       {
         id: 'AwsSolutions-APIG4',
-        reason: 'The handlers authenticate, so that a request needs one Lambda call less (architecture, decision 2).',
+        reason: 'The handlers authenticate, so that a request needs one Lambda call less.',
       },
       {
         id: 'AwsSolutions-COG4',

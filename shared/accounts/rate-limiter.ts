@@ -128,7 +128,7 @@ const meterOf = (meters: Map<string, Meter>, account: string, time: number, coun
 };
 
 /**
- * Limit each account's requests in a window of ten seconds, over all instances together (architecture decision 13).
+ * Limit each account's requests in a window of ten seconds, over all instances together.
  *
  * An instance leases as many requests from the shared counter as it expects soon, and admits requests from its lease.
  * Once the window is used up, it refuses without a call. So the limit is never exceeded, nearly all of it can be used,

@@ -33,7 +33,7 @@ export type HeadChange = {
   readonly entry: AuditEntry;
 };
 
-/** Writes that happen atomically (architecture, decision 5). */
+/** Writes that happen atomically. */
 export type Commit = {
   readonly account: string;
   /** The service's time in milliseconds, for deadlines in conditions. */

@@ -12,7 +12,7 @@ const warmClient = async (): Promise<Client> => {
 const key = { 'Idempotency-Key': 'k' };
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 
-describe('calls to the ledger, warm (interface decisions 12)', () => {
+describe('calls to the ledger, warm', () => {
   it('a calculation makes none, and one with a parent', async () => {
     const client = await warmClient();
     const parent = await sold(client);

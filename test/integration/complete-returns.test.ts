@@ -1,5 +1,5 @@
 /**
- * Every sale of a state and a month is in its return: taxed, exempt for a reason, or listed as not covered (F5). The
+ * Every sale of a state and a month is in its return: taxed, exempt for a reason, or listed as not covered. The
  * expected figures come from the list of transactions alone, added up with decimal.js.
  */
 import { Decimal } from 'decimal.js';

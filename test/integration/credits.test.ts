@@ -13,7 +13,7 @@ const creditedOf = async (client: Client, { id }: { id: string }) => {
 const detailOf = ({ body }: Answer): string => body.errors[0].detail;
 const warningsOf = ({ warnings }: Pick<Calculation, 'warnings'>): string[] => warnings.map(({ code }) => code);
 
-describe('the parent (interface decisions 5.1)', () => {
+describe('the parent', () => {
   it('must exist in this account: otherwise 422 with the same detail', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
@@ -47,7 +47,7 @@ describe('the parent (interface decisions 5.1)', () => {
   });
 });
 
-describe('inheritance of a credit (interface decisions 13)', () => {
+describe('inheritance of a credit', () => {
   const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
   const pointersOf = ({ warnings }: Pick<Calculation, 'warnings'>) =>
     warnings.filter(({ code }) => code === 'credit_field_ignored').map(({ pointer }) => pointer);
@@ -284,7 +284,7 @@ describe('a credit with line items (5.3)', () => {
   });
 });
 
-describe('a credit calculation, posted as it is (decisions 1, workflow 4)', () => {
+describe('a credit calculation, posted as it is', () => {
   it.each([
     ['the whole sale', () => ({})],
     ['what is left', () => ({ credit_remaining: true })],
@@ -479,7 +479,7 @@ describe('a draft credit (5.4)', () => {
   });
 });
 
-describe('the tax of a finalized credit (section 4)', () => {
+describe('the tax of a finalized credit', () => {
   it('can be changed, and changes the credited amounts of its sale', async () => {
     const client = await newClient();
     const parent = await sold(client);

@@ -8,7 +8,7 @@ const unknown = 'fil_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const malformed = '{"state": ';
 type Fault = { readonly headers?: Record<string, string | null>; readonly body?: unknown; readonly rawBody?: string };
 
-describe('the order of refusals (interface decisions 9)', () => {
+describe('the order of refusals', () => {
   const paths = [
     {
       path: '/filings',

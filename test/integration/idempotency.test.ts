@@ -13,7 +13,7 @@ import { clientOf, creditOf, dayMs, later, made, refusalOf, sale, sold } from '.
 const newClient = async () => clientOf(await newCaller());
 const key = (value: string) => ({ 'Idempotency-Key': value });
 
-describe('Idempotency-Key (interface decisions 10)', () => {
+describe('Idempotency-Key', () => {
   it('applies to an update that changes nothing', async () => {
     const client = await newClient();
     const { id } = await sold(client);

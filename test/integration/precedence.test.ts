@@ -7,7 +7,7 @@ const version = 'aspen.2026-10-01';
 const unknown = 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV';
 type Fault = { readonly headers?: Record<string, string | null>; readonly body?: unknown; readonly rawBody?: string };
 
-describe('the order of refusals (interface decisions 9)', () => {
+describe('the order of refusals', () => {
   const malformed = '{"line_items": [';
   // Each fault with all that come after it; the first one answers.
   const faults: readonly (Fault & { readonly name: string; readonly refusal: string; readonly who?: string })[] = [

@@ -49,7 +49,7 @@ const inputs: Record<string, unknown> = {
   explain: true,
 };
 
-describe('the table of interface decisions 4', () => {
+describe('the changes that each status allows', () => {
   it.each(Object.keys(inputs))(
     '%s can be edited in a draft, which recalculates, and is fixed afterwards',
     async (field) => {
@@ -319,7 +319,7 @@ describe('versions', () => {
   });
 });
 
-describe('an expired draft (decisions 4)', () => {
+describe('an expired draft', () => {
   it('cannot be finalized or edited: 409 conflict_draft_expired', async () => {
     const client = await newClient();
     const { id } = await states.draft(client);
@@ -348,7 +348,7 @@ describe('an expired draft (decisions 4)', () => {
   });
 });
 
-describe('void_reason (decisions 4)', () => {
+describe('void_reason', () => {
   it('cannot be the one that only the service gives: 422', async () => {
     const client = await newClient();
     const { id } = await states.finalized(client);
@@ -358,7 +358,7 @@ describe('void_reason (decisions 4)', () => {
   });
 });
 
-describe('the account settings that figures rest on (decisions 3)', () => {
+describe('the account settings that figures rest on', () => {
   it('are pinned: what is calculated again of a finalized transaction comes out as it did', async () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };

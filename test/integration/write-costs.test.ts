@@ -3,7 +3,7 @@ import { databaseFigures } from '../../shared/cli/bench/database-use.ts';
 import { measuresOf } from '../../shared/cli/cost/usage.ts';
 import { newCaller } from '../support/api.ts';
 
-// Amazon's emulator counts the indexes of a transaction twice (performance, finding 7).
+// DynamoDB Local counts the indexes of a transaction twice.
 it.runIf(['memory', 'dynoxide'].includes(inject('emulator')))(
   'each operation makes the documented calls, with the read units and about the write units of `npm run cost`',
   async () => {

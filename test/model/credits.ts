@@ -30,7 +30,7 @@ const overCredit = (currency: string, { net, tax }: Share, at: string): Refusal 
     remaining_tax_amount: written(currency, tax),
   });
 
-/** The tax of a part: in proportion to its net, half up; all that is left for what is left (interface decisions 5.3). */
+/** The tax of a part: in proportion to its net, half up; all that is left for what is left. */
 const taxOf = (net: bigint, whole: Share, left: Share): bigint => {
   if (net === left.net) return left.tax;
   return net === 0n ? 0n : least(halfUp(whole.tax * net, whole.net), left.tax);
@@ -108,7 +108,7 @@ const restCredit = (kind: 'all' | 'remaining', sale: Body, { lines, shipping, to
   total: left,
 });
 
-/** The expected credit of a sale in its current state, or why it is refused (interface decisions 5). Pure. */
+/** The expected credit of a sale in its current state, or why it is refused. Pure. */
 export const creditOf = (
   wish: Requested,
   sale: Body,

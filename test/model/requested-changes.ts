@@ -4,7 +4,7 @@ import { minor } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
 
-/** What an update asks to change: a field sent with its stored value asks nothing (interface decisions 1). */
+/** What an update asks to change: a field sent with its stored value asks nothing. */
 export type Asked = {
   readonly inputs: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -70,7 +70,7 @@ export const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): s
   ...(status ? ['status'] : []),
 ];
 
-/** The only ways between states that a client has (interface decisions 4). */
+/** The only ways between states that a client has. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   draft: ['finalized', 'void'],
   finalized: ['void'],
@@ -87,7 +87,7 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
   return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
 };
 
-/** What the state of a transaction does not allow, all of it (the table of interface decisions 4). */
+/** What the state of a transaction does not allow, all of it. */
 export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;
   const isDraft = status === 'draft';

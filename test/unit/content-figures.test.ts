@@ -63,7 +63,7 @@ describe('state rates (notes 3.1)', () => {
   it('rests the new rate of the District on the act and on a second list', () =>
     expect(releaseOf('DC').rates.at(-1)).toMatchObject({ confidence: 'medium-high' }));
 
-  it('cites a statute or a department for the rate of each state, and not a secondary table (C12)', () => {
+  it('cites a statute or a department for the rate of each state, and not a secondary table', () => {
     for (const { rates, sources, state } of newestBuiltInReleases())
       for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
   });

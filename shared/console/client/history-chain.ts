@@ -11,7 +11,7 @@ const sha256 = async (text: string): Promise<string> => {
     .replace(/=+$/, '');
 };
 
-/** Whether the hash of an entry is that of its fields (interface decisions 3). */
+/** Whether the hash of an entry is that of its fields. */
 const isIntact = async (
   transactionId: string,
   { state_hash, previous_hash, hash, ...fields }: Entry,

@@ -20,7 +20,7 @@ const becomesFinal = ({ before, after }: HeadChange) =>
   before?.transaction.status === 'draft' && after.transaction.status !== 'draft';
 
 /**
- * Decide which reference_id a change claims and which it releases (architecture, decision 5).
+ * Decide which reference_id a change claims and which it releases.
  *
  * Finalizing a draft claims its reference_id again, without the deadline. The claim of an expired draft is not released:
  * another transaction may have taken it over; otherwise its TTL removes it.
