@@ -41,10 +41,14 @@ const CoverageQuery = z
       issues.push({ code: 'custom', input: value, path: ['expand'], message: 'Send it together with state.' });
   });
 
-/** The releases of the state of a coverage. One whose head is corrupt has no figures: `content list` names the remedy. */
+/** The releases of the state of a coverage. A note names each one whose head is corrupt, because nothing else of it is known. */
 const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
-  const { releases } = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
-  return { ...coverage, releases: releases.map(({ row }) => row) };
+  const found = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
+  const notes = found.corrupt.map(
+    ({ error }) =>
+      `${error.message} It is not in \`releases\`: an operator can see it with \`npm run content -- list\`.`,
+  );
+  return { ...coverage, notes: [...coverage.notes, ...notes], releases: found.releases.map(({ row }) => row) };
 };
 
 export const { endpoint, handler } = defineEndpoint({

@@ -433,6 +433,21 @@ describe('the other commands', () => {
       expect(await content(...args, id)).toMatchObject({ code: 1, err: `${problem}\n` });
   });
 
+  it('GET /coverage notes a corrupt release that is not active', async () => {
+    const [whole, id] = [await imported(), await imported()];
+    await activate(whole);
+    await changeHead(id, withText('0.06875', '0.05875'));
+    const { call } = await newCaller();
+    minutes += 2;
+    const { body } = await later(minutes * 60_000, () => call('GET', '/coverage?state=MN&expand=releases'));
+    const [minnesota] = body.states;
+    const ids = minnesota?.releases?.map((release) => release.id) ?? [];
+    expect([ids.includes(whole), ids.includes(id)]).toEqual([true, false]);
+    expect(minnesota?.notes).toContainEqual(
+      expect.stringContaining(`The head of ${id} is corrupt: its content does not`),
+    );
+  });
+
   it('refuse to check cases with a corrupt part', async () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openEmulator } from './emulator.ts';
 
@@ -12,8 +15,14 @@ declare module 'vitest' {
 
 /** One database for the whole run. Every test creates its own accounts in it. */
 export default async function setup({ provide, vite }: TestProject): Promise<() => Promise<void>> {
+  // The CDK and some tests leave their temporary folders behind.
+  const folder = mkdtempSync(join(tmpdir(), 'levy-tests-'));
+  process.env['TMPDIR'] = folder;
   const { endpoint, kind, stop } = await openEmulator(vite.config.mode === 'long');
   provide('endpoint', endpoint);
   provide('emulator', kind);
-  return stop;
+  return async () => {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
