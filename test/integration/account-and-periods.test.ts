@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, filerOf, soldOn } from '../support/filings.ts';
-import { dayMs, later, made } from '../support/sales.ts';
+import { dayMs, later, made, startClockAt } from '../support/sales.ts';
+
+startClockAt('2026-11-24T12:00:00Z');
 
 const monthly = (state: string, from: string, to: string | null = null) =>
   ({ state, from, to, frequency: 'month' }) as const;
@@ -11,8 +14,8 @@ const periodsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
   );
 /** The last day of the month so many months before the present one (UTC). */
 const monthEnd = (before: number): string => {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - before, 0)).toISOString().slice(0, 10);
+  const today = new Date(now());
+  return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1 - before, 0)).toISOString().slice(0, 10);
 };
 
 describe('GET /account', () => {

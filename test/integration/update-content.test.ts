@@ -37,6 +37,8 @@ const deployed = async (setting: 'propose' | 'activate') => {
 type Deployed = Awaited<ReturnType<typeof deployed>>;
 
 const [proposing, activating] = [await deployed('propose'), await deployed('activate')];
+// The newest built-in content is current on this day.
+for (const { advanceClock, now } of [proposing, activating]) advanceClock(Date.parse('2026-11-24T12:00:00Z') - now());
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { advanceClock } from '../../shared/config/clock.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
 import type { Call, Caller } from './api.ts';
 import type { Answer, Request, Schema } from './http.ts';
 
@@ -38,6 +38,9 @@ export const later = async <Value>(byMs: number, run: () => Promise<Value>): Pro
     advanceClock(-byMs);
   }
 };
+
+/** Have the service's clock go on from an instant, for the rest of a test file whose expectations name days. */
+export const startClockAt = (instant: string): void => advanceClock(Date.parse(instant) - now());
 
 /** A caller in the words of the tests: bodies go in, answers come out. */
 export const clientOf = ({ call }: Pick<Caller, 'call'>) => {
