@@ -41,14 +41,14 @@ const CoverageQuery = z
       issues.push({ code: 'custom', input: value, path: ['expand'], message: 'Send it together with state.' });
   });
 
-/** The releases of the state of a coverage. A note names each one whose head is corrupt, because nothing else of it is known. */
+/** A state's coverage with its releases. A corrupt head has no figures, so a note names its release. */
 const withReleases = async (coverage: StateCoverage, day: string): Promise<StateCoverage> => {
-  const found = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
-  const notes = found.corrupt.map(
+  const { releases, corrupt } = await releasesOf(`US-${coverage.state}`, await readActiveReleases(), day, releasePorts);
+  const notes = corrupt.map(
     ({ error }) =>
-      `${error.message} It is not in \`releases\`: an operator can see it with \`npm run content -- list\`.`,
+      `\`releases\` leaves out ${error.release}, whose head is corrupt; \`npm run content -- list\` prints the remedy.`,
   );
-  return { ...coverage, notes: [...coverage.notes, ...notes], releases: found.releases.map(({ row }) => row) };
+  return { ...coverage, notes: [...coverage.notes, ...notes], releases: releases.map(({ row }) => row) };
 };
 
 export const { endpoint, handler } = defineEndpoint({

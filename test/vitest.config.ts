@@ -38,7 +38,7 @@ const projectOf = (name: string, include: readonly string[]) => ({
     // Every project fails on logged secrets. The integration tests also check each answer against the OpenAPI document and
     // replay each recorded transaction.
     setupFiles: [
-      'test/support/day-end.ts',
+      'test/support/avoid-midnight.ts',
       'test/support/log-watch.ts',
       'test/support/log-secrets.ts',
       ...(name === 'integration' ? integrationSetup : []),

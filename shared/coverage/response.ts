@@ -258,10 +258,10 @@ const StateCoverage = described(
     digital_goods: described(SubjectCoverage, 'Downloaded audio, video and books.'),
     saas: described(SubjectCoverage, 'Software as a service.'),
     shipping: described(SubjectCoverage, 'Delivery charges that are stated separately.'),
-    notes: described(z.array(z.string()), 'What is missing, unconfirmed or about to change.'),
+    notes: described(z.array(z.string()), 'What is missing, unconfirmed, corrupt or about to change.'),
     releases: described(
       z.nullable(z.array(StateRelease)),
-      'All releases of the state, the oldest first. `null` without `expand=releases`.',
+      'All releases of the state, the oldest first. `notes` names those whose data is corrupt. `null` without `expand=releases`.',
     ),
   }),
   'What the active release covers in a state, and what it does not.',

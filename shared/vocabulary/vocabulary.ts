@@ -27,7 +27,7 @@ const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes
   /**
    * The full path by path and by label: labels are unique.
    *
-   * The specification (2.1) writes product tax codes "as single labels" in `ptcs`; a client may send back what it read.
+   * `ptcs` has product tax codes as single labels; a client may send back what it read.
    */
   pathByName: new Map(
     productTaxCodes.flatMap((code) => [

@@ -15,7 +15,7 @@ const refused = {
   'a key of one and a token of the other': '401 auth_error X-API-Key',
 } as const;
 
-/** What the operations answer who may, written by hand. */
+/** The expected answers to a credential with the scope, written by hand. */
 const served: Readonly<Record<ClosedOperation, { readonly scope: 'read' | 'write'; readonly status: number }>> = {
   'list-product-attributes': { scope: 'read', status: 200 },
   'list-product-tax-codes': { scope: 'read', status: 200 },

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, filerOf, soldOn } from '../support/filings.ts';
-import { dayMs, later, made, startClockAt } from '../support/sales.ts';
+import { dayMs, later, made, startOnTestDay } from '../support/sales.ts';
 
-startClockAt('2026-11-24T12:00:00Z');
+startOnTestDay();
 
 const monthly = (state: string, from: string, to: string | null = null) =>
   ({ state, from, to, frequency: 'month' }) as const;

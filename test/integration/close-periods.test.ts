@@ -23,9 +23,9 @@ const { handlers } = await import('../../infra/local/handlers.ts');
 const { newCaller } = await import('../support/api.ts');
 const { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } = await import('../support/filings.ts');
 const { hurriedCall } = await import('../support/gateway.ts');
-const { dayMs, hourMs, later, made, refusalOf, startClockAt } = await import('../support/sales.ts');
+const { dayMs, hourMs, later, made, refusalOf, startOnTestDay } = await import('../support/sales.ts');
 
-startClockAt('2026-11-24T12:00:00Z');
+startOnTestDay();
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 

@@ -26,7 +26,9 @@ const { now } = await import('../../shared/config/clock.ts');
 const { newCaller } = await import('../support/api.ts');
 const { csv, everyEntry, filerOf, settled } = await import('../support/filings.ts');
 const { runInProcess } = await import('../support/run-command.ts');
-const { creditOf, made, metaOf, refusalOf } = await import('../support/sales.ts');
+const { creditOf, made, metaOf, refusalOf, startOnTestDay } = await import('../support/sales.ts');
+
+startOnTestDay();
 
 type Transaction = Schema<'RetrievedTransaction'>;
 type Charge = Pick<Transaction['line_items'][number], 'taxes'>;

@@ -444,7 +444,7 @@ describe('the other commands', () => {
     const ids = minnesota?.releases?.map((release) => release.id) ?? [];
     expect([ids.includes(whole), ids.includes(id)]).toEqual([true, false]);
     expect(minnesota?.notes).toContainEqual(
-      expect.stringContaining(`The head of ${id} is corrupt: its content does not`),
+      expect.stringContaining(`leaves out ${id}, whose head is corrupt; \`npm run content -- list\``),
     );
   });
 

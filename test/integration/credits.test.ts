@@ -85,7 +85,7 @@ describe('inheritance of a credit', () => {
   });
 });
 
-describe('a credit without line items (5.2)', () => {
+describe('a credit without line items', () => {
   it('copies lines, discounts, shipping and the recorded tax, independent of the rates on its own date', async () => {
     const client = await newClient();
     const parent = await sold(client, {
@@ -140,7 +140,7 @@ describe('a credit without line items (5.2)', () => {
   });
 });
 
-describe('a credit with line items (5.3)', () => {
+describe('a credit with line items', () => {
   it('inherits what a matched line does not say: code, customer, price, discounts by amount', async () => {
     const client = await newClient();
     const parent = await sold(client, {
@@ -369,7 +369,7 @@ describe('fields that a credit inherits from its sale (5)', () => {
   });
 });
 
-describe('a supplied tax on a credit (5.3)', () => {
+describe('a supplied tax on a credit', () => {
   it('is spread by what is left of the recorded tax, and bounded by it', async () => {
     const client = await newClient();
     const parent = await sold(client, twoLines);
@@ -417,7 +417,7 @@ describe('a supplied tax on a credit (5.3)', () => {
   });
 });
 
-describe('a credit without a parent (5.5)', () => {
+describe('a credit without a parent', () => {
   it('needs line items, and is calculated at its own date', async () => {
     const client = await newClient();
     expect(refusalOf(await client.create({ type: 'credit' }))).toBe('422 | validation_required_field /line_items');
@@ -443,7 +443,7 @@ describe('the bound', () => {
   });
 });
 
-describe('a draft credit (5.4)', () => {
+describe('a draft credit', () => {
   const third = (client: Client) =>
     sold(client, { line_items: [goods({ id: 'a', quantity: '3', unit_price: '1.39' })] });
 

@@ -1,9 +1,9 @@
 /** Refusals name the value that was sent, and what to send instead. */
 import { beforeAll, expect, it } from 'vitest';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
-import { made, sale, startClockAt } from '../support/sales.ts';
+import { made, sale, startOnTestDay } from '../support/sales.ts';
 
-startClockAt('2026-11-24T12:00:00Z');
+startOnTestDay();
 
 let caller: Caller;
 let id: string;

@@ -15,10 +15,10 @@ const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
 const { accountsProgram } = await import('../../shared/cli/accounts.ts');
 const { newCaller } = await import('../support/api.ts');
 const { runInProcess } = await import('../support/run-command.ts');
-const { creditOf, goods, made, michigan, sale, startClockAt } = await import('../support/sales.ts');
+const { creditOf, goods, made, michigan, sale, startOnTestDay } = await import('../support/sales.ts');
 const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
 
-startClockAt('2026-11-24T12:00:00Z');
+startOnTestDay();
 
 type Report = Schema<'ReportByState'>;
 type Transaction = Schema<'Transaction'>;

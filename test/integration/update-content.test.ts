@@ -11,6 +11,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { openEventBus } from '../support/event-bus-server.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { openPublisherServer, type Play, smallFiles } from '../support/publisher-server.ts';
+import { testDay } from '../support/sales.ts';
 
 const [bus, server] = [await openEventBus(), await openPublisherServer(['MI', 'MN', 'UT', 'OH', 'IA', 'KS'])];
 const folder = mkdtempSync(join(tmpdir(), 'levy-update-content-'));
@@ -37,8 +38,7 @@ const deployed = async (setting: 'propose' | 'activate') => {
 type Deployed = Awaited<ReturnType<typeof deployed>>;
 
 const [proposing, activating] = [await deployed('propose'), await deployed('activate')];
-// The newest built-in content is current on this day.
-for (const { advanceClock, now } of [proposing, activating]) advanceClock(Date.parse('2026-11-24T12:00:00Z') - now());
+for (const { advanceClock, now } of [proposing, activating]) advanceClock(Date.parse(testDay) - now());
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { minor } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
 
-/** What an update asks to change: a field sent with its stored value asks nothing. */
+/** The fields that an update changes. A field sent with its stored value is unchanged. */
 export type Asked = {
   readonly inputs: readonly string[];
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -70,7 +70,7 @@ export const fieldsOf = ({ inputs, metadata, reference, tax, status }: Asked): s
   ...(status ? ['status'] : []),
 ];
 
-/** The only ways between states that a client has. */
+/** The status changes that a client can make. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   draft: ['finalized', 'void'],
   finalized: ['void'],

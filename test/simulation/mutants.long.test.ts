@@ -26,7 +26,7 @@ const starts: Readonly<Record<string, number>> = {
 /** Run schedules of the service with a seeded bug until one has a violation. */
 const find = async (mutant: string, every: number, { annotate }: TestContext): Promise<string> => {
   const from = starts[mutant] ?? every;
-  const outcome = await runSchedules({ from, count: 5000 * every, every, mutant, endsAtFirst: true });
+  const outcome = await runSchedules({ from, count: 5000 * every - from + every, every, mutant, endsAtFirst: true });
   const [{ seed } = { seed: null }] = outcome.violations;
   await annotate(seed === null ? `${mutant}: not found` : `${mutant}: found by schedule ${seed}`);
   return inWords(outcome, mutant);

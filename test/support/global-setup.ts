@@ -15,14 +15,12 @@ declare module 'vitest' {
 
 /** One database for the whole run. Every test creates its own accounts in it. */
 export default async function setup({ provide, vite }: TestProject): Promise<() => Promise<void>> {
-  // The CDK and some tests leave their temporary folders behind.
+  // The CDK leaves temporary folders behind, and so do tests that fail.
   const folder = mkdtempSync(join(tmpdir(), 'levy-tests-'));
   process.env['TMPDIR'] = folder;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   const { endpoint, kind, stop } = await openEmulator(vite.config.mode === 'long');
   provide('endpoint', endpoint);
   provide('emulator', kind);
-  return async () => {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
+  return stop;
 }

@@ -39,8 +39,11 @@ export const later = async <Value>(byMs: number, run: () => Promise<Value>): Pro
   }
 };
 
-/** Have the service's clock go on from an instant, for the rest of a test file whose expectations name days. */
-export const startClockAt = (instant: string): void => advanceClock(Date.parse(instant) - now());
+/** On this day the files that tests publish are current, and the periods that tests name are over, running or to come. */
+export const testDay = '2026-11-24T12:00:00Z';
+
+/** Set the service's clock to the test day, for the rest of a test file. The clock keeps running. */
+export const startOnTestDay = (): void => advanceClock(Date.parse(testDay) - now());
 
 /** A caller in the words of the tests: bodies go in, answers come out. */
 export const clientOf = ({ call }: Pick<Caller, 'call'>) => {

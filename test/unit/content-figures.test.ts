@@ -26,7 +26,7 @@ const policyOn = (state: string, setting: 'sourcing' | 'shipping', day = '2026-1
 };
 const states = (text: string) => text.split(' ');
 
-describe('state rates (notes 3.1)', () => {
+describe('state rates', () => {
   const percents: Record<string, string> = {
     AL: '0.04', AK: '0', AZ: '0.056', AR: '0.065', CA: '0.0725', CO: '0.029', CT: '0.0635', DE: '0', DC: '0.07',
     FL: '0.06', GA: '0.04', HI: '0.04', ID: '0.06', IL: '0.0625', IN: '0.07', IA: '0.06', KS: '0.065', KY: '0.06',
@@ -69,7 +69,7 @@ describe('state rates (notes 3.1)', () => {
   });
 });
 
-describe('coverage (notes 0)', () => {
+describe('coverage', () => {
   it.each(states('CT DC IN KY ME MD MA MI NJ RI DE MT NH OR PA HI VA MS'))('%s is complete', (state) =>
     expect(releaseOf(state).coverage).toBe('complete'),
   );
@@ -85,7 +85,7 @@ describe('coverage (notes 0)', () => {
   );
 });
 
-describe('local rates (notes 3.1)', () => {
+describe('local rates', () => {
   it.each([
     ['HI', 'Honolulu', '96814', '2026-03-01', '4.50'],
     ['HI', 'Hilo', '96720', '2026-03-01', '4.50'],
@@ -110,7 +110,7 @@ describe('local rates (notes 3.1)', () => {
   });
 });
 
-describe('settings (notes 4.1, 4.6)', () => {
+describe('settings', () => {
   it.each(states('FL IL'))('%s taxes shipping that the buyer cannot avoid', (state) =>
     expect(policyOn(state, 'shipping')).toEqual(['taxable_unless_avoidable']),
   );
@@ -144,7 +144,7 @@ describe('settings (notes 4.1, 4.6)', () => {
     expect([50, 51].map((part) => cents('PA', 1, part))).toEqual([0, 1]));
 });
 
-describe('rules (notes 4.1 to 4.3)', () => {
+describe('rules', () => {
   it.each([
     ['ct-jewelry', { type: 'threshold_rate', amount: '5000', rate: '0.0775' }],
     ['sc-groceries-capital-projects', { type: 'exempt' }],
