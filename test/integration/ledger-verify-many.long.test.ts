@@ -91,11 +91,13 @@ it('a sample is the same for the same seed, another one for another seed, and ab
     expect(report).toMatchObject({ sample: '0.25', seed: Number(seed) });
     return checked;
   };
-  const [first, again, other] = [await checkedBy('1'), await checkedBy('1'), await checkedBy('2')];
+  const [first, again] = [await checkedBy('1'), await checkedBy('1')];
   expect(again).toEqual(first);
-  expect(other).not.toEqual(first);
+  const others = [await checkedBy('2'), await checkedBy('3'), await checkedBy('4'), await checkedBy('5')];
+  // Two samples have the same counts once in about 25 runs.
+  expect(others).not.toEqual(others.map(() => first));
   // 60 expected; five standard deviations are 34.
-  for (const { transactions } of [first, other]) expect(Math.abs(transactions - large / 4)).toBeLessThan(34);
+  for (const { transactions } of [first, ...others]) expect(Math.abs(transactions - large / 4)).toBeLessThan(34);
   const text = await verify('--account', accounts[1] as string, '--sample', '0.5');
   expect(text.out).toMatch(/^A sample of 0\.5 of the transactions, --seed \d+\.\n/);
 });
