@@ -30,7 +30,7 @@ const overCredit = (currency: string, { net, tax }: Share, at: string): Refusal 
     remaining_tax_amount: written(currency, tax),
   });
 
-/** The tax of a part: in proportion to its net, half up; all that is left for what is left. */
+/** The tax of a part, in proportion to its net and rounded half up. The last part takes the remaining tax. */
 const taxOf = (net: bigint, whole: Share, left: Share): bigint => {
   if (net === left.net) return left.tax;
   return net === 0n ? 0n : least(halfUp(whole.tax * net, whole.net), left.tax);

@@ -7,7 +7,7 @@ const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }):
 const rowsOf = ({ line_items, shipping }: Body) =>
   [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
 
-/** What a transaction that came to count posts: an open entry for each of its states. */
+/** Post the open entries of a finalized transaction: one for each of its states. */
 export const post = (book: Book, body: Body): void => {
   for (const state of new Set(rowsOf(body).map(stateOf)))
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });

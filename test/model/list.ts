@@ -31,7 +31,7 @@ const isKept = (body: Body, filters: Filters): boolean =>
   isInRange(filters, 'tax_date', Date.parse(body.tax_date)) &&
   isInRange(filters, 'created_at', Date.parse(body.created_at));
 
-/** Newest first: by creation, or by tax date where that is filtered by. */
+/** Newest first: by tax date with a filter on it, otherwise by creation. */
 const isBefore = (left: Body, right: Body, filters: Filters): boolean => {
   const isByTaxDate = bounds.some((bound) => filters[`tax_date[${bound}]`] !== undefined);
   const difference = isByTaxDate ? Date.parse(left.tax_date) - Date.parse(right.tax_date) : 0;

@@ -87,7 +87,7 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
   return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
 };
 
-/** What the state of a transaction does not allow, all of it. */
+/** All refusals of an update because of the transaction's status. */
 export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;
   const isDraft = status === 'draft';
