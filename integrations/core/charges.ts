@@ -1,8 +1,9 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { divide, toDecimal, toMinor } from './money.ts';
 
-/** A line or the shipping of a sale in minor units, and what earlier credits left of it. */
+/** A line or a shipping charge of a sale in minor units, and what earlier credits left of it. */
 export type Charge = {
+  /** `null` for a shipping charge. */
   readonly line: Sale['line_items'][number] | null;
   readonly net: bigint;
   readonly tax: bigint;
@@ -16,7 +17,7 @@ export type Sale = Pick<Schemas['Transaction'], 'tax_amount' | 'line_items' | 's
 export const gross = ({ leftNet, leftTax }: Charge): bigint => leftNet + leftTax;
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
-/** The lines of a sale, and its shipping last. */
+/** The lines of a sale, and its shipping last. The plugins record one shipping charge. */
 export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
   const charge = (net: string, tax: string, line: Charge['line']): Charge => {
     const [minorNet, minorTax] = [toMinor(net, exponent), toMinor(tax, exponent)];
@@ -24,7 +25,8 @@ export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
     return { line, net: minorNet, tax: minorTax, leftNet: minorNet, leftTax: minorTax, leftUnits: units };
   };
   const lines = (sale.line_items ?? []).map((line) => charge(line.net_amount, line.tax_amount, line));
-  return sale.shipping ? [...lines, charge(sale.shipping.amount, sale.shipping.tax_amount, null)] : lines;
+  const shipping = [sale.shipping ?? []].flat();
+  return [...lines, ...shipping.map(({ net_amount, tax_amount }) => charge(net_amount, tax_amount, null))];
 };
 
 /** The tax that Levy calculates for a part of a line: its recorded tax in proportion; the last part takes what is left. */

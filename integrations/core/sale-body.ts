@@ -36,5 +36,5 @@ export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping
   const { state, city, postal_code } = customer?.address ?? {};
   // Redaction keeps five digits of a ZIP code.
   const place = [state ?? null, city ?? null, postal_code?.slice(0, 5) ?? null];
-  return JSON.stringify([currency, place, plain(tax_amount), plain(shipping?.amount), lines]);
+  return JSON.stringify([currency, place, plain(tax_amount), [shipping ?? []].flat().map(({ amount }) => plain(amount)), lines]);
 };

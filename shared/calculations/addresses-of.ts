@@ -1,10 +1,13 @@
 import type { Settings } from '../accounts/account.ts';
 import { addressesByState, readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
-import type { CalculationInput, LineItemRequest } from './request.ts';
+import type { CalculationInput, LineItemRequest, ShippingRequest } from './request.ts';
+import { shippingList } from './shipping-list.ts';
 
+type Addresses = Pick<ShippingRequest, 'ship_to' | 'ship_from'>;
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
   readonly line_items?: readonly Pick<LineItemRequest, 'customer' | 'ship_from'>[] | null | undefined;
+  readonly shipping?: Addresses | Addresses[] | null | undefined;
 };
 
 /**
@@ -28,6 +31,10 @@ export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_fro
   for (const { customer, ship_from } of input.line_items ?? []) {
     add(customer?.address ?? input.customer?.address);
     add(ship_from?.address ?? input.ship_from?.address);
+  }
+  for (const { ship_to, ship_from } of shippingList(input.shipping)) {
+    add(ship_to?.address);
+    add(ship_from?.address);
   }
   if (input.line_items?.length) add(settings.ship_from);
   return [...found.values()].flat();

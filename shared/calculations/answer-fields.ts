@@ -19,7 +19,7 @@ export const calculationAnswerFields = {
     ...named('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
     ...named('address_resolution', 'applied_exemption'),
   },
-  shipping: named(...charge),
+  shipping: named('applied_discount_amount', 'net_amount', ...charge),
 } satisfies AnswerFields;
 
 // The request of a transaction may have a tax_amount.

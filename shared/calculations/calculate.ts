@@ -1,13 +1,14 @@
 import { accept, type Result } from '../result.ts';
 import { calculateTax } from '../tax/calculate.ts';
-import type { TaxedDocument, TaxedLine, TaxedShipping } from '../tax/document.ts';
+import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
-import { inputEcho, lineEchoes } from './echo.ts';
+import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
 import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
-import type { CalculationInput, ShippingRequest } from './request.ts';
-import type { AppliedExemption, Calculation, LineItemResponse, ShippingResponse } from './response.ts';
+import type { CalculationInput } from './request.ts';
+import type { Calculation } from './response.ts';
+import { mapShipping } from './shipping-list.ts';
 import { warningsOf } from './warnings.ts';
 
 /** The engine's version. A transaction pins it, and a replay reports when it differs. */
@@ -41,17 +42,22 @@ const outcomeOf = (
 ): Outcome => {
   const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
-  const lines = input.line_items ?? [];
-  const echoes = lineEchoes(lines);
-  const amounts = document.lines.map(({ amount }) => amount);
-  const totals = totalsOf(amounts, taxed, document.taxIncluded);
+  const echoes = chargeEchoes(input);
+  const totals = totalsOf(document, taxed);
   return {
     ...inputEcho(input, taxDate),
-    shipping: input.shipping && taxed.shipping ? shippingResponse(input.shipping, taxed.shipping, write) : null,
-    line_items: taxed.lines.map((line, index) => {
-      const found = { resolution: (located[index] as LocatedLine).resolution, exemption: exemptions[index] ?? null };
-      return lineResponse(echoes[index] as LineEcho, amounts[index] as bigint, line, found, write);
-    }),
+    shipping: mapShipping(echoes.shipping, (echo, index) => ({
+      ...echo,
+      ...netFigures(taxed.shipping[index] as TaxedCharge, write),
+    })),
+    line_items: taxed.lines.map((line, index) => ({
+      ...(echoes.line_items[index] as LineEcho),
+      amount: write((document.lines[index] as TaxLine).amount),
+      applied_third_party_discount_amount: write(line.thirdPartyDiscount),
+      ...netFigures(line, write),
+      address_resolution: (located[index] as LocatedLine).resolution,
+      applied_exemption: exemptions[index] ?? null,
+    })),
     subtotal_amount: write(totals.subtotal),
     applied_discount_amount: write(totals.discount),
     applied_third_party_discount_amount: write(totals.thirdPartyDiscount),
@@ -61,45 +67,20 @@ const outcomeOf = (
     tax_amount: write(totals.tax),
     total_amount: write(totals.total),
     tax_summary: summaryOf(taxed, write),
-    content_releases: contentReleases(located),
+    content_releases: contentReleases(read.places),
     engine_version: engineVersion,
     warnings: warningsOf(input, read, taxed, unknownFields),
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };
 
-const chargeFigures = ({ taxable, exempt, tax, rows }: TaxedShipping, write: Writer) => ({
+type LineEcho = ReturnType<typeof chargeEchoes>['line_items'][number];
+
+const netFigures = ({ discount, net, taxable, exempt, tax, rows }: TaxedCharge, write: Writer) => ({
+  applied_discount_amount: write(discount),
+  net_amount: write(net),
   taxable_amount: write(taxable),
   exempt_amount: write(exempt),
   tax_amount: write(tax),
   taxes: rows.map((row) => rowResponse(row, write)),
-});
-
-type LineEcho = ReturnType<typeof lineEchoes>[number];
-type Found = {
-  readonly resolution: LineItemResponse['address_resolution'];
-  readonly exemption: AppliedExemption | null;
-};
-
-const lineResponse = (
-  echo: LineEcho,
-  amount: bigint,
-  line: TaxedLine,
-  { resolution, exemption }: Found,
-  write: Writer,
-): LineItemResponse => ({
-  ...echo,
-  amount: write(amount),
-  applied_discount_amount: write(line.discount),
-  applied_third_party_discount_amount: write(line.thirdPartyDiscount),
-  net_amount: write(line.net),
-  ...chargeFigures(line, write),
-  address_resolution: resolution,
-  applied_exemption: exemption,
-});
-
-const shippingResponse = (sent: ShippingRequest, taxed: TaxedShipping, write: Writer): ShippingResponse => ({
-  amount: sent.amount,
-  product_tax_code: sent.product_tax_code ?? null,
-  ...chargeFigures(taxed, write),
 });

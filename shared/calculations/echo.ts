@@ -1,5 +1,6 @@
-import type { CalculationInput, LineItemRequest } from './request.ts';
+import type { CalculationInput, LineItemRequest, ShippingRequest } from './request.ts';
 import type { LineItemResponse, ShippingResponse } from './response.ts';
+import { mapShipping, shippingList } from './shipping-list.ts';
 
 /** Metadata as stored: keys with a null value are deleted. */
 export const metadataOf = (
@@ -16,6 +17,7 @@ export const inputEcho = (input: Omit<CalculationInput, 'shipping' | 'line_items
   customer: input.customer ?? null,
   ship_from: input.ship_from ?? null,
   discount_amount: input.discount_amount ?? null,
+  discount_applies_to: input.discount_applies_to ?? ('line_items' as const),
   third_party_discount_amount: input.third_party_discount_amount ?? null,
   tax_included: input.tax_included ?? false,
   collected_by: input.collected_by ?? ('seller' as const),
@@ -34,42 +36,67 @@ const lineEcho = (line: LineItemRequest, id: string) => ({
   third_party_discount_amount: line.third_party_discount_amount ?? null,
   customer: line.customer ?? null,
   ship_from: line.ship_from ?? null,
+  fulfillment: line.fulfillment ?? null,
   metadata: metadataOf(line.metadata),
 });
 
-/**
- * The ids of line items: as sent, otherwise `line_1`, `line_2`, … by position. A generated id never equals one that was sent
- * or one of `others`: a credit's line must not match a line of its sale by a generated id.
- */
-export const lineIds = (
-  lines: readonly { readonly id?: string | null | undefined }[],
-  others: readonly string[] = [],
-): string[] => {
-  const taken = new Set(others);
-  for (const { id } of lines) if (id) taken.add(id);
-  return lines.map(({ id }, index) => {
-    if (id) return id;
-    let made = `line_${index + 1}`;
-    while (taken.has(made)) made = `${made}_`;
-    taken.add(made);
-    return made;
-  });
+/** A shipping charge as sent. */
+export const shippingEcho = (charge: ShippingRequest, id: string) => ({
+  id,
+  amount: charge.amount,
+  discount_amount: charge.discount_amount ?? null,
+  product_tax_code: charge.product_tax_code ?? null,
+  line_item_ids: charge.line_item_ids ?? null,
+  ship_to: charge.ship_to ?? null,
+  ship_from: charge.ship_from ?? null,
+});
+
+type Identified = { readonly id?: string | null | undefined };
+
+/** What has ids in a document. Line items and shipping charges have different ids. */
+type Charges = {
+  readonly line_items?: readonly Identified[] | null | undefined;
+  readonly shipping?: Identified | Identified[] | null | undefined;
 };
 
-export const lineEchoes = (lines: readonly LineItemRequest[]) => {
-  const ids = lineIds(lines);
-  return lines.map((line, index) => lineEcho(line, ids[index] as string));
+/**
+ * The ids of line items and shipping charges: as sent, otherwise `line_1` and `shipping_1` by position. A generated id never
+ * equals one that was sent or one of `others`: a credit's line must not match a line of its sale by a generated id.
+ */
+export const documentIds = ({ line_items, shipping }: Charges, others: readonly string[] = []) => {
+  const lines = line_items ?? [];
+  const charges = shippingList(shipping);
+  const taken = new Set(others);
+  for (const { id } of [...lines, ...charges]) if (id) taken.add(id);
+  const idsOf = (named: readonly Identified[], prefix: string): string[] =>
+    named.map(({ id }, index) => {
+      if (id) return id;
+      let made = `${prefix}_${index + 1}`;
+      while (taken.has(made)) made = `${made}_`;
+      taken.add(made);
+      return made;
+    });
+  return { lines: idsOf(lines, 'line'), shipping: idsOf(charges, 'shipping') };
+};
+
+/** The line items and shipping charges of a request as sent, with their ids. */
+export const chargeEchoes = ({ line_items, shipping }: Pick<CalculationInput, 'line_items' | 'shipping'>) => {
+  const ids = documentIds({ line_items, shipping });
+  return {
+    line_items: (line_items ?? []).map((line, index) => lineEcho(line, ids.lines[index] as string)),
+    shipping: mapShipping(shipping, (charge, index) => shippingEcho(charge, ids.shipping[index] as string)),
+  };
 };
 
 type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
   readonly tax_date: string;
-  readonly shipping: Pick<ShippingResponse, 'amount' | 'product_tax_code'> | null;
+  readonly shipping: ShippingResponse | ShippingResponse[] | null;
   readonly line_items: readonly LineItemResponse[];
 };
 
 /** The inputs that a response was calculated from: it echoes all of them. */
 export const inputOf = (answer: Echoed) => ({
   ...inputEcho(answer, answer.tax_date),
-  shipping: answer.shipping && { amount: answer.shipping.amount, product_tax_code: answer.shipping.product_tax_code },
+  shipping: mapShipping(answer.shipping, (charge) => shippingEcho(charge, charge.id)),
   line_items: answer.line_items.map((line) => lineEcho(line, line.id)),
 });

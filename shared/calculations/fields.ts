@@ -173,3 +173,13 @@ export const ShipFrom = described(
   { id: 'ShipFrom' },
 );
 export type ShipFrom = z.infer<typeof ShipFrom>;
+
+export const ShipTo = described(
+  z.object(
+    { address: described(z.nullish(PostalAddress), 'Where the goods are delivered.') },
+    'Send an object with an address.',
+  ),
+  'Where a shipping charge delivers the goods.',
+  { id: 'ShipTo' },
+);
+export type ShipTo = z.infer<typeof ShipTo>;

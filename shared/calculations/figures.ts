@@ -1,7 +1,8 @@
 import type { Jurisdiction } from '../content/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import type { TaxedDocument, TaxRow } from '../tax/document.ts';
+import type { TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
 import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
+import { shippingList } from './shipping-list.ts';
 
 /** Formats an amount of minor units in the document's currency. */
 export type Writer = (minor: bigint) => string;
@@ -12,12 +13,20 @@ export const writerFor = (exponent: number): Writer => {
   return (minor) => (minor === 0n ? zero : formatAmount(minor, exponent));
 };
 
-/** Every row of a response. */
-export const rowsOf = ({ line_items, shipping }: Charges): TaxRowResponse[] => [
-  ...line_items.flatMap(({ taxes }) => taxes),
-  ...(shipping?.taxes ?? []),
+type Charges<Line, Shipping> = {
+  readonly line_items: readonly Line[];
+  readonly shipping: Shipping | Shipping[] | null;
+};
+
+/** The charges of a response: its line items, and then its shipping charges. */
+export const chargesOf = <Line, Shipping>({ line_items, shipping }: Charges<Line, Shipping>): (Line | Shipping)[] => [
+  ...line_items,
+  ...shippingList(shipping),
 ];
-type Charges = { readonly line_items: readonly Rows[]; readonly shipping: Rows | null };
+
+/** Every row of a response. */
+export const rowsOf = (answer: Charges<Rows, Rows>): TaxRowResponse[] =>
+  chargesOf(answer).flatMap(({ taxes }) => taxes);
 type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
 /** A jurisdiction's row in a response. */
@@ -83,7 +92,7 @@ const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] =>
 /** The summary of a calculated document. */
 export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
   summarize(
-    [...lines, ...(shipping ? [shipping] : [])].flatMap(({ rows }) => rows),
+    [...lines, ...shipping].flatMap(({ rows }) => rows),
     write,
   );
 
@@ -108,20 +117,17 @@ export const summaryOfRows = (
   );
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
-export const totalsOf = (amounts: readonly bigint[], { lines, shipping }: TaxedDocument, taxIncluded: boolean) => {
-  const totals = { subtotal: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
-  for (const [index, line] of lines.entries()) {
-    totals.subtotal += amounts[index] as bigint;
-    totals.discount += line.discount;
-    totals.thirdPartyDiscount += line.thirdPartyDiscount;
-  }
-  for (const { taxable, exempt, tax } of shipping ? [...lines, shipping] : lines) {
+export const totalsOf = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {
+  const totals = { subtotal: 0n, shipping: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
+  for (const { amount } of document.lines) totals.subtotal += amount;
+  for (const { amount } of document.shipping) totals.shipping += amount;
+  for (const { discount, thirdPartyDiscount, taxable, exempt, tax } of [...lines, ...shipping]) {
+    totals.discount += discount;
+    totals.thirdPartyDiscount += thirdPartyDiscount;
     totals.taxable += taxable;
     totals.exempt += exempt;
     totals.tax += tax;
   }
-  const { subtotal, discount, thirdPartyDiscount, tax } = totals;
-  const charged = shipping?.net ?? 0n;
-  const total = subtotal - discount - thirdPartyDiscount + charged + (taxIncluded ? 0n : tax);
-  return { ...totals, shipping: charged, total };
+  const { subtotal, discount, thirdPartyDiscount, shipping: charged, tax } = totals;
+  return { ...totals, total: subtotal - discount - thirdPartyDiscount + charged + (document.taxIncluded ? 0n : tax) };
 };

@@ -1,7 +1,7 @@
 import { rateDecimals } from '../content/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
-import type { TaxDocument, TaxedDocument, TaxedShipping } from '../tax/document.ts';
+import type { TaxDocument, TaxedCharge, TaxedDocument } from '../tax/document.ts';
 import { hasGeneralExcise, visibleDecimals, visibleRate } from '../tax/general-excise.ts';
 import type { Warning } from './response.ts';
 
@@ -20,23 +20,24 @@ export const notPassedOn = (place: string, owed: bigint, pointer: string | null)
   pointer,
 });
 
-const isCharged = ({ rows }: Pick<TaxedShipping, 'rows'>): boolean =>
+const isCharged = ({ rows }: TaxedCharge): boolean =>
   rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
 
 /**
- * The warning of a document that charges general excise tax without passing it on: once, at the first line that is charged,
- * or at the shipping where the goods are exempt.
+ * The warning of a document that charges general excise tax without passing it on: once, at the first charge. `pointerOf` is
+ * the pointer of a charge by its index: of the lines, and then of `shipping`.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,
-  { lines: taxed, shipping }: TaxedDocument,
+  taxed: TaxedDocument,
+  pointerOf: (charge: number) => string,
 ): Warning[] => {
   if (passOnGeneralExcise) return [];
-  const charged = taxed.findIndex(isCharged);
-  const isShipped = charged < 0 && shipping !== null && isCharged(shipping);
-  const index = isShipped ? lines.findIndex(({ place }) => hasGeneralExcise(place.jurisdictions)) : charged;
-  const line = taxed[index];
-  if (!line) return [];
-  const owed = line.treatments.reduce((sum, { general }) => sum + general.rate.units, 0n);
-  return [notPassedOn(lines[index]?.place.name ?? '', owed, isShipped ? '/shipping' : `/line_items/${index}`)];
+  const charged = [...taxed.lines, ...taxed.shipping].findIndex(isCharged);
+  if (charged < 0) return [];
+  const line = lines[charged] ? charged : lines.findIndex(({ place }) => hasGeneralExcise(place.jurisdictions));
+  const { treatments } = taxed.lines[line] ?? {};
+  if (!treatments) return [];
+  const owed = treatments.reduce((sum, { general }) => sum + general.rate.units, 0n);
+  return [notPassedOn(lines[line]?.place.name ?? '', owed, pointerOf(charged))];
 };

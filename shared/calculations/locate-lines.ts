@@ -36,29 +36,34 @@ export const isEmptyAddress = (address: PostalAddress): boolean => Object.values
 /** The inputs of locating besides the addresses. */
 type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
-type Sale = {
+/** Where a line or its shipping goes, and where it comes from. */
+export type Destination = {
   readonly address: PostalAddress;
   readonly origin: PostalAddress | null;
   readonly pointers: LocatedLine['pointers'];
 };
 
-const saleOf = (
+/**
+ * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, unless
+ * the line has an address of its own (SSUTA section 310 A 1).
+ */
+export const destinationOf = (
   input: CalculationInput,
-  { customer, ship_from }: LineItemRequest,
+  { customer, ship_from, fulfillment }: LineItemRequest,
   index: number,
   settings: Settings,
-): Sale => {
+): Destination => {
   const own = addressOf(customer);
   const ownOrigin = addressOf(ship_from);
-  const origin = ownOrigin ?? addressOf(input.ship_from);
-  return {
-    address: own ?? addressOf(input.customer) ?? {},
-    origin: origin && !isEmptyAddress(origin) ? origin : settings.ship_from,
-    pointers: {
-      destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
-      origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
-    },
+  const sentOrigin = ownOrigin ?? addressOf(input.ship_from);
+  const origin = sentOrigin && !isEmptyAddress(sentOrigin) ? sentOrigin : settings.ship_from;
+  const pointers = {
+    destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
+    origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
+  return fulfillment === 'pickup' && !own && origin
+    ? { address: origin, origin, pointers: { ...pointers, destination: pointers.origin } }
+    : { address: own ?? addressOf(input.customer) ?? {}, origin, pointers };
 };
 
 type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
@@ -69,37 +74,43 @@ const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): Loca
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
-// The key of the document's own addresses. Other keys are JSON and never empty.
-const sharedKey = '';
+const isSamePointers = (a: LocatedLine['pointers'], b: LocatedLine['pointers']): boolean =>
+  a.destination === b.destination && a.origin === b.origin;
 
-/** Find the place of every line. Lines of equal addresses get the same object, so that they share treatments. */
-export const locateLines = (input: CalculationInput, context: Locating, day: string): Result<LocatedLine[]> => {
+/**
+ * Find the place of every destination. Destinations of equal addresses get the same place, so that their lines share
+ * treatments.
+ */
+export const locateAll = (
+  destinations: readonly Destination[],
+  context: Locating,
+  day: string,
+): Result<LocatedLine[]> => {
   const find = finderOf(context, day);
-  const known = new Map<string, LocatedLine>();
+  // Most lines of a long document share the document's addresses as objects: comparing their texts would take longer.
+  const byObject = new Map<PostalAddress, Map<PostalAddress | null, LocatedLine>>();
+  const byText = new Map<string, LocatedLine>();
   const located: LocatedLine[] = [];
   const problems: Problem[] = [];
-  for (const [index, line] of (input.line_items ?? []).entries()) {
-    const isShared = !line.customer?.address && !line.ship_from?.address;
-    const shared = isShared ? known.get(sharedKey) : undefined;
-    if (shared) {
-      located.push(shared);
-      continue;
-    }
-    const sale = saleOf(input, line, index, context.settings);
-    const key = isShared ? sharedKey : JSON.stringify([sale.address, sale.origin]);
-    const same = known.get(key);
+  for (const destination of destinations) {
+    const { address, origin, pointers } = destination;
+    const byOrigin = getOrAdd(byObject, address, () => new Map<PostalAddress | null, LocatedLine>());
+    const shared = byOrigin.get(origin);
+    const text = shared ? '' : JSON.stringify([address, origin]);
+    const same = shared ?? byText.get(text);
     if (same) {
-      located.push(lineOf(same, sale));
+      located.push(isSamePointers(same.pointers, pointers) ? same : lineOf(same, destination));
       continue;
     }
-    const route = routeOf(sale);
+    const route = routeOf(destination);
     if (!route.ok) {
       problems.push(...route.problems);
       continue;
     }
-    const found = lineOf(find(route.value), sale);
+    const found = lineOf(find(route.value), destination);
     located.push(found);
-    known.set(key, found);
+    byOrigin.set(origin, found);
+    byText.set(text, found);
   }
   const [first, ...others] = distinct(problems);
   return first ? refuse(first, ...others) : accept(located);
@@ -110,7 +121,7 @@ export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];
 
-const routeOf = ({ address, origin, pointers }: Sale): Result<Route> => {
+const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
   const to = readAddress(address, pointers.destination);
   if (!to.ok) return to;
   if (!origin) return accept({ to: to.value, from: null });

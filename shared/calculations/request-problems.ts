@@ -2,11 +2,13 @@ import { dayMs, dayOf } from '../calendar.ts';
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
-import { exponentOf } from '../money/currency.ts';
+import { exponentOf, formatAmount } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
+import { deliveryProblems, type SentDocument } from './deliveries.ts';
 import { isEmptyAddress } from './locate-lines.ts';
-import { lineItemsAdvice, lineItemsMax } from './request.ts';
+import { lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
+import { shippingPointer } from './shipping-list.ts';
 
 /**
  * Problems of a calculation's body besides the format of its fields: between fields, of its date and of its addresses. They
@@ -34,13 +36,11 @@ export const dateProblems = (body: unknown, nowMs: number): Problem[] => {
     : [];
 };
 
-const holders = ['customer', 'ship_from'] as const;
-
-const holderProblems = (fields: JsonObject, path: string): Problem[] =>
+const holderProblems = (fields: JsonObject, path: string, holders = ['customer', 'ship_from']): Problem[] =>
   holders.flatMap((holder) => {
     const { success, data } = PostalAddress.safeParse(objectOf(fields[holder])?.['address']);
     // An empty origin is none; the schema refuses an address of the wrong shape.
-    if (!success || (holder === 'ship_from' && isEmptyAddress(data))) return [];
+    if (!success || (holder !== 'customer' && isEmptyAddress(data))) return [];
     const read = readAddress(data, `${path}/${holder}/address`);
     return read.ok ? [] : read.problems;
   });
@@ -53,6 +53,9 @@ export const addressProblems = (body: unknown): Problem[] => {
   return [
     ...holderProblems(input, ''),
     ...lines.flatMap((line, index) => (line ? holderProblems(line, `/line_items/${index}`) : [])),
+    ...chargesOf(input).flatMap(({ charge, pointer }) =>
+      charge ? holderProblems(charge, pointer, ['ship_to', 'ship_from']) : [],
+    ),
   ];
 };
 
@@ -69,11 +72,16 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   return [
     ...(!isSent(input['line_items']) && !hasParent ? [missingLines] : []),
     ...parentProblems(input, isCredit),
-    ...duplicateIds(lines),
+    ...duplicateIds(input, lines),
     // A credit's line takes missing fields from its parent's line. The use case checks the rest.
     ...(hasParent
       ? []
-      : [...missingPrices(lines), ...missingAddresses(input, lines), ...discountProblems(input, lines)]),
+      : [
+          ...missingPrices(lines),
+          ...missingAddresses(input, lines),
+          ...discountProblems(input, lines),
+          ...deliveryProblemsOf(input, lines),
+        ]),
   ];
 };
 
@@ -96,16 +104,28 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
       ),
     );
 
-const duplicateIds = (lines: readonly Line[]): Problem[] => {
+/** The objects in `shipping`, one or a list, with their pointers. */
+const chargesOf = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>
+  Array.isArray(shipping)
+    ? shipping.slice(0, shippingMax).map((charge, index) => ({
+        charge: objectOf(charge),
+        pointer: shippingPointer(shipping, index),
+      }))
+    : [{ charge: objectOf(shipping), pointer: '/shipping' }];
+
+const duplicateIds = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   const seen = new Set<unknown>();
-  return lines.flatMap((line, index) => {
-    const id = line?.['id'];
+  const charges = [
+    ...lines.map((line, index) => ({ id: line?.['id'], pointer: `/line_items/${index}` })),
+    ...chargesOf(input).map(({ charge, pointer }) => ({ id: charge?.['id'], pointer })),
+  ];
+  return charges.flatMap(({ id, pointer }) => {
     if (!isSent(id) || !seen.has(id)) {
       seen.add(id);
       return [];
     }
     return [
-      invalidFormat(`/line_items/${index}/id`, 'Duplicate id', 'Another line item has this id: send each id once.'),
+      invalidFormat(`${pointer}/id`, 'Duplicate id', 'Another line item or charge has this id: send each id once.'),
     ];
   });
 };
@@ -140,34 +160,99 @@ const isDecimal = (value: unknown): value is string => typeof value === 'string'
 const amountOf = (value: unknown, exponent: number): bigint =>
   isDecimal(value) ? rescale(decimal(value), exponent) : 0n;
 
-/** The net of a line before document-level discounts, or `undefined` where its amounts are invalid. */
-const ownNet = (line: Line, exponent: number): bigint | undefined => {
+/** The amount of a line before discounts, or `undefined` where its price or quantity is invalid. */
+const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
   const { quantity, unit_price } = line ?? {};
-  if (!isDecimal(quantity) || !isDecimal(unit_price)) return undefined;
-  const amount = multiply(decimal(quantity), decimal(unit_price), exponent);
-  return discounts.reduce((net, name) => net - amountOf(line?.[name], exponent), amount);
+  return isDecimal(quantity) && isDecimal(unit_price)
+    ? multiply(decimal(quantity), decimal(unit_price), exponent)
+    : undefined;
 };
 
-/** The refusal of discounts above the amount that they apply to. */
-export const discountTooLarge = (pointer: string, name: string): Problem =>
-  invalidFormat(
-    pointer,
-    `Invalid ${name}`,
-    'The discounts exceed the amount that they apply to. Send lower discounts.',
-  );
+/** The refusal of discounts above the amount that they apply to, which is `what`. */
+export const discountTooLarge = (pointer: string, name: string, what = 'the amount that they apply to'): Problem =>
+  invalidFormat(pointer, `Invalid ${name}`, `The discounts exceed ${what}. Send lower discounts.`);
+
+/** A line or a shipping charge before discounts. */
+type Discounted = { readonly fields: Line; readonly pointer: string; readonly amount: bigint | undefined };
+
+/** What is left of a line or a charge after its own discounts. */
+const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
+  amount === undefined ? undefined : discounts.reduce((net, name) => net - amountOf(fields?.[name], exponent), amount);
 
 const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] => {
   const exponent = exponentOf(typeof input['currency'] === 'string' ? input['currency'] : 'USD');
-  const nets = lines.map((line) => ownNet(line, exponent));
-  const problems = nets.flatMap((net, index) => {
-    const name = discounts.findLast((field) => isSent(lines[index]?.[field]));
-    return net !== undefined && net < 0n && name ? [discountTooLarge(`/line_items/${index}/${name}`, name)] : [];
-  });
-  if (problems.length > 0 || nets.length === 0 || nets.includes(undefined)) return problems;
-  const left = discounts.reduce(
-    (net, name) => net - amountOf(input[name], exponent),
-    nets.reduce<bigint>((sum, net) => sum + (net ?? 0n), 0n),
+  const items = lines.map(
+    (line, index): Discounted => ({
+      fields: line,
+      pointer: `/line_items/${index}`,
+      amount: amountOfLine(line, exponent),
+    }),
   );
+  const charges = chargesOf(input).map(
+    ({ charge, pointer }): Discounted => ({
+      fields: charge,
+      pointer,
+      amount: amountOf(charge?.['amount'], exponent),
+    }),
+  );
+  const problems = [...items, ...charges].flatMap((one) => {
+    const net = ownNet(one, exponent);
+    const name = discounts.findLast((field) => isSent(one.fields?.[field]));
+    return net !== undefined && net < 0n && name ? [discountTooLarge(`${one.pointer}/${name}`, name)] : [];
+  });
+  return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent);
+};
+
+const isShippingLine = ({ fields }: Discounted): boolean => {
+  const code = fields?.['product_tax_code'];
+  return typeof code === 'string' && code.startsWith('SHIPPING.');
+};
+
+/** The discounts of a document apply to goods, and only `discount_amount` can apply to shipping, too. */
+const documentDiscountProblems = (
+  input: JsonObject,
+  items: readonly Discounted[],
+  charges: readonly Discounted[],
+  exponent: number,
+): Problem[] => {
+  const goods = items.filter((item) => !isShippingLine(item));
+  const sold = goods.length > 0 ? goods : items;
+  const nets = sold.map((item) => ownNet(item, exponent));
   const name = discounts.findLast((field) => isSent(input[field]));
-  return left < 0n && name ? [discountTooLarge(`/${name}`, name)] : [];
+  if (!name || nets.length === 0 || nets.includes(undefined)) return [];
+  const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
+  const [seller, thirdParty] = discounts.map((field) => amountOf(input[field], exponent)) as [bigint, bigint];
+  const shipping = [...items.filter((item) => !sold.includes(item)), ...charges].map((one) => ownNet(one, exponent));
+  const goodsNet = sum(nets);
+  const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
+  const whole = isShared ? goodsNet + sum(shipping) : goodsNet;
+  // A shared discount takes its part of the goods only, in proportion.
+  const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
+  if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
+  const what = isShared
+    ? `the ${formatAmount(whole, exponent)} of the line items and the shipping`
+    : `the ${formatAmount(goodsNet, exponent)} of the line items: shipping does not count, unless discount_applies_to is line_items_and_shipping`;
+  return [discountTooLarge(`/${name}`, name, what)];
+};
+
+const isText = (value: unknown): value is string | null | undefined => !isSent(value) || typeof value === 'string';
+
+/** The document, if the fields that shipping depends on have the right types: the schema refuses others. */
+const sentDocument = (input: JsonObject, lines: readonly Line[]): SentDocument | null => {
+  const charges = isSent(input['shipping']) ? chargesOf(input).map(({ charge }) => charge) : [];
+  const areRead =
+    lines.every(
+      (line) => line && [line['id'], line['product_tax_code'], line['fulfillment'], line['unit_price']].every(isText),
+    ) &&
+    charges.every((charge) => {
+      const ids = charge?.['line_item_ids'];
+      const areIds = !isSent(ids) || (Array.isArray(ids) && ids.every((id) => typeof id === 'string'));
+      return charge && areIds && isText(charge['id']) && isDecimal(charge['amount']);
+    });
+  return areRead ? (input as SentDocument) : null;
+};
+
+const deliveryProblemsOf = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
+  const document = lines.length > 0 ? sentDocument(input, lines) : null;
+  return document ? deliveryProblems(document) : [];
 };

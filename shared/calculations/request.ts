@@ -11,11 +11,14 @@ import {
   productTaxCode,
   quantity,
   ShipFrom,
+  ShipTo,
   text,
 } from './fields.ts';
 
 /** The maximum number of line items in a document. */
 export const lineItemsMax = 1000;
+/** The maximum number of shipping charges in a document. */
+export const shippingMax = 100;
 
 // On create, null means absent. Fields of one kind share a schema: building one takes 20 µs of a cold start.
 const optional = {
@@ -36,6 +39,11 @@ const discountAdvice = 'A discount that the seller pays for. It reduces the taxa
 const thirdPartyAdvice =
   "A discount that a third party pays for, such as a manufacturer's coupon. It does not reduce the taxable amount.";
 const prorated = 'Levy distributes it over the line items in proportion to their amounts.';
+
+/** What a discount of the document reduces. */
+export const discountTargets = ['line_items', 'line_items_and_shipping'] as const;
+/** How the buyer gets a line. */
+export const lineFulfillments = ['ship', 'pickup', 'electronic', 'none'] as const;
 
 export const LineItemRequest = described(
   z.object(
@@ -62,6 +70,11 @@ export const LineItemRequest = described(
         optional.shipFrom,
         "Where the seller ships this line from. A line item's origin overrides the document's.",
       ),
+      fulfillment: described(
+        z.nullish(z.enum(lineFulfillments, `Send one of ${lineFulfillments.join(', ')}.`)),
+        'How the buyer gets this line: `ship`, `pickup` at the address of `ship_from`, where it is taxed, `electronic`, or `none`. Shipping belongs to lines that are shipped. Default: as the product tax code usually reaches the buyer (`fulfillment` in `GET /product-tax-codes`).',
+        { title: 'LineFulfillment' },
+      ),
       metadata: optional.metadata,
     },
     'Send an object.',
@@ -71,21 +84,53 @@ export const LineItemRequest = described(
 );
 export type LineItemRequest = z.infer<typeof LineItemRequest>;
 
+const idsAdvice = `Send an array of 1 to ${lineItemsMax} ids of line items.`;
+
 export const ShippingRequest = described(
   z.object(
     {
+      id: described(
+        optional.identifier,
+        'Identifies the charge among the charges and line items of the document. Default: `shipping_1`, `shipping_2` and so on.',
+      ),
       amount: described(
         decimalString,
-        'The shipping charge. Levy distributes it over the line items in proportion to their net amounts.',
+        'The shipping charge. Levy distributes it over the line items that it delivers in proportion to their net amounts.',
       ),
+      discount_amount: described(optional.decimal, discountAdvice),
       product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: a delivery charge.`),
+      line_item_ids: described(
+        z.nullish(
+          z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice)),
+        ),
+        'The ids of the line items that the charge delivers. Default: all line items that are shipped.',
+      ),
+      ship_to: described(
+        z.nullish(ShipTo),
+        'Where the charge delivers its line items, if not to the address of each. Its tax is that of this place.',
+      ),
+      ship_from: described(
+        optional.shipFrom,
+        'Where the charge delivers from, if not from the origin of each line item.',
+      ),
     },
     'Send an object with an amount.',
   ),
-  'The shipping charge.',
+  'A shipping charge.',
   { id: 'ShippingRequest' },
 );
 export type ShippingRequest = z.infer<typeof ShippingRequest>;
+
+const shippingAdvice = `Send a shipping charge, or an array of at most ${shippingMax}.`;
+
+const ShippingCharges = described(
+  z.union(
+    [ShippingRequest, z.array(ShippingRequest, shippingAdvice).check(z.maxLength(shippingMax, shippingAdvice))],
+    shippingAdvice,
+  ),
+  'A shipping charge, or a list of charges such as one for each package. A line item with a code of the family `SHIPPING` is taxed the same way.',
+  { id: 'ShippingChargesRequest' },
+);
 
 export const lineItemsAdvice = `Send an array of 1 to ${lineItemsMax} line items.`;
 
@@ -105,8 +150,13 @@ export const inputShape = {
     "Where the seller ships the goods from. Default: the account's `ship_from` setting; without one, Levy treats the sale as remote.",
   ),
   discount_amount: described(optional.decimal, `${discountAdvice} ${prorated}`),
+  discount_applies_to: described(
+    z.nullish(z.enum(discountTargets, `Send ${discountTargets.join(' or ')}.`)),
+    'What `discount_amount` reduces: the line items, or the line items and the shipping charges in proportion to their amounts. Default: `line_items`.',
+    { title: 'DiscountTarget' },
+  ),
   third_party_discount_amount: described(optional.decimal, `${thirdPartyAdvice} ${prorated}`),
-  shipping: described(z.nullish(ShippingRequest), 'The shipping charge.'),
+  shipping: described(z.nullish(ShippingCharges), 'The shipping charge, or a list of charges.'),
   tax_included: described(optional.flag, 'Whether the amounts in the request include the tax. Default: false.'),
   collected_by: described(
     z.nullish(z.enum(['seller', 'marketplace'], 'Send seller or marketplace.')),

@@ -2,7 +2,17 @@ import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
 import { amount, currencyCode, date, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
-import { Customer, exemptionTypes, identifier, instantKeywords, productTaxCode, ShipFrom, text } from './fields.ts';
+import {
+  Customer,
+  exemptionTypes,
+  identifier,
+  instantKeywords,
+  productTaxCode,
+  ShipFrom,
+  ShipTo,
+  text,
+} from './fields.ts';
+import { discountTargets, lineFulfillments } from './request.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 
@@ -131,7 +141,7 @@ const taxes = described(
 const discounts = {
   applied_discount_amount: described(
     amount,
-    "Discounts that the seller pays for, including the share of the document's. They reduce the taxable amount.",
+    "Discounts that the seller pays for, including the share of the document's; of a document, also those on shipping. They reduce the taxable amount.",
   ),
   applied_third_party_discount_amount: described(
     amount,
@@ -155,6 +165,9 @@ export const LineItemResponse = described(
     ...sentDiscounts,
     customer: described(z.nullable(Customer), 'The buyer of this line item, as sent.'),
     ship_from: described(z.nullable(ShipFrom), 'Where the seller ships this line from, as sent.'),
+    fulfillment: described(z.nullable(z.enum(lineFulfillments)), 'How the buyer gets this line, as sent.', {
+      title: 'LineFulfillment',
+    }),
     metadata,
     amount: described(amount, 'Quantity times unit price, before discounts.'),
     ...discounts,
@@ -175,15 +188,31 @@ export type LineItemResponse = z.infer<typeof LineItemResponse>;
 
 export const ShippingResponse = described(
   z.object({
+    id: described(z.string(), 'The id of the charge: as sent, or `shipping_1`, `shipping_2` and so on.'),
     amount: described(sentDecimal, 'The shipping charge, as sent.'),
+    discount_amount: described(z.nullable(sentDecimal), 'The discount on the charge, as sent.'),
     product_tax_code: described(z.nullable(z.string()), 'The product tax code of the shipping charge, as sent.'),
+    line_item_ids: described(
+      z.nullable(z.array(z.string())),
+      'The ids of the line items that the charge delivers, as sent.',
+    ),
+    ship_to: described(z.nullable(ShipTo), 'Where the charge delivers its line items, as sent.'),
+    ship_from: described(z.nullable(ShipFrom), 'Where the charge delivers from, as sent.'),
+    applied_discount_amount: described(amount, "Discounts on the charge, including the share of the document's."),
+    net_amount: described(amount, 'The amount after discounts.'),
     ...taxFigures,
     taxes,
   }),
-  'The shipping charge as sent, with its calculated amounts.',
+  'A shipping charge as sent, with its calculated amounts.',
   { id: 'Shipping' },
 );
 export type ShippingResponse = z.infer<typeof ShippingResponse>;
+
+const ShippingCharges = described(
+  z.union([ShippingResponse, z.array(ShippingResponse)]),
+  'The shipping charge or the list of charges as sent, with the calculated amounts.',
+  { id: 'ShippingCharges' },
+);
 
 export const TaxSummaryRow = described(
   z.object({ ...jurisdictionShape, reporting_code: recordedReportingCode, rate, ...taxFigures }),
@@ -232,7 +261,10 @@ export const outcomeShape = {
   customer: described(z.nullable(Customer), 'The buyer, as sent.'),
   ship_from: described(z.nullable(ShipFrom), 'Where the seller ships the goods from, as sent.'),
   ...sentDiscounts,
-  shipping: described(z.nullable(ShippingResponse), 'The shipping charge as sent, with its calculated amounts.'),
+  discount_applies_to: described(z.enum(discountTargets), 'What `discount_amount` reduces.', {
+    title: 'DiscountTarget',
+  }),
+  shipping: described(z.nullable(ShippingCharges), 'The shipping charges as sent, with the calculated amounts.'),
   tax_included: described(z.boolean(), 'Whether the amounts in the request include the tax.'),
   collected_by: described(
     z.enum(['seller', 'marketplace']),
@@ -244,7 +276,7 @@ export const outcomeShape = {
   explain: described(z.boolean(), 'Whether `explanation` has the steps of the calculation.'),
   subtotal_amount: described(amount, 'The sum of the amounts of the line items, before discounts.'),
   ...discounts,
-  shipping_amount: described(amount, 'The shipping charge.'),
+  shipping_amount: described(amount, 'The sum of the shipping charges, before discounts.'),
   ...taxFigures,
   total_amount: described(amount, 'What the buyer pays: the subtotal less discounts, plus shipping and tax.'),
   tax_summary: described(z.array(TaxSummaryRow), 'The tax by jurisdiction and rate.'),

@@ -1,6 +1,6 @@
 import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
-import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document.ts';
+import type { InexactGross, TaxedCharge, TaxedDocument } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
@@ -11,52 +11,75 @@ import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import { type CalculationInput, CalculationRequest, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
+import { shippingPointer } from './shipping-list.ts';
 
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ doubts }) => doubted(doubts, pointer));
 
 // Where nothing is collected, doubts about the place do not matter.
-const isTaxed = ({ treatments }: TaxedDocument['lines'][number]): boolean =>
-  treatments.some(({ effect }) => effect.kind !== 'relief');
+const isTaxed = ({ treatments }: TaxedCharge): boolean => treatments.some(({ effect }) => effect.kind !== 'relief');
 
 // No certificate is needed where no tax is charged. An exempt product may come with taxed shipping.
 const isCharged = (index: number, located: readonly LocatedLine[], { lines, shipping }: TaxedDocument): boolean => {
   const codes = new Set(located[index]?.place.jurisdictions.map(({ code }) => code));
-  const inPlace = (shipping?.rows ?? []).filter(({ jurisdiction }) => codes.has(jurisdiction.code));
-  return [lines[index], ...inPlace].some((charge) => charge !== undefined && charge.tax > 0n);
+  const isInPlace = (charge: TaxedCharge) =>
+    charge.rows.some(({ jurisdiction, tax }) => tax > 0n && codes.has(jurisdiction.code));
+  const deliveries = [...lines, ...shipping].filter(({ shares }) => shares?.some(({ line }) => line === index));
+  return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
 };
 
 // That shipping is not stated separately matters only where it is taxed.
-const shippingWarnings = ({ treatments, rows }: TaxedShipping): Warning[] => {
+const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
   return treatments.flatMap(({ doubts, jurisdiction }) =>
     doubted(
       doubts.filter(({ code }) => code !== 'shipping_not_stated' || taxed.has(jurisdiction.code)),
-      '/shipping',
+      pointer,
     ),
   );
 };
 
+/** The warning that a shipping charge is the only thing sold, where it would be taxed as the goods are. */
+const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
+  const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
+  return followed && taxable > 0n
+    ? [
+        {
+          code: 'taxability_not_established',
+          message: `${followed.jurisdiction.name} taxes shipping as the goods that it delivers, and the document has none: taxed as the shipping of taxable goods. Send the goods in the same document.`,
+          pointer,
+        },
+      ]
+    : [];
+};
+
+/** The pointer of a charge by its index: of the line items, and then of `shipping`. */
+type PointerOf = (charge: number) => string;
+
 /** The warning that the included tax is the gross minus the net, because no net plus its tax equals the gross. */
-const inexactWarning = ({ charges, gross, net, taxOfNet }: InexactGross, write: Writer): Warning => {
-  const [first = null] = charges;
+const inexactWarning = (
+  { charges, gross, net, taxOfNet }: InexactGross,
+  write: Writer,
+  pointer: PointerOf,
+): Warning => {
+  const [first = 0] = charges;
   const together = charges.length > 1 ? ` of ${charges.length} charges together` : '';
   return {
     code: 'tax_included_not_exact',
     message: `No net amount plus its tax is exactly the gross of ${write(gross)}${together}. The tax on the net of ${write(net)} would be ${write(taxOfNet)}; the tax charged is the difference to the gross, ${write(gross - net)}.`,
-    pointer: first === null ? '/shipping' : `/line_items/${first}`,
+    pointer: pointer(first),
   };
 };
 
 /** Warns that a charge with included tax has no base: its only cent is tax of the whole invoice. */
-const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer): Warning[] =>
-  [...lines.entries(), ...(shipping ? [[null, shipping] as const] : [])].flatMap(([index, charge]) =>
+const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
+  [...lines, ...shipping].flatMap((charge, index) =>
     charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact
       ? [
           {
             code: 'tax_included_not_exact',
             message: `All of the gross of ${write(charge.tax)} is tax: included tax is rounded once, on the invoice, which leaves no net for this charge.`,
-            pointer: index === null ? '/shipping' : `/line_items/${index}`,
+            pointer: pointer(index),
           },
         ]
       : [],
@@ -85,52 +108,74 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
 };
 
+type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'certificateWarnings'>;
+
+/** Warnings about the places of a document: once for the lines of one place, and about its doubts where a line is taxed. */
+const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument): Warning[] => {
+  const reported = new Set<LocatedLine['decisive']>();
+  const doubtful = new Set<LocatedLine['decisive']>();
+  return places.flatMap((place, index) => {
+    const { decisive } = place;
+    const line = index < located.length ? lines[index] : undefined;
+    const isLineTaxed = line === undefined || isTaxed(line);
+    const warnings = [
+      ...(reported.has(decisive) ? [] : resolutionWarnings(place)),
+      ...(isLineTaxed && !doubtful.has(decisive) ? placeDoubts(place) : []),
+      ...(isLineTaxed ? ruleAloneWarnings(place) : []),
+    ];
+    reported.add(decisive);
+    if (isLineTaxed) doubtful.add(decisive);
+    return warnings;
+  });
+};
+
+/** Warnings about the treatment of a line. Lines that share their treatments have the same ones. */
+const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
+  line.shares
+    ? shippingWarnings(line, pointer)
+    : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
+
 /** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
-  { document, located, certificateWarnings }: Pick<ReadDocument, 'document' | 'located' | 'certificateWarnings'>,
+  read: Read,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
 ): Warning[] => {
+  const { document, located, certificateWarnings } = read;
   const seen = new Map<string, Warning>();
-  const add = (warning: Warning) => {
-    const key = `${warning.code} ${warning.message}`;
-    if (!seen.has(key)) seen.set(key, warning);
-  };
-  const reported = new Set<LocatedLine['decisive']>();
-  const doubtful = new Set<LocatedLine['decisive']>();
-  const treated = new Set<readonly Treatment[]>();
-  for (const [index, line] of (input.line_items ?? []).entries()) {
-    const pointer = `/line_items/${index}`;
-    if (!line.product_tax_code)
-      add({
-        code: 'product_tax_code_missing',
-        message: 'No `product_tax_code`: taxed as general tangible goods.',
-        pointer,
-      });
-    const place = located[index] as LocatedLine;
-    if (!reported.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
-    reported.add(place.decisive);
-    const figures = taxed.lines[index] as TaxedDocument['lines'][number];
-    if (!doubtful.has(place.decisive) && isTaxed(figures)) {
-      for (const warning of placeDoubts(place)) add(warning);
-      doubtful.add(place.decisive);
+  const add = (warnings: readonly Warning[]) => {
+    for (const warning of warnings) {
+      const key = `${warning.code} ${warning.message}`;
+      if (!seen.has(key)) seen.set(key, warning);
     }
-    if (isTaxed(figures)) for (const warning of ruleAloneWarnings(place)) add(warning);
-    const { treatments } = figures;
-    if (treated.has(treatments)) continue;
-    treated.add(treatments);
-    for (const warning of doubtWarnings(treatments, pointer)) add(warning);
+  };
+  const { lines, shipping } = taxed;
+  const pointerOf: PointerOf = (charge) =>
+    charge < lines.length ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lines.length);
+  const uncoded = (input.line_items ?? []).findIndex(({ product_tax_code }) => !product_tax_code);
+  if (uncoded >= 0) add([codeMissing(pointerOf(uncoded))]);
+  add(placeWarnings(read, taxed));
+  const treated = new Set<readonly Treatment[]>();
+  for (const [index, line] of lines.entries()) {
+    if (treated.has(line.treatments)) continue;
+    treated.add(line.treatments);
+    add(lineWarnings(line, pointerOf(index)));
   }
   for (const { line, warning } of certificateWarnings)
-    if (line === null || isCharged(line, located, taxed)) add(warning);
-  for (const warning of taxed.shipping ? shippingWarnings(taxed.shipping) : []) add(warning);
+    if (line === null || isCharged(line, located, taxed)) add([warning]);
+  for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));
   const write = writerFor(document.exponent);
-  for (const inexact of new Set([...taxed.lines, taxed.shipping].map((charge) => charge?.inexact)))
-    if (inexact) add(inexactWarning(inexact, write));
-  for (const warning of document.taxIncluded ? baselessWarnings(taxed, write) : []) add(warning);
-  for (const warning of notPassedOnWarnings(document, taxed)) add(warning);
-  for (const { doubt, line } of roundingDoubts(document, taxed))
-    for (const warning of doubted([doubt], line === null ? '/shipping' : `/line_items/${line}`)) add(warning);
+  for (const inexact of new Set([...lines, ...shipping].map((charge) => charge.inexact)))
+    if (inexact) add([inexactWarning(inexact, write, pointerOf)]);
+  if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerOf));
+  add(notPassedOnWarnings(document, taxed, pointerOf));
+  for (const { doubt, charge } of roundingDoubts(document, taxed)) add(doubted([doubt], pointerOf(charge)));
   return [...unknownFieldWarnings(unknownFields), ...seen.values()];
 };
+
+const codeMissing = (pointer: string): Warning => ({
+  code: 'product_tax_code_missing',
+  message: 'No `product_tax_code`: taxed as general tangible goods.',
+  pointer,
+});

@@ -4,7 +4,6 @@ import { addEvents } from './ledger/events.ts';
 import { addExport } from './ledger/export.ts';
 import { addHistory } from './ledger/history.ts';
 import { addImport } from './ledger/import.ts';
-import { addMigrate } from './ledger/migrate.ts';
 import { addRecount } from './ledger/recount.ts';
 import { addVerify } from './ledger/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
@@ -12,10 +11,10 @@ import { runCommand, withCommands } from './terminal/run-command.ts';
 export const ledgerProgram = (): Command =>
   withCommands(
     new Command('ledger').description(
-      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import`, `migrate` and `recount` write.',
+      'The ledger of an account, in the Transactions table of AWS, or of the emulator that DYNAMODB_ENDPOINT names. Only `import` and `recount` write.',
     ),
     'npm run ledger -- verify --account acct_demo',
-    [addVerify, addHistory, addEvents, addExport, addImport, addMigrate, addRecount],
+    [addVerify, addHistory, addEvents, addExport, addImport, addRecount],
   );
 
 if (import.meta.main) await runCommand(ledgerProgram());

@@ -6,7 +6,7 @@ import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 import { callerOf, type Exchange } from './exchange.ts';
-import { inBodyOrder, pointerTo, problemOf } from './field-problems.ts';
+import { inBodyOrder, pointerTo, problemsOf } from './field-problems.ts';
 
 const depthMax = 16;
 
@@ -42,11 +42,16 @@ type Definition = {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly element?: z.core.$ZodType;
   readonly innerType?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
 };
 
-const definitionOf = (schema: Schema): Definition | undefined => {
+/** The definition of a schema; of a union, the one that the value is of by its type. */
+const definitionOf = (schema: Schema, value: unknown): Definition | undefined => {
   const definition = schema?._zod.def as unknown as Definition | undefined;
-  return definition?.innerType ? definitionOf(definition.innerType) : definition;
+  if (definition?.innerType) return definitionOf(definition.innerType, value);
+  if (!definition?.options) return definition;
+  const type = Array.isArray(value) ? 'array' : 'object';
+  return definition.options.map((option) => definitionOf(option, value)).find((option) => option?.type === type);
 };
 
 /** A field that neither the request nor the response documents, and the fields of its object in the request. */
@@ -64,7 +69,7 @@ const unknownFields = (
   answer: AnswerFields,
   path: readonly string[] = [],
 ): UnknownField[] => {
-  const known = definitionOf(request);
+  const known = definitionOf(request, body);
   if (Array.isArray(body))
     return known?.type === 'array'
       ? body.flatMap((item, index) => unknownFields(item, known.element, answer, [...path, String(index)]))
@@ -124,7 +129,7 @@ export const parseBody = <Body extends z.ZodMiniType>(
   const strict = isStrict(exchange);
   if (strict) exchange.replyHeaders['Preference-Applied'] = 'handling=strict';
   const others = [
-    ...(parsed.error?.issues.map((issue) => problemOf(issue, body)) ?? []),
+    ...(parsed.error?.issues.flatMap((issue) => problemsOf(issue, body)) ?? []),
     ...(inspect?.(body, now(), callerOf(exchange).account) ?? []),
     ...unknown.flatMap(
       (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),

@@ -35,8 +35,24 @@ export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: strin
   return code === 'invalid_value' ? `${shown} is not a ${name}. ${message}` : `You sent ${shown}. ${message}`;
 };
 
-/** The problem of a zod issue: a field that is missing or null, or has a wrong format. */
-export const problemOf = (issue: Issue, body: unknown): Problem => {
+/** An issue of one of several types that a field may have, with the issues of each type. */
+type UnionIssue = Issue & { readonly errors?: readonly (readonly Issue[])[] | undefined };
+
+/** The issues of the type that was sent; where it is none of the types, the issue itself. */
+const issuesOfType = (issue: UnionIssue): readonly Issue[] => {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isOfOtherType = ({ code, path }: Issue) => code === 'invalid_type' && path.length === 0;
+  const sent = issue.errors?.find((issues) => !issues.some(isOfOtherType));
+  return (sent ?? [{ ...issue, code: 'invalid_type', path: [] }]).flatMap((inner) =>
+    issuesOfType({ ...inner, path: [...issue.path, ...inner.path] }),
+  );
+};
+
+/** The problems of a zod issue: fields that are missing or null, or have a wrong format. */
+export const problemsOf = (issue: UnionIssue, body: unknown): readonly Problem[] =>
+  issuesOfType(issue).map((one) => problemOf(one, body));
+
+const problemOf = (issue: Issue, body: unknown): Problem => {
   const source = { pointer: pointerTo(issue.path) };
   const given = ownProblem(issue.params);
   if (given) return { ...given, source };

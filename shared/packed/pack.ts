@@ -6,6 +6,8 @@ import { localTable } from '../content/local/local-table.ts';
 import { type RateSummary, writeRates } from '../content/local/packed-table.ts';
 import { editionsOf, packRates, packZips, rateRows, sourceRows } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
+import type { Fulfillment } from '../vocabulary/schema.ts';
+import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import type { PackedName } from './unpack.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -29,12 +31,21 @@ const releases = (which: 'newest' | 'older'): Released[] => {
   return all.filter((release) => newest.has(release) === (which === 'newest'));
 };
 
-const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as { code: string }[];
+type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
-const vocabulary = (): unknown => ({
-  attributes: read(pathOf('../vocabulary/attributes.json')),
-  productTaxCodes: productTaxCodes().map(({ code }) => code),
-});
+const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as Required<Named>[];
+
+const vocabulary = (): PackedVocabulary => {
+  const attributes = read(pathOf('../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
+  const stated = [...productTaxCodes().filter(({ fulfillment }) => fulfillment !== 'shipped'), ...attributes];
+  return {
+    attributes: attributes.map(({ fulfillment: _, ...attribute }) => attribute),
+    productTaxCodes: productTaxCodes().map(({ code }) => code),
+    fulfillment: Object.fromEntries(
+      stated.flatMap(({ code, fulfillment }) => (fulfillment ? [[code, fulfillment]] : [])),
+    ),
+  };
+};
 
 // The catalog is paged by code.
 const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code ? -1 : 1));

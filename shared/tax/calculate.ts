@@ -1,82 +1,104 @@
 import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment, Treatment } from './assessment.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxRow } from './document.ts';
+import type { TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
-import { type Nets, type Sale, saleOf } from './sale.ts';
+import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
-import type { Treated } from './treatment-cache.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 
+/** A charge of the document before tax. */
 type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigint; readonly net: bigint };
 
 /**
  * Calculate the tax of a document. Pure and exact: the parts always sum to the totals.
  *
  * Seller discounts lower the base, third-party discounts do not. Each line is assessed in every jurisdiction of its place,
- * shipping is allocated to the lines, and the tax is rounded once by the rule of the state or the account.
+ * each shipping charge is allocated to the lines that it delivers, and the tax is rounded once by the rule of the state or
+ * the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = saleOf(document);
-  const discounted = discountedLines(document);
-  const sent: Nets = { lines: discounted.map(({ net }) => net), shipping: document.shipping?.amount ?? 0n };
-  const { nets, charges, taxes, inexact } = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
-  const inexactAt = (index: number | null) => inexact.find((gross) => gross.charges.includes(index)) ?? null;
-  const lines = discounted.map(({ discount, thirdPartyDiscount, net }, index): TaxedLine => {
-    const { assessments } = charges[index] as Charge;
-    const { treatments, isHoliday } = sale.goods[index] as Treated;
-    const own = taxes[index] as bigint[];
-    const taxable = widestBase(assessments);
-    return {
-      discount,
-      thirdPartyDiscount,
-      net,
-      taxable,
-      exempt: (nets.lines[index] as bigint) - taxable,
-      tax: sum(own),
-      rows: rowsOf(assessments, own),
-      treatments: isHoliday ? decided(treatments, assessments) : treatments,
-      inexact: inexactAt(index),
+  const discounted = discountedCharges(document);
+  const sent: Nets = sale.indexes.map((index) => (discounted[index] as Discounted).net);
+  const extracted = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
+  const shares = shipmentShares(sale, extracted.nets);
+  const taxed = new Array<TaxedCharge>(discounted.length);
+  for (const [position, index] of sale.indexes.entries())
+    taxed[index] = {
+      ...(discounted[index] as Discounted),
+      ...figuresAt(sale, extracted, position),
+      shares: shares[position - sale.goods.length] ?? null,
+      inexact: extracted.inexact.find(({ charges }) => charges.includes(index)) ?? null,
     };
-  });
-  const delivery = charges[lines.length];
-  if (!delivery) return { lines, shipping: null };
-  const own = taxes.at(-1) as bigint[];
-  const taxable = widestShippingBase(delivery.assessments);
-  const shipping = {
-    net: sent.shipping,
+  return { lines: taxed.slice(0, document.lines.length), shipping: taxed.slice(document.lines.length) };
+};
+
+type Figures = Pick<TaxedCharge, 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments'>;
+
+/** The figures of the goods or the shipment at a position. */
+const figuresAt = (sale: Sale, { nets, charges, taxes }: Extracted, position: number): Figures => {
+  const { assessments } = charges[position] as Charge;
+  const own = taxes[position] as readonly bigint[];
+  const goods = sale.goods[position]?.treated;
+  const taxable = goods ? widestBase(assessments) : widestShippingBase(assessments);
+  return {
     taxable,
-    exempt: nets.shipping - taxable,
+    exempt: (nets[position] as bigint) - taxable,
     tax: sum(own),
-    rows: rowsOf(delivery.assessments, own),
-    treatments: [...new Set(sale.delivery.flatMap(({ treatments }) => treatments))],
-    inexact: inexactAt(null),
+    rows: rowsOf(assessments, own),
+    treatments: goods
+      ? goods.isHoliday
+        ? decided(goods.treatments, assessments)
+        : goods.treatments
+      : shippingTreatments(sale, position),
   };
-  return { lines, shipping };
+};
+
+const shippingTreatments = ({ goods, shipments }: Sale, position: number): readonly Treatment[] => {
+  const delivered = shipments[position - goods.length] ?? [];
+  return [...new Set(delivered.flatMap(({ shipping }) => shipping.treatments))];
 };
 
 /** Tax added to the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
-  const { document } = sale;
+  const { rounding } = sale.document;
   const charges = chargesOf(sale, nets);
-  const taxes = roundShippingWithGoods(document, charges, roundCharges(document.rounding, charges));
+  const taxes = roundShippingWithGoods(rounding, sale.goods.length, charges, roundCharges(rounding, charges));
   return { nets, charges, taxes, inexact: [] };
 };
 
-const discountedLines = ({ lines, discount, thirdPartyDiscount }: TaxDocument): Discounted[] => {
-  const own = lines.map((line) => line.amount - line.discount);
-  const discounts = discount > 0n ? allocate(discount, own) : null;
-  const coupons = thirdPartyDiscount > 0n ? allocate(thirdPartyDiscount, own) : null;
-  return lines.map((line, index) => {
+/** The lines and then the shipping charges, each less its discounts and its share of those of the document. */
+const discountedCharges = ({ lines, shipping, ...document }: TaxDocument): Discounted[] => {
+  const charges = [...lines, ...shipping.map((charge) => ({ ...charge, thirdPartyDiscount: 0n }))];
+  const own = charges.map(({ amount, discount }) => amount - discount);
+  const isGoods = (index: number) => index < lines.length && lines[index]?.deliveries === undefined;
+  const spread = (discount: bigint, counts: (index: number) => boolean): readonly bigint[] | null =>
+    discount > 0n ? allocateTo(discount, own, counts) : null;
+  const discounts = spread(document.discount, (index) => document.discountsShipping || isGoods(index));
+  const coupons = spread(document.thirdPartyDiscount, isGoods);
+  return charges.map(({ discount, thirdPartyDiscount }, index) => {
     const net = (own[index] as bigint) - (discounts?.[index] ?? 0n);
     assert(net >= 0n, 'discounts never exceed what they are taken from');
     return {
-      discount: line.discount + (discounts?.[index] ?? 0n),
-      thirdPartyDiscount: line.thirdPartyDiscount + (coupons?.[index] ?? 0n),
+      discount: discount + (discounts?.[index] ?? 0n),
+      thirdPartyDiscount: thirdPartyDiscount + (coupons?.[index] ?? 0n),
       net,
     };
   });
+};
+
+/** Allocate a total to the amounts whose indexes count. The others get nothing. */
+const allocateTo = (total: bigint, amounts: readonly bigint[], counts: (index: number) => boolean): bigint[] => {
+  const indexes = [...amounts.keys()].filter(counts);
+  const parts = allocate(
+    total,
+    indexes.map((index) => amounts[index] as bigint),
+  );
+  const allocated = new Array<bigint>(amounts.length).fill(0n);
+  for (const [position, index] of indexes.entries()) allocated[index] = parts[position] as bigint;
+  return allocated;
 };
 
 // In a holiday, the price decides which rule applies, and so which doubts.

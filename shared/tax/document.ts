@@ -20,16 +20,33 @@ export type Place = TaxingPlace & {
 /** Why nothing is collected for any product. */
 export type Relief = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
 
-/** A line to tax. Amounts are in minor units of the document's currency. */
-export type TaxLine = {
+/** A line that a shipping charge delivers. */
+export type Delivery = {
+  /** The index of the line. */
+  readonly line: number;
+  /** Where its share of the charge is taxed: where the line is, unless the charge has addresses of its own. */
+  readonly place: Place;
+  readonly relief: Relief;
+};
+
+/** A shipping charge. Amounts are in minor units of the document's currency. */
+export type ShippingCharge = {
   readonly product: ProductTaxCode;
-  readonly quantity: Decimal;
   readonly amount: bigint;
   readonly discount: bigint;
+  /** The lines that it delivers: at least one. */
+  readonly deliveries: readonly Delivery[];
+};
+
+/** A line to tax. Amounts are in minor units of the document's currency. */
+export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
+  readonly quantity: Decimal;
   readonly thirdPartyDiscount: bigint;
   readonly place: Place;
   readonly use: Use;
   readonly relief: Relief;
+  /** Of a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
+  readonly deliveries?: ShippingCharge['deliveries'];
 };
 
 export type TaxDocument = {
@@ -43,14 +60,24 @@ export type TaxDocument = {
   readonly taxIncluded: boolean;
   /** Whether general excise taxes are charged at their highest visible rates (`general-excise.ts`). */
   readonly passOnGeneralExcise: boolean;
-  /** Document-level discounts, allocated to the lines. */
+  /** Document-level discounts, allocated to the goods. */
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
+  /** Whether `discount` is allocated to the shipping charges, too. */
+  readonly discountsShipping: boolean;
   readonly lines: readonly TaxLine[];
-  readonly shipping: { readonly amount: bigint; readonly product: ProductTaxCode } | null;
+  readonly shipping: readonly ShippingCharge[];
 };
 
-/** The tax of one jurisdiction on one line, or on the shipping. */
+/** The places where a document is taxed, each once: those of its lines, and of what its shipping charges deliver. */
+export const placesOf = ({ lines, shipping }: TaxDocument): readonly Place[] => {
+  const places = new Set<Place>();
+  for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
+  for (const { deliveries } of shipping) for (const { place } of deliveries) places.add(place);
+  return [...places];
+};
+
+/** The tax of one jurisdiction on one line, or on a shipping charge. */
 export type TaxRow = {
   readonly jurisdiction: Jurisdiction;
   readonly sourcing: SourcedAt;
@@ -67,7 +94,8 @@ export type TaxRow = {
   readonly tax: bigint;
 };
 
-export type TaxedLine = {
+/** A taxed line or shipping charge. */
+export type TaxedCharge = {
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
   /** The taxable base before exemptions: the amount less seller discounts, without tax. */
@@ -78,22 +106,25 @@ export type TaxedLine = {
   readonly rows: readonly TaxRow[];
   /** The treatments behind the rows, for warnings and explanations. */
   readonly treatments: readonly Treatment[];
+  /** Of a shipping charge: its share, without tax, of each line that it delivers. */
+  readonly shares: readonly Share[] | null;
   /** Set where no net gives the gross exactly. Charges that are rounded together share one object. */
   readonly inexact: InexactGross | null;
 };
 
-export type TaxedShipping = Pick<TaxedLine, 'net' | 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments' | 'inexact'>;
+/** The share of a shipping charge that belongs to a line, in minor units. */
+export type Share = { readonly line: number; readonly amount: bigint };
 
 /**
- * Prices with included tax for which no net plus its tax is the gross: the charges that are rounded together, by the index of
- * their lines (`null` is the shipping). Their tax is the gross less the net.
+ * Prices with included tax for which no net plus its tax is the gross: the charges that are rounded together, by index: those
+ * of the lines, and then those of `shipping`. Their tax is the gross less the net.
  */
 export type InexactGross = {
-  readonly charges: readonly (number | null)[];
+  readonly charges: readonly number[];
   readonly gross: bigint;
   readonly net: bigint;
   /** The tax calculated on the net. */
   readonly taxOfNet: bigint;
 };
 
-export type TaxedDocument = { readonly lines: readonly TaxedLine[]; readonly shipping: TaxedShipping | null };
+export type TaxedDocument = { readonly lines: readonly TaxedCharge[]; readonly shipping: readonly TaxedCharge[] };

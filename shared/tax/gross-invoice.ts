@@ -14,10 +14,8 @@ type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
 const keepsBase = (assessments: readonly Assessment[]): boolean =>
   assessments.every(({ exact, treatment: { rounding } }) => exact === 0n || rounding.tax_included === 'keep_base');
 
-const listOf = ({ lines, shipping }: Nets): readonly bigint[] => [...lines, shipping];
-
 /**
- * Find the nets of the charges of an invoice (by their indexes among lines and shipping) that plus its tax give its gross.
+ * Find the nets of the charges of an invoice (by their positions in `nets`) that plus its tax give its gross.
  * Where rounding skips the gross, find the smallest nets that reach it.
  *
  * The nets that each charge has by itself are off by a few cents. They are moved together, one cent at a time, the largest
@@ -26,13 +24,7 @@ const listOf = ({ lines, shipping }: Nets): readonly bigint[] => [...lines, ship
  *
  * Where states require it (`keepsBase`), no net is moved below one cent, unless only such nets give the gross.
  */
-export const netsOfInvoice = (
-  nets: Nets,
-  grosses: readonly bigint[],
-  indexes: readonly number[],
-  assessAll: AssessAll,
-): Nets => {
-  const start = listOf(nets);
+export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], assessAll: AssessAll): Nets => {
   const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
   const assessed = assessAll(nets);
   const taxed = indexes
@@ -43,17 +35,16 @@ export const netsOfInvoice = (
   const gross = sum(indexes.map((index) => at(grosses, index)));
   if (taxed.length === 0 || gross === 0n) return nets;
   const movedBy = (step: number, least: bigint): Nets => {
-    const moved = [...start];
+    const moved = [...nets];
     for (const [place, index] of taxed.entries()) {
       const cents = BigInt(Math.floor((step + taxed.length - 1 - place) / taxed.length));
-      moved[index] = clamp(at(start, index) + cents, least, at(grosses, index));
+      moved[index] = clamp(at(nets, index) + cents, least, at(grosses, index));
     }
-    return { lines: moved.slice(0, -1), shipping: moved.at(-1) as bigint };
+    return moved;
   };
   const grossOf = (candidate: Nets): bigint => {
-    const amounts = listOf(candidate);
     const taxes = roundOnInvoice(assessAll(candidate)).map(sum);
-    return sum(indexes.map((index) => at(amounts, index))) + sum(taxes);
+    return sum(indexes.map((index) => at(candidate, index))) + sum(taxes);
   };
   const search = (least: bigint): Nets =>
     movedBy(

@@ -1,98 +1,167 @@
+import { allocate } from '../money/allocate.ts';
 import { type Assessment, assess } from './assessment.ts';
-import type { TaxDocument, TaxLine } from './document.ts';
+import type { Delivery, Share, ShippingCharge, TaxDocument, TaxLine } from './document.ts';
 import type { Base } from './effects/base.ts';
-import { assessShipping, shareShipping, shippedLines } from './shipping.ts';
+import { assessShipping, type Parcel, type StackedShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
 import { widestBase } from './widest-base.ts';
 
-/** A document with the treatments of its lines and shipping. It can be assessed on any net amounts. */
+/** A line of goods with its treatments. */
+type Goods = { readonly line: TaxLine; readonly treated: Treated };
+
+/** A delivered line: its position among the goods, and how the place of delivery treats the goods and their shipping. */
+type Delivered = {
+  readonly position: number;
+  readonly line: number;
+  readonly goods: Treated;
+  readonly shipping: Treated;
+};
+
+/** A document with the treatments of its goods and shipping charges. It can be assessed on any net amounts. */
 export type Sale = {
   readonly document: TaxDocument;
-  readonly goods: readonly Treated[];
-  /** How the shipping is treated where each line is; empty without shipping. */
-  readonly delivery: readonly Treated[];
+  readonly goods: readonly Goods[];
+  /** The delivered lines of each shipping charge: first the lines that are shipping charges, then `document.shipping`. */
+  readonly shipments: readonly (readonly Delivered[])[];
+  /** The index of each of the goods and of the shipments in the document: of the lines, and then of `shipping`. */
+  readonly indexes: readonly number[];
   readonly includesShipping: boolean;
   readonly hasFees: boolean;
 };
 
-/** Amounts without tax. */
-export type Nets = { readonly lines: readonly bigint[]; readonly shipping: bigint };
+/** Amounts without tax: of the goods, and then of the shipments. */
+export type Nets = readonly bigint[];
 
 /** What a line is assessed with besides its net: its share of the shipping, and the state's taxable goods. */
 type LineContext = { readonly shipping: bigint; readonly order: bigint };
 
+type Charge = ShippingCharge & { readonly index: number };
+
+/** The shipping charges of a document, with their indexes: lines, and then `shipping`. */
+const shippingChargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => [
+  ...lines.flatMap(({ deliveries, ...line }, index) => (deliveries ? [{ ...line, deliveries, index }] : [])),
+  ...shipping.map((charge, index) => ({ ...charge, index: lines.length + index })),
+];
+
 /** Find the treatments of a document. */
 export const saleOf = (document: TaxDocument): Sale => {
-  const { lines, shipping } = document;
+  const { lines } = document;
   const treatmentsFor = treatmentCache(document);
-  const goods = lines.map((line) => treatmentsFor(line.place, line));
+  const goods: Goods[] = [];
+  const positions = new Map<number, number>();
+  for (const [index, line] of lines.entries())
+    if (!line.deliveries) positions.set(index, goods.push({ line, treated: treatmentsFor(line.place, line) }) - 1);
+  const delivered = ({ product }: Charge, { line, place, relief }: Delivery): Delivered => {
+    const { product: sold, use } = lines[line] as TaxLine;
+    return {
+      position: positions.get(line) as number,
+      line,
+      goods: treatmentsFor(place, { product: sold, use, relief }),
+      shipping: treatmentsFor(place, { product, use, relief }),
+    };
+  };
+  const charges = shippingChargesOf(document);
   return {
     document,
     goods,
-    delivery: shipping
-      ? lines.map(({ place, use, relief }) => treatmentsFor(place, { product: shipping.product, use, relief }))
-      : [],
-    includesShipping: shipping !== null && goods.some(({ includesShipping }) => includesShipping),
-    hasFees: goods.some(({ isFee }) => isFee),
+    shipments: charges.map((charge) => charge.deliveries.map((delivery) => delivered(charge, delivery))),
+    indexes: [...positions.keys(), ...charges.map(({ index }) => index)],
+    includesShipping: charges.length > 0 && goods.some(({ treated }) => treated.includesShipping),
+    hasFees: goods.some(({ treated }) => treated.isFee),
   };
 };
 
 const noContext: LineContext = { shipping: 0n, order: 0n };
 
-const baseOf = ({ document }: Sale, index: number, net: bigint, { shipping, order }: LineContext): Base => {
-  const { quantity, amount } = document.lines[index] as TaxLine;
+const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
+  const { quantity, amount } = (goods[position] as Goods).line;
   return { net, goods: net, shipping, quantity, exponent: document.exponent, isPriced: amount > 0n, order };
 };
 
-/** Assess one line in each of its jurisdictions. */
-export const assessLine = (sale: Sale, index: number, net: bigint, context: LineContext = noContext): Assessment[] => {
-  const base = baseOf(sale, index, net, context);
+const assessOn = ({ treatments }: Treated, base: Base): Assessment[] => {
   const assessments: Assessment[] = [];
-  for (const treatment of (sale.goods[index] as Treated).treatments) assessments.push(assess(treatment, base));
+  for (const treatment of treatments) assessments.push(assess(treatment, base));
   return assessments;
 };
 
-const sharesOf = ({ goods }: Sale, { lines, shipping }: Nets): bigint[] =>
-  shareShipping(shipping, lines, (index) => goods[index]?.isFee === true);
+/** Assess one of the goods, by its position, in each of its jurisdictions. */
+export const assessGoods = (
+  sale: Sale,
+  position: number,
+  net: bigint,
+  context: LineContext = noContext,
+): Assessment[] => assessOn((sale.goods[position] as Goods).treated, baseOf(sale, position, net, context));
 
-const stateOf = ({ goods }: Sale, index: number): string | undefined => goods[index]?.treatments[0]?.state;
+/** The shares of each shipment, in the order of its delivered lines: by net amount, equally where all are zero. */
+const sharesByShipment = ({ goods, shipments }: Sale, nets: Nets): readonly (readonly bigint[])[] =>
+  shipments.map((delivered, index) =>
+    allocate(
+      nets[goods.length + index] as bigint,
+      delivered.map(({ position }) => nets[position] as bigint),
+    ),
+  );
+
+/** The share of all shipping that each of the goods has. */
+const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
+  const shares = new Array<bigint>(sale.goods.length).fill(0n);
+  for (const [index, parts] of sharesByShipment(sale, nets).entries())
+    for (const [part, { position }] of (sale.shipments[index] as readonly Delivered[]).entries())
+      shares[position] = (shares[position] as bigint) + (parts[part] as bigint);
+  return shares;
+};
+
+const stateOf = ({ goods }: Sale, position: number): string | undefined =>
+  goods[position]?.treated.treatments[0]?.state;
 
 /** The taxable goods of the document in each state. */
 const ordersOf = (sale: Sale, nets: Nets, shares: readonly bigint[]): ReadonlyMap<string, bigint> => {
   const orders = new Map<string, bigint>();
-  for (const [index, net] of nets.lines.entries()) {
-    const state = stateOf(sale, index);
-    if (state === undefined || sale.goods[index]?.isFee) continue;
-    const taxable = widestBase(assessLine(sale, index, net, { shipping: shares[index] ?? 0n, order: 0n }));
+  for (const [position, { treated }] of sale.goods.entries()) {
+    const state = stateOf(sale, position);
+    if (state === undefined || treated.isFee) continue;
+    const context = { shipping: shares[position] ?? 0n, order: 0n };
+    const taxable = widestBase(assessGoods(sale, position, nets[position] as bigint, context));
     orders.set(state, (orders.get(state) ?? 0n) + taxable);
   }
   return orders;
 };
 
-/** The context of each line for these nets. */
-export const lineContexts = (sale: Sale, nets: Nets): ((index: number) => LineContext) => {
+/** The context of each of the goods for these nets. */
+export const lineContexts = (sale: Sale, nets: Nets): ((position: number) => LineContext) => {
   const { includesShipping, hasFees } = sale;
   if (!includesShipping && !hasFees) return () => noContext;
   const shares = includesShipping ? sharesOf(sale, nets) : [];
   const orders = hasFees ? ordersOf(sale, nets, shares) : new Map<string, bigint>();
-  return (index) => ({ shipping: shares[index] ?? 0n, order: orders.get(stateOf(sale, index) ?? '') ?? 0n });
+  return (position) => ({ shipping: shares[position] ?? 0n, order: orders.get(stateOf(sale, position) ?? '') ?? 0n });
 };
 
-/** Assess every line of a sale. */
-export const assessLines = (sale: Sale, nets: Nets): Assessment[][] => {
+/** Assess all goods of a sale. */
+export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
   const contextOf = lineContexts(sale, nets);
-  return nets.lines.map((net, index) => assessLine(sale, index, net, contextOf(index)));
+  return sale.goods.map((_, position) => assessGoods(sale, position, nets[position] as bigint, contextOf(position)));
 };
 
-/** Assess the shipping of a sale. `lines` are the assessments of its lines on the same nets. */
-export const assessDelivery = (sale: Sale, nets: Nets, lines: readonly (readonly Assessment[])[]): Assessment[] => {
-  const shares = sharesOf(sale, nets);
-  const shipped = shippedLines(lines.length, (index) => sale.goods[index]?.isFee === true);
-  return assessShipping(
-    shipped.map((index) => ({
-      base: baseOf(sale, index, nets.lines[index] as bigint, { shipping: shares[index] as bigint, order: 0n }),
-      assessments: lines[index] as readonly Assessment[],
-      treatments: (sale.delivery[index] as Treated).treatments,
-    })),
+/** Assess the shipments of a sale. `goods` are the assessments of its goods on the same nets. */
+export const assessShipments = (sale: Sale, nets: Nets, goods: readonly (readonly Assessment[])[]): Assessment[][] => {
+  const shares = sharesByShipment(sale, nets);
+  const all = sale.includesShipping ? sharesOf(sale, nets) : [];
+  const stacked: StackedShares | null = shares.length > 1 ? new Map() : null;
+  return sale.shipments.map((delivered, index) =>
+    assessShipping(
+      delivered.map(({ position, goods: treated, shipping }, part): Parcel => {
+        const share = (shares[index] as readonly bigint[])[part] as bigint;
+        const base = baseOf(sale, position, nets[position] as bigint, { shipping: all[position] ?? share, order: 0n });
+        const isThere = treated === (sale.goods[position] as Goods).treated;
+        const assessments = isThere ? (goods[position] as readonly Assessment[]) : assessOn(treated, base);
+        return { position, base, share, assessments, treatments: shipping.treatments };
+      }),
+      stacked,
+    ),
   );
 };
+
+/** The shares of each shipment by the indexes of the lines in the document. */
+export const shipmentShares = (sale: Sale, nets: Nets): readonly (readonly Share[])[] =>
+  sharesByShipment(sale, nets).map((parts, index) =>
+    (sale.shipments[index] as readonly Delivered[]).map(({ line }, part) => ({ line, amount: parts[part] as bigint })),
+  );

@@ -8,18 +8,18 @@ import { sum } from './widest-base.ts';
 const isWithGoods = ({ treatment: { rounding } }: Assessment): boolean =>
   rounding.method === 'half_up' && rounding.shipping === 'with_goods';
 
-/** The exact tax of all lines in a state. Fees are included: they are whole cents and do not change rounding. */
-const exactGoods = (lines: readonly Charge[], state: string): bigint =>
+/** The exact tax of charges in a state. Fees are included: they are whole cents and do not change rounding. */
+const exactIn = (charges: readonly Charge[], state: string): bigint =>
   sum(
-    lines.flatMap(({ assessments }) =>
+    charges.flatMap(({ assessments }) =>
       assessments.map(({ treatment, exact }) => (treatment.state === state ? exact : 0n)),
     ),
   );
 
 /**
  * Round the tax on shipping together with the goods, in states with `shipping: 'with_goods'`, where the account rounds by
- * line and tax is added to the prices. `taxes` has the lines and, last, the shipping rounded by itself. Only the shipping's
- * taxes change.
+ * line and tax is added to the prices. `charges` are the goods (the first `goods` of them) and then the shipping charges;
+ * `taxes` are theirs, each rounded by itself. Only the taxes of the shipping change.
  *
  * In each such state the tax on shipping is `round(goods + shipping) - round(goods)`, of the exact taxes of all goods of
  * the document in that state and of the shipping. An order of one line is thus rounded once, as one receipt: in Texas
@@ -30,25 +30,30 @@ const exactGoods = (lines: readonly Charge[], state: string): bigint =>
  * lines of 0.24 owe 0.0150 each and have 0.02 each. With shipping of 1.00 (0.0625), the goods owe 0.0300 and all
  * 0.0925, so that the shipping has 0.09 - 0.03 = 0.06, and the order 0.10. The tax on shipping is therefore always its
  * exact tax rounded up or down, never a whole cent off, and never negative.
+ *
+ * Of several shipping charges, each is rounded with the goods and the charges before it.
  */
 export const roundShippingWithGoods = (
-  { rounding, lines }: TaxDocument,
+  rounding: TaxDocument['rounding'],
+  goods: number,
   charges: readonly Charge[],
   taxes: readonly (readonly bigint[])[],
 ): readonly (readonly bigint[])[] => {
-  const delivery = charges[lines.length];
-  if (rounding === 'invoice' || !delivery?.assessments.some(isWithGoods)) return taxes;
-  const { assessments, isBracketed } = delivery;
-  const rounded = [...(taxes[lines.length] as readonly bigint[])];
-  const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
-  for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
-    stateOf(assessments[index] as Assessment),
-  )) {
-    // Mandatory tables of other states have rounded their part by state already.
-    if (state === null && isBracketed) continue;
-    const own = indexes.map((index) => assessments[index] as Assessment);
-    const parts = roundSum(own, state === null ? 0n : exactGoods(charges.slice(0, -1), state));
-    for (const [position, index] of indexes.entries()) rounded[index] = parts[position] as bigint;
-  }
-  return taxes.with(lines.length, rounded);
+  if (rounding === 'invoice') return taxes;
+  return taxes.map((own, position) => {
+    const { assessments, isBracketed } = charges[position] as Charge;
+    if (position < goods || !assessments.some(isWithGoods)) return own;
+    const rounded = [...own];
+    const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
+    for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
+      stateOf(assessments[index] as Assessment),
+    )) {
+      // Mandatory tables of other states have rounded their part by state already.
+      if (state === null && isBracketed) continue;
+      const ofState = indexes.map((index) => assessments[index] as Assessment);
+      const parts = roundSum(ofState, state === null ? 0n : exactIn(charges.slice(0, position), state));
+      for (const [part, index] of indexes.entries()) rounded[index] = parts[part] as bigint;
+    }
+    return rounded;
+  });
 };

@@ -4,7 +4,7 @@ import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
 import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
 import { roundSum } from './rounding.ts';
-import { assessDelivery, assessLine, assessLines, lineContexts, type Nets, type Sale } from './sale.ts';
+import { assessAllGoods, assessGoods, assessShipments, lineContexts, type Nets, type Sale } from './sale.ts';
 import { sum } from './widest-base.ts';
 
 /**
@@ -28,7 +28,7 @@ export const extractTax = (
   return { net: low, tax: gross - low };
 };
 
-/** The nets and taxes of a sale. Taxes are by charge: the lines, and the shipping if there is one. */
+/** The nets, charges and taxes of a sale: of its goods, and then of its shipments. */
 export type Extracted = {
   readonly nets: Nets;
   readonly charges: readonly Charge[];
@@ -36,25 +36,28 @@ export type Extracted = {
   readonly inexact: readonly InexactGross[];
 };
 
-const taxAlone = (assessments: readonly Assessment[]): bigint => sum(roundSum(assessments));
+const taxAlone = (assessments: readonly Assessment[] = []): bigint => sum(roundSum(assessments));
 
-/** Extract the tax from each line by itself, and then from the shipping, which is allocated by the lines' nets. */
+/** Extract the tax from each of the goods by itself, and then from each shipment, which is allocated by the goods' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
   const contextOf = lineContexts(sale, known);
-  const lines = gross.lines.map(
-    (amount, index) => extractTax(amount, (net) => taxAlone(assessLine(sale, index, net, contextOf(index)))).net,
-  );
-  if (!sale.document.shipping) return { lines, shipping: 0n };
-  const assessed = sale.includesShipping ? null : assessLines(sale, { lines, shipping: 0n });
-  const { net } = extractTax(gross.shipping, (shipping) => {
-    const nets = { lines, shipping };
-    return taxAlone(assessDelivery(sale, nets, assessed ?? assessLines(sale, nets)));
-  });
-  return { lines, shipping: net };
+  const nets = [...known];
+  for (const position of sale.goods.keys())
+    nets[position] = extractTax(gross[position] as bigint, (net) =>
+      taxAlone(assessGoods(sale, position, net, contextOf(position))),
+    ).net;
+  const assessed = sale.includesShipping ? null : assessAllGoods(sale, nets);
+  for (const index of sale.shipments.keys()) {
+    const position = sale.goods.length + index;
+    nets[position] = extractTax(gross[position] as bigint, (net) => {
+      const candidate = nets.with(position, net);
+      return taxAlone(assessShipments(sale, candidate, assessed ?? assessAllGoods(sale, candidate))[index]);
+    }).net;
+  }
+  return nets;
 };
 
-const isSame = (left: Nets, right: Nets): boolean =>
-  left.shipping === right.shipping && left.lines.every((net, index) => net === right.lines[index]);
+const isSame = (left: Nets, right: Nets): boolean => left.every((net, index) => net === right[index]);
 
 const passesMax = 8;
 
@@ -70,85 +73,84 @@ const extractAlone = (sale: Sale, gross: Nets): Nets => {
   return nets;
 };
 
-/** The charges of a sale on given nets: its lines, and the shipping where there is one. */
+/** The charges of a sale on given nets: its goods, and then its shipments. */
 export const chargesOf = (sale: Sale, nets: Nets): Charge[] => {
-  const lines = assessLines(sale, nets);
-  const charges = lines.map((assessments, index) => ({
-    assessments,
-    isBracketed: sale.goods[index]?.isBracketed === true,
-  }));
-  if (!sale.document.shipping) return charges;
-  const assessments = assessDelivery(sale, nets, lines);
-  const isBracketed = assessments.some(({ treatment }) => treatment.rounding.method === 'bracket');
-  return [...charges, { assessments, isBracketed }];
+  const goods = assessAllGoods(sale, nets);
+  return [
+    ...goods.map((assessments, position) => ({
+      assessments,
+      isBracketed: sale.goods[position]?.treated.isBracketed === true,
+    })),
+    ...assessShipments(sale, nets, goods).map((assessments) => ({
+      assessments,
+      isBracketed: assessments.some(({ treatment }) => treatment.rounding.method === 'bracket'),
+    })),
+  ];
 };
 
 /**
- * The indexes of charges that are rounded together, by invoice: those of one state, or of all states that share a shipping
+ * The positions of charges that are rounded together, by invoice: those of one state, or of all states that share a shipping
  * charge. Fees are not part of it, because they are never rounded.
  */
-const invoicesOf = (sale: Sale, charges: readonly Charge[]): number[][] => {
-  const { rounding, lines } = sale.document;
+const invoicesOf = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
   const statesOf = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
-  const delivery = charges[lines.length];
-  const joined = new Set(delivery && isRoundedOnInvoice(rounding, delivery) ? statesOf(delivery) : []);
-  const indexes = [...charges.keys()].filter(
-    (index) => isRoundedOnInvoice(rounding, charges[index] as Charge) && sale.goods[index]?.isFee !== true,
+  const shipments = charges.slice(goods.length).filter((charge) => isRoundedOnInvoice(rounding, charge));
+  const joined = new Set(shipments.flatMap(statesOf));
+  const positions = [...charges.keys()].filter(
+    (position) => isRoundedOnInvoice(rounding, charges[position] as Charge) && goods[position]?.treated.isFee !== true,
   );
-  const keyOf = (index: number) => {
-    const [state = ''] = statesOf(charges[index] as Charge);
+  const keyOf = (position: number) => {
+    const [state = ''] = statesOf(charges[position] as Charge);
     return joined.has(state) ? 'joined' : state;
   };
-  return [...Map.groupBy(indexes, keyOf).values()];
+  return [...Map.groupBy(positions, keyOf).values()];
 };
 
 /** The charges whose nets plus tax are not their gross, with the tax on their nets. */
 const inexactOf = (
-  { document }: Sale,
+  { document, indexes }: Sale,
   charges: readonly Charge[],
-  grosses: readonly bigint[],
-  amounts: readonly bigint[],
+  gross: Nets,
+  nets: Nets,
   invoices: readonly (readonly number[])[],
 ): InexactGross[] => {
   const taxes = roundCharges(document.rounding, charges);
-  const alone = [...charges.keys()].filter((index) => !invoices.some((indexes) => indexes.includes(index)));
-  return [...invoices, ...alone.map((index) => [index])]
-    .map((indexes) => ({
-      charges: indexes.map((index) => (index < document.lines.length ? index : null)),
-      gross: sum(indexes.map((index) => grosses[index] as bigint)),
-      net: sum(indexes.map((index) => amounts[index] as bigint)),
-      taxOfNet: sum(indexes.flatMap((index) => taxes[index] as bigint[])),
+  const alone = [...charges.keys()].filter((position) => !invoices.some((positions) => positions.includes(position)));
+  return [...invoices, ...alone.map((position) => [position])]
+    .map((positions) => ({
+      charges: positions.map((position) => indexes[position] as number),
+      gross: sum(positions.map((position) => gross[position] as bigint)),
+      net: sum(positions.map((position) => nets[position] as bigint)),
+      taxOfNet: sum(positions.flatMap((position) => taxes[position] as bigint[])),
     }))
-    .filter(({ gross, net, taxOfNet }) => net + taxOfNet !== gross);
+    .filter((one) => one.net + one.taxOfNet !== one.gross);
 };
 
 /**
- * Extract the tax from a sale whose prices include it: line by line, or from each state's invoice
- * where the tax is rounded on the invoice. The tax of a charge is its gross less its net.
+ * Extract the tax from a sale whose prices include it: charge by charge, or from each state's invoice where the tax is
+ * rounded on the invoice. The tax of a charge is its gross less its net.
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {
-  const grosses = [...gross.lines, gross.shipping];
   let nets = extractAlone(sale, gross);
   const invoices = invoicesOf(sale, chargesOf(sale, nets));
-  for (const indexes of invoices)
-    nets = netsOfInvoice(nets, grosses, indexes, (candidate) => {
+  for (const positions of invoices)
+    nets = netsOfInvoice(nets, gross, positions, (candidate) => {
       const charges = chargesOf(sale, candidate);
-      return indexes.map((index) => (charges[index] as Charge).assessments);
+      return positions.map((position) => (charges[position] as Charge).assessments);
     });
   const charges = chargesOf(sale, nets);
-  const amounts = [...nets.lines, nets.shipping];
-  const taxes: (readonly bigint[])[] = charges.map(({ assessments }, index) =>
+  const taxes: (readonly bigint[])[] = charges.map(({ assessments }, position) =>
     allocate(
-      (grosses[index] as bigint) - (amounts[index] as bigint),
+      (gross[position] as bigint) - (nets[position] as bigint),
       assessments.map(({ exact }) => exact),
     ),
   );
-  for (const indexes of invoices) {
+  for (const positions of invoices) {
     const fitted = fitColumns(
-      indexes.map((index) => (charges[index] as Charge).assessments),
-      indexes.map((index) => taxes[index] as readonly bigint[]),
+      positions.map((position) => (charges[position] as Charge).assessments),
+      positions.map((position) => taxes[position] as readonly bigint[]),
     );
-    for (const [position, index] of indexes.entries()) taxes[index] = fitted[position] as readonly bigint[];
+    for (const [index, position] of positions.entries()) taxes[position] = fitted[index] as readonly bigint[];
   }
-  return { nets, charges, taxes, inexact: inexactOf(sale, charges, grosses, amounts, invoices) };
+  return { nets, charges, taxes, inexact: inexactOf(sale, charges, gross, nets, invoices) };
 };

@@ -1,3 +1,4 @@
+import { chargesOf, rowsOf } from '../calculations/figures.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { parseAmount } from '../money/currency.ts';
@@ -6,20 +7,16 @@ import type { Transaction } from './transaction.ts';
 
 type Taxed = Pick<Transaction, 'line_items' | 'shipping' | 'tax_amount' | 'calculated_tax_amount'>;
 
-/** Values of all rows of a document, by line and for the shipping. */
-type ByCharge<Value> = { readonly lines: readonly (readonly Value[])[]; readonly shipping: readonly Value[] };
-
 const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): bigint =>
   parseAmount(taxable_amount, exponent) * rescale(decimal(rate), digits.fraction);
 
 /**
- * The calculated tax of each row, of the lines and then of the shipping, in minor units. Only its sum is recorded where
+ * The calculated tax of each row, of the lines and then of the shipping charges, in minor units. Only its sum is recorded where
  * another tax was: it is distributed in proportion to the recorded tax, or to taxable amount times rate where no tax was
  * recorded, by largest remainder. Nothing was calculated on a row that is over-collected.
  */
 export const calculatedTaxesOf = (transaction: Taxed, exponent: number): bigint[] => {
-  const { line_items, shipping } = transaction;
-  const rows = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
+  const rows = rowsOf(transaction);
   const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
   const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
     rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
@@ -33,16 +30,15 @@ export const calculatedTaxesOf = (transaction: Taxed, exponent: number): bigint[
   return rows.map((_, index) => (index === 0 ? total : 0n));
 };
 
-/** Split the values of all rows, those of the lines and then those of the shipping. */
-export const splitLinesAndShipping = <Value>(
-  { line_items }: Pick<Transaction, 'line_items'>,
+/** Split the values of all rows by the charges that they belong to: the lines and then the shipping charges. */
+export const splitByCharge = <Value>(
+  transaction: Pick<Transaction, 'line_items' | 'shipping'>,
   values: readonly Value[],
-): ByCharge<Value> => {
+): readonly (readonly Value[])[] => {
   let position = 0;
-  const lines = line_items.map(({ taxes }) => {
+  return chargesOf(transaction).map(({ taxes }) => {
     const from = position;
     position += taxes.length;
     return values.slice(from, position);
   });
-  return { lines, shipping: values.slice(position) };
 };

@@ -2,6 +2,7 @@ import type { Outcome } from '../calculations/calculate.ts';
 import { step } from '../calculations/explain/step.ts';
 import { rowsOf, summaryOfRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
+import { mapShipping } from '../calculations/shipping-list.ts';
 import { allocate } from '../money/allocate.ts';
 import { exponentOf, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -76,7 +77,7 @@ export const withRowTaxes = (
     return { ...charge, taxes: rows, tax_amount: write(sum) };
   };
   const line_items = outcome.line_items.map(replace);
-  const shipping = outcome.shipping && replace(outcome.shipping);
+  const shipping = mapShipping(outcome.shipping, replace);
   const total = taxes.reduce((sum, tax) => sum + tax, 0n);
   const difference = outcome.tax_included ? 0n : total - read(outcome.tax_amount);
   return {

@@ -18,7 +18,7 @@ export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'>
 
 type RowAmounts<Value> = { readonly taxable: Value; readonly exempt: Value; readonly tax: Value };
 
-/** The amounts of a line or of the shipping, and of its rows in their order. */
+/** The amounts of a line or a shipping charge, and of its rows in their order. */
 export type ChargeAmounts<Value> = RowAmounts<Value> & {
   readonly net: Value;
   readonly discount: Value;
@@ -28,7 +28,7 @@ export type ChargeAmounts<Value> = RowAmounts<Value> & {
 };
 
 /**
- * The credited amounts of a line or of the shipping, as decimal strings of the currency.
+ * The credited amounts of a line or a shipping charge, as decimal strings of the currency.
  *
  * Each amount has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and
  * credits voided in any order. The credits of a line must still add up to every recorded figure.
@@ -47,10 +47,9 @@ export type ExemptShipping = 'resale' | 'customer';
 /** A stored transaction: the answer, and internal fields. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
-  /** The amounts of live credits by line, by shipping, and by lines that match no line of the sale. */
+  /** The amounts of live credits by the id of the line or shipping charge, and of lines that match no line of the sale. */
   readonly credited: {
-    readonly lines: Readonly<Record<string, CreditedCharge>>;
-    readonly shipping: CreditedCharge;
+    readonly charges: Readonly<Record<string, CreditedCharge>>;
     readonly unmatched: Pick<CreditedCharge, 'net' | 'tax'>;
   };
   /** The kind of credit request, so that finalizing can compute it again. */
@@ -72,7 +71,7 @@ export type StoredTransaction = {
   readonly commitments?: { readonly salt: string } | { readonly digest: string } | undefined;
   /**
    * Of a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and then of
-   * its shipping. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
+   * its shipping charges. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
    */
   readonly calculatedTaxes?: readonly string[] | undefined;
   /** Of a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is over-collected. */
@@ -82,8 +81,7 @@ export type StoredTransaction = {
 };
 
 /** The counters of a sale without credits; `zero` is the zero amount of its currency. */
-export const nothingCredited = (zero: string): StoredTransaction['credited'] => {
-  const unmatched = { net: zero, tax: zero };
-  const others = { discount: zero, third_party_discount: zero, taxable: zero, exempt: zero, rows: [] };
-  return { lines: {}, shipping: { ...unmatched, ...others }, unmatched };
-};
+export const nothingCredited = (zero: string): StoredTransaction['credited'] => ({
+  charges: {},
+  unmatched: { net: zero, tax: zero },
+});

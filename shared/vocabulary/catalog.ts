@@ -6,7 +6,7 @@ import type { ProductTaxCodeItem } from './schema.ts';
 import { familyOf } from './vocabulary.ts';
 
 type CatalogItem = z.infer<typeof ProductTaxCodeItem>;
-type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples'>;
+type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples' | 'fulfillment'>;
 
 type CatalogFilters = {
   readonly family?: string | undefined;
@@ -21,13 +21,14 @@ let items: readonly CatalogItem[] | undefined;
 export const catalog = (): readonly CatalogItem[] => {
   if (items) return items;
   const rows = Map.groupBy(crosswalk(), pathOf);
-  items = unpack<Texts[]>('product-tax-codes').map(({ code, name, description, examples }) => ({
+  items = unpack<Texts[]>('product-tax-codes').map(({ code, name, description, examples, fulfillment }) => ({
     object: 'product_tax_code',
     code,
     name,
     description,
     family: familyOf(code),
     examples,
+    fulfillment,
     // A general code of another service is not an equivalent of a single code.
     equivalents: (rows.get(code) ?? []).flatMap(({ system, code, match }) =>
       match === 'family' ? [] : [{ system, code, match }],

@@ -43,6 +43,10 @@ export const ProductAttributesListResponse = described(
   { id: 'ProductAttributesListResponse' },
 );
 
+/** How a product reaches the buyer: sent by a carrier, over a network, as work that is done, or in none of these ways. */
+const fulfillments = ['shipped', 'electronic', 'performed', 'none'] as const;
+export type Fulfillment = (typeof fulfillments)[number];
+
 const ProductTaxCodeEquivalent = described(
   z.strictObject({
     system: described(z.enum(Object.keys(systemNames)), 'The service that the code belongs to.', {
@@ -67,6 +71,11 @@ export const ProductTaxCodeItem = described(
     description: described(z.string(), 'What the code includes and excludes.'),
     family: described(z.string(), 'The first component of the code.'),
     examples: described(z.array(z.string()), 'Examples of products.'),
+    fulfillment: described(
+      z.enum(fulfillments),
+      'How the product usually reaches the buyer. A shipping charge belongs to products that are `shipped`; `fulfillment` of a line item overrides it.',
+      { title: 'Fulfillment' },
+    ),
     equivalents: described(
       z.array(ProductTaxCodeEquivalent),
       'Codes of other tax services, by system and code. The list is not complete.',

@@ -1,7 +1,7 @@
 /** The vocabulary as plain data, with the look-ups that its readers share. */
 import type * as z from 'zod/mini';
 import { unpack } from '../packed/unpack.ts';
-import type { ProductAttributeItem } from './schema.ts';
+import type { Fulfillment, ProductAttributeItem } from './schema.ts';
 
 /** The same shape on disk and in responses. `ptcs` has single labels, not paths; empty means every product. */
 export type ProductAttribute = z.infer<typeof ProductAttributeItem>;
@@ -16,7 +16,14 @@ export const familyOf = (path: string): string => path.split('.')[0] as string;
 export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
   ptcs.length === 0 || ptcs.includes(label);
 
-const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes: readonly string[]) => ({
+/** The packed vocabulary. `fulfillment` is by code and by attribute; a code without it is shipped. */
+export type PackedVocabulary = {
+  readonly attributes: readonly ProductAttribute[];
+  readonly productTaxCodes: readonly string[];
+  readonly fulfillment: Readonly<Record<string, Fulfillment>>;
+};
+
+const indexed = ({ attributes: productAttributes, productTaxCodes, fulfillment }: PackedVocabulary) => ({
   /** Sorted by code as a string, the order of pages. */
   productAttributes,
   /** By their full paths, family after family. */
@@ -24,6 +31,8 @@ const indexed = (productAttributes: readonly ProductAttribute[], productTaxCodes
   /** The full paths of each family. */
   codesByFamily: Map.groupBy(productTaxCodes, familyOf),
   attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
+  /** How a product reaches the buyer, by code and by attribute. */
+  fulfillmentByName: new Map(Object.entries(fulfillment)),
   /**
    * The full path by path and by label: labels are unique.
    *
@@ -42,13 +51,7 @@ let known: Vocabulary | undefined;
 
 /** The vocabulary, unpacked on first use, because authentication does not need it. */
 export const vocabulary = (): Vocabulary => {
-  if (!known) {
-    const { attributes, productTaxCodes } = unpack<{
-      attributes: ProductAttribute[];
-      productTaxCodes: string[];
-    }>('vocabulary');
-    known = indexed(attributes, productTaxCodes);
-  }
+  known ??= indexed(unpack<PackedVocabulary>('vocabulary'));
   return known;
 };
 

@@ -15,6 +15,7 @@ import type { Caller } from '../support/api.ts';
 import type { Filer, Filing } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { onlyShipping } from '../support/shipping.ts';
 
 // A table of its own, whose stream has nothing else.
 const table = `transactions_${crypto.randomUUID()}`;
@@ -270,7 +271,7 @@ const placedIn = (document: Transaction, state: State) =>
 /** What one document adds to the return of a state; `null` without a line in the state. */
 const figuresOf = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
-  const shippingRows = rowsIn(document.shipping?.taxes ?? [], state);
+  const shippingRows = rowsIn(onlyShipping(document.shipping)?.taxes ?? [], state);
   if (placed.length === 0 && shippingRows.length === 0) return null;
   const sign = document.type === 'credit' ? -1 : 1;
   const lines = placed.map((line) => {

@@ -80,7 +80,7 @@ const newLedger = async () => {
 };
 type Ledger = Awaited<ReturnType<typeof newLedger>>;
 type Name = keyof Ledger['transactions'];
-type CreditedAmounts = StoredTransaction['credited']['lines'][string];
+type CreditedAmounts = StoredTransaction['credited']['charges'][string];
 
 let books: Ledger;
 beforeAll(async () => {
@@ -129,9 +129,9 @@ const changedCounters =
   (change: (a: CreditedAmounts, b: CreditedAmounts) => Record<'a' | 'b', CreditedAmounts>): Tamper =>
   (name) =>
     alter(owned(name), ({ credited, ...stored }) => {
-      const { a, b } = credited.lines;
+      const { a, b } = credited.charges;
       if (!a || !b) throw new Error('Both lines have credits.');
-      return { ...stored, credited: { ...credited, lines: change(a, b) } };
+      return { ...stored, credited: { ...credited, charges: { ...credited.charges, ...change(a, b) } } };
     });
 const changedLines =
   (change: (line: Transaction['line_items'][number]) => Partial<typeof line>) =>
@@ -258,8 +258,8 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
     'the tax rows of a line',
     'plain',
     forged(changedLines(() => ({ taxes: [] }))),
-    'totals: line item_1: taxes is none',
-    'totals: line item_1: tax_amount is',
+    'totals: item_1: taxes is none',
+    'totals: item_1: tax_amount is',
   ],
   ['a subtotal that is no number', 'plain', forged({ subtotal_amount: 'x' }), 'totals: subtotal_amount is x'],
   [
@@ -281,14 +281,14 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
     'the counters of two lines, swapped',
     'sale',
     changedCounters((a, b) => ({ a: b, b: a })),
-    'credits: credited of line a: net is',
-    'credits: credited of line b: net is',
+    'credits: credited of a: net is',
+    'credits: credited of b: net is',
   ],
   [
     'the counter of one tax row',
     'sale',
     changedCounters((a, b) => ({ a: { ...a, rows: a.rows.map((row) => ({ ...row, exempt: '1.00' })) }, b })),
-    'credits: credited of line a: rows is',
+    'credits: credited of a: rows is',
   ],
   [
     'an unreadable credit',
@@ -303,7 +303,7 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
     'sale',
     () => forged(({ line_items }) => ({ line_items: [...line_items, ...line_items] }))('credit'),
     'credits: credited_amount is',
-    'credits: credited of line a: net is',
+    'credits: credited of a: net is',
   ],
   [
     'a void credit made finalized',

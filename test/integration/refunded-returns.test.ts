@@ -11,6 +11,7 @@ import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
 type Transaction = Schema<'Transaction'>;
 type Entry = Schema<'FilingEntry'>;
@@ -201,7 +202,7 @@ describe('sales with another tax than the calculated one, of which everything is
     for (const { calculated, credits, sale } of cases) {
       // Less tax than that does not show how the calculated tax was distributed over the charges.
       if (Number(sale.tax_amount) < 1 || !isKnown(credits)) continue;
-      const charges = [...calculated.line_items, ...(calculated.shipping ? [calculated.shipping] : [])];
+      const charges = [...calculated.line_items, ...shippingCharges(calculated.shipping)];
       let given = new Decimal(0);
       for (const { id, shares } of credits) {
         given = given.plus(sum(entryOf(id).amounts.map((row) => row.calculated_tax_amount)));

@@ -8,6 +8,7 @@ import type { Replay } from '../../shared/transactions/replay/response.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
+import { onlyShipping } from '../support/shipping.ts';
 
 const replay = (client: Client, id: string) => client.call('POST', `/transactions/${id}/replay`);
 const replayed = (client: Client, id: string) => made(replay(client, id));
@@ -121,12 +122,13 @@ const partOf = (random: Random, transaction: Transaction) => ({
 /** Every kind of credit; a credit that its sale does not allow is refused, and there is nothing to replay. */
 const creditsOf = async (random: Random, client: Client, parent: Transaction): Promise<string[]> => {
   const part = partOf(random, parent);
+  const shipped = onlyShipping(parent.shipping);
   const kinds = [
     {},
     { credit_remaining: true },
     part,
     part,
-    { ...part, ...(parent.shipping && { shipping: { amount: lessThan(random, parent.shipping.amount) } }) },
+    { ...part, ...(shipped && { shipping: { amount: lessThan(random, shipped.amount) } }) },
     { ...part, tax_amount: lessThan(random, parent.tax_amount) },
     {
       line_items: [...part.line_items, { id: 'other', quantity: '1', unit_price: '1.00', product_tax_code: 'GENERAL' }],

@@ -4,6 +4,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
 // A table of its own, with a stream of these tests alone. The environment is read once, so everything is imported anew.
 const table = `transactions_${crypto.randomUUID()}`;
@@ -62,7 +63,7 @@ const sumsOf = (transactions: readonly Transaction[]): Sums => {
     const counted = new Set<string>();
     const charges = [
       ...(line_items ?? []).map(({ net_amount, taxes }) => ({ net: net_amount, taxes })),
-      ...(shipping ? [{ net: shipping.amount, taxes: shipping.taxes }] : []),
+      ...shippingCharges(shipping).map(({ net_amount, taxes }) => ({ net: net_amount, taxes })),
     ];
     for (const { net, taxes } of charges) {
       const state = taxes[0]?.jurisdiction_code.slice(0, 5) as string;

@@ -17,6 +17,7 @@ import type { Calculation } from '../../shared/calculations/response.ts';
 import { buildRelease } from '../../shared/content/imports/build.ts';
 import fixture from '../../shared/content/worked-cases.json' with { type: 'json' };
 import { problemsOf } from '../contract/validate-response.ts';
+import { shippingCharges } from '../support/shipping.ts';
 import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
 // Activation is global, so this file has its own table.
@@ -77,7 +78,7 @@ const calculated = (one: WorkedCase) => withContent(one, () => made(client.calcu
 const isOfStateAlone = ({ rates, expected: { rows = [], local_tax, sourced_to } }: WorkedCase): boolean =>
   !rates && !local_tax && !sourced_to && rows.length > 0 && rows.every(({ level }) => level === 'state');
 const stateTax = ({ line_items, shipping }: Calculation): string => {
-  const rows = [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
+  const rows = [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes);
   const cents = rows
     .filter(({ jurisdiction_type }) => jurisdiction_type === 'state')
     .reduce((sum, { tax_amount }) => sum + Math.round(Number(tax_amount) * 100), 0);
@@ -129,7 +130,7 @@ describe('worked cases', () => {
   it('fi-vat-24: no content covers Finland, and the response has a warning', async () => {
     const answer = await calculated(byId('fi-vat-24'));
     expect(answer.tax_amount).toBe('0.00');
-    const reasons = [...answer.line_items, answer.shipping].flatMap((charge) => charge?.taxes ?? []);
+    const reasons = [...answer.line_items, ...shippingCharges(answer.shipping)].flatMap((charge) => charge.taxes);
     expect(reasons.map(({ taxability_reason }) => taxability_reason)).toEqual(['not_supported', 'not_supported']);
     expect(answer.warnings.map(({ code }) => code)).toContain('not_covered');
   });

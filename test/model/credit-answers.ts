@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../support/http.ts';
+import { onlyShipping } from '../support/shipping.ts';
 import { type Body, type Book, codesOf, type Figures, must, type Requested, same } from './book.ts';
 import { type Credit, creditOf, discountsOf, overTaxed, taxRoom } from './credits.ts';
 import { isShare, minor, sum } from './money.ts';
@@ -101,7 +102,8 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
   mustAddUp(body);
   mustTakeLines(body, credit, sale);
   mustTakeTax(body, credit, sale, book, without);
-  const net = sumOf(currency, body.line_items, 'net_amount') + minor(currency, body.shipping?.amount ?? '0');
+  const net =
+    sumOf(currency, body.line_items, 'net_amount') + minor(currency, onlyShipping(body.shipping)?.amount ?? '0');
   same(net, credit.total.net, 'The net of the credit');
 };
 

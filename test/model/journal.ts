@@ -1,3 +1,4 @@
+import { shippingCharges } from '../support/shipping.ts';
 import type { Body, Book, Entry, Filing, Posted } from './book.ts';
 import { minor, sum, written } from './money.ts';
 
@@ -5,7 +6,7 @@ const stateOf = ({ jurisdiction_code }: { readonly jurisdiction_code: string }):
   jurisdiction_code.slice(0, 5);
 
 const rowsOf = ({ line_items, shipping }: Body) =>
-  [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) => taxes);
+  [...line_items, ...shippingCharges(shipping)].flatMap(({ taxes }) => taxes);
 
 /** Post the open entries of a finalized transaction: one for each of its states. */
 export const post = (book: Book, body: Body): void => {

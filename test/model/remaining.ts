@@ -1,3 +1,4 @@
+import { shippingCharges } from '../support/shipping.ts';
 import type { Body, Book, Figures, Line } from './book.ts';
 import { minor, sum } from './money.ts';
 
@@ -20,7 +21,7 @@ const shareOf = (currency: string, net: string, tax: string): Share => ({
 const lineShare = (currency: string, line: Body['line_items'][number]) =>
   shareOf(currency, line.net_amount, line.tax_amount);
 const shippingShare = ({ currency, shipping }: Figures): Share =>
-  shipping ? shareOf(currency, shipping.amount, shipping.tax_amount) : nothing;
+  total(shippingCharges(shipping).map(({ net_amount, tax_amount }) => shareOf(currency, net_amount, tax_amount)));
 
 const partsOf = (sale: Body): Parts => ({
   lines: new Map(sale.line_items.map((line) => [line.id, lineShare(sale.currency, line)])),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { onlyShipping } from '../support/shipping.ts';
 import type { Body, Book, Line, Requested } from './book.ts';
 import { minor } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -28,11 +29,13 @@ const lineFields = [
 
 const linesOf = (lines: readonly Line[] = []) => lines.map((line) => lineFields.map((field) => line[field] ?? null));
 
-const areInputs: Readonly<Record<string, (body: Requested) => unknown>> = {
+type Inputs = Omit<Requested, 'shipping'> & { readonly shipping?: Requested['shipping'] | Body['shipping'] };
+
+const areInputs: Readonly<Record<string, (body: Inputs) => unknown>> = {
   line_items: ({ line_items }) => linesOf(line_items),
   tax_date: ({ tax_date }) => tax_date,
   discount_amount: ({ discount_amount }) => discount_amount ?? null,
-  shipping: ({ shipping }) => shipping?.amount ?? null,
+  shipping: ({ shipping }) => onlyShipping(shipping)?.amount ?? null,
 };
 
 const merged = (update: Requested['metadata'], stored: Body['metadata']): Record<string, string> =>

@@ -1,4 +1,5 @@
 import type { Answer } from '../support/http.ts';
+import { onlyShipping } from '../support/shipping.ts';
 import { type Body, type Book, codesOf, type Entry, type Requested, same } from './book.ts';
 import { acceptedCredit, differenceCodes, mustHaveFigures, refusalsOf } from './credit-answers.ts';
 import { creditOf, overTaxed, taxRoom } from './credits.ts';
@@ -25,7 +26,7 @@ export type CreditCase = Case & { readonly sale: Body };
 /** What a draft of a credit asks for when it is computed again: with its lines as they are recorded, or are to be. */
 const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
   kind === 'lines' || asked.inputs.includes('line_items')
-    ? { line_items: update.line_items ?? view.line_items, shipping: view.shipping }
+    ? { line_items: update.line_items ?? view.line_items, shipping: onlyShipping(view.shipping) ?? null }
     : { credit_remaining: kind === 'remaining' };
 
 /** The tax that an update leaves supplied: an edit of what it was calculated from drops it unless it is sent again. */
@@ -127,7 +128,7 @@ export const judgeFigures = (one: Case, body: Body): void => {
 
 const requestAfter = ({ update, view }: Case): Requested => ({
   line_items: update.line_items ?? view.line_items,
-  shipping: update.shipping === undefined ? view.shipping : update.shipping,
+  shipping: update.shipping === undefined ? (onlyShipping(view.shipping) ?? null) : update.shipping,
   discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
 });
 

@@ -8,7 +8,7 @@ import type { Jurisdiction, Rounding } from '../../shared/content/release-values
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import type { Problem } from '../../shared/problem.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';
 
 /** Content, documents and requests for tests, with defaults for everything that a test does not set. */
@@ -127,7 +127,25 @@ export const lineOf = (
     ...others,
   }) satisfies TaxLine;
 
-export const documentOf = (lines: readonly TaxLine[], others: Partial<TaxDocument> = {}): TaxDocument => ({
+/** A shipping charge that delivers all lines but fees, each to its place. */
+export const shippingOf = (
+  lines: readonly TaxLine[],
+  charge: Pick<ShippingCharge, 'amount' | 'product'>,
+): ShippingCharge => {
+  const deliveries = lines.map(({ place, relief }, line) => ({ line, place, relief }));
+  const goods = deliveries.filter(({ line }) => !lines[line]?.product.path.startsWith('FEES.'));
+  return { ...charge, discount: 0n, deliveries: goods.length > 0 ? goods : deliveries };
+};
+
+const shippingFor = (lines: readonly TaxLine[], shipping: NonNullable<NewDocument['shipping']>) =>
+  'amount' in shipping ? [shippingOf(lines, shipping)] : shipping;
+
+type NewDocument = Partial<Omit<TaxDocument, 'shipping'>> & {
+  /** One charge for all lines, or a list of charges. */
+  readonly shipping?: Pick<ShippingCharge, 'amount' | 'product'> | readonly ShippingCharge[] | null;
+};
+
+export const documentOf = (lines: readonly TaxLine[], { shipping, ...others }: NewDocument = {}): TaxDocument => ({
   day: '2026-10-08',
   currency: 'USD',
   exponent: 2,
@@ -136,13 +154,14 @@ export const documentOf = (lines: readonly TaxLine[], others: Partial<TaxDocumen
   passOnGeneralExcise: false,
   discount: 0n,
   thirdPartyDiscount: 0n,
+  discountsShipping: false,
   lines,
-  shipping: null,
+  shipping: shippingFor(lines, shipping ?? []),
   ...others,
 });
 
 /** Tax one line by itself, as the core does. */
-export const taxLine = (line: TaxLine, others: Partial<TaxDocument> = {}): TaxedDocument['lines'][number] =>
+export const taxLine = (line: TaxLine, others: NewDocument = {}): TaxedDocument['lines'][number] =>
   calculateTax(documentOf([line], others)).lines[0] as TaxedDocument['lines'][number];
 
 /** The time of the tests: within the content's last day and the API's 31 days. */

@@ -5,7 +5,7 @@ import { cents } from './builders.ts';
 import { drawFrom, orderFrom, placesOf } from './random-orders.ts';
 import { total } from './tax-oracle.ts';
 
-const chargesOf = ({ lines, shipping }: TaxedDocument) => (shipping ? [...lines, shipping] : lines);
+const chargesOf = ({ lines, shipping }: TaxedDocument) => [...lines, ...shipping];
 
 /** The sums of a calculated order that are wrong. */
 const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
@@ -25,11 +25,7 @@ const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   }
   for (const { rows, taxable, exempt } of taxed.lines)
     for (const row of rows) must(row.taxable + row.exempt === taxable + exempt, 'each row has the whole net');
-  const totals = totalsOf(
-    document.lines.map(({ amount }) => amount),
-    taxed,
-    document.taxIncluded,
-  );
+  const totals = totalsOf(document, taxed);
   const { subtotal, discount, thirdPartyDiscount, shipping, tax } = totals;
   const onTop = document.taxIncluded ? 0n : tax;
   must(tax === total(chargesOf(taxed).map((charge) => charge.tax)), 'charges make the tax');
@@ -49,7 +45,10 @@ const withoutTax = (document: TaxDocument, { lines, shipping }: TaxedDocument): 
     const { taxable = 0n, exempt = 0n } = lines[index] ?? {};
     return { ...line, amount: taxable + exempt, discount: 0n, thirdPartyDiscount: 0n };
   }),
-  shipping: document.shipping && { ...document.shipping, amount: (shipping?.taxable ?? 0n) + (shipping?.exempt ?? 0n) },
+  shipping: document.shipping.map((charge, index) => {
+    const { taxable = 0n, exempt = 0n } = shipping[index] ?? {};
+    return { ...charge, amount: taxable + exempt, discount: 0n };
+  }),
 });
 
 const grossOf = (taxed: TaxedDocument) =>
@@ -62,12 +61,11 @@ const missedOf = (document: TaxDocument, net: TaxDocument, taxed: TaxedDocument,
     if (tax === charge.tax) return [];
     if (tax < charge.tax) return ['a net is taxed less than what was taken out'];
     if (charge.taxable + charge.exempt === 0n) return [];
-    const less = {
-      ...net,
-      lines: net.lines.map((line, index) => (index === place ? { ...line, amount: line.amount - 1n } : line)),
-    };
-    const shipping = net.shipping && { ...net.shipping, amount: net.shipping.amount - 1n };
-    const before = chargesOf(calculateTax(place < document.lines.length ? less : { ...net, shipping }))[place];
+    const less = <Charge extends { readonly amount: bigint }>(one: Charge, index: number) =>
+      index === place ? { ...one, amount: one.amount - 1n } : one;
+    const lines = net.lines.map(less);
+    const shipping = net.shipping.map((one, index) => less(one, document.lines.length + index));
+    const before = chargesOf(calculateTax({ ...net, lines, shipping }))[place];
     const isEnough = before && before.net + before.tax >= charge.taxable + charge.exempt + charge.tax;
     return isEnough ? ['a smaller net would have done'] : [];
   });

@@ -1,9 +1,9 @@
 import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import type { JurisdictionType } from '../../shared/content/release-values.ts';
 import { decimal } from '../../shared/money/decimal.ts';
-import type { Place, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
+import type { Place, ShippingCharge, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';
-import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from './builders.ts';
+import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, shippingOf } from './builders.ts';
 import { seeded } from './seeded.ts';
 
 /** Random orders with every effect and setting. The same seed gives the same orders. */
@@ -143,21 +143,35 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
   };
 };
 
+/** A shipping charge for some of the lines, or for all of them. */
+const chargeFrom = ({ of, oneIn, digits, below }: Draw, lines: readonly TaxLine[]): ShippingCharge => {
+  const amount = digits(4);
+  const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
+  const charge = shippingOf(lines, { amount, product: productOf(`SHIPPING.${of(['DELIVERY', 'HANDLING'])}${stated}`) });
+  const some = charge.deliveries.filter(() => oneIn(2));
+  return {
+    ...charge,
+    discount: oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n,
+    deliveries: oneIn(2) || some.length === 0 ? charge.deliveries : some,
+  };
+};
+
 /** An order of one to five lines, for up to two of the places. */
 export const orderFrom = (draw: Draw, places: readonly Place[], others: Partial<TaxDocument> = {}): TaxDocument => {
-  const { of, oneIn, digits, below } = draw;
+  const { of, oneIn, below } = draw;
   const first = 2 * below(places.length / 2);
   const lines = Array.from({ length: 1 + below(5) }, () => lineFrom(draw, places[first + (oneIn(4) ? 1 : 0)] as Place));
   const left = lines.reduce(
     (sum, { amount, discount, thirdPartyDiscount }) => sum + amount - discount - thirdPartyDiscount,
     0n,
   );
-  const stated = oneIn(2) ? '._SEPARATELY_STATED' : '';
+  const shipping = Array.from({ length: of([0, 0, 1, 1, 2, 3]) }, () => chargeFrom(draw, lines));
   return documentOf(lines, {
     rounding: of(['line', 'invoice']),
     discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
     thirdPartyDiscount: oneIn(6) ? left / 4n : 0n,
-    shipping: oneIn(2) ? { amount: digits(4), product: productOf(`SHIPPING.DELIVERY${stated}`) } : null,
+    discountsShipping: oneIn(2),
+    shipping,
     ...others,
   });
 };

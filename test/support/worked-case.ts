@@ -4,6 +4,7 @@ import { importers } from '../../shared/content/imports/importers.ts';
 import type { Release, ShippingPolicy } from '../../shared/content/release.ts';
 import type { Jurisdiction, JurisdictionType } from '../../shared/content/release-values.ts';
 import { builtIn } from './local-content.ts';
+import { shippingCharges } from './shipping.ts';
 
 /** A worked example of a revenue department, a statute or a vendor, in the words of its source. */
 export type WorkedCase = {
@@ -78,6 +79,8 @@ const priceOf = ({ price, adders = [], included = [] }: CaseLine): string =>
 const lineOf = (line: CaseLine) => ({
   id: line.id,
   product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
+  // The exempt goods of the cases are shipped, too.
+  ...(line.exempt && { fulfillment: 'ship' as const }),
   quantity: line.quantity ?? '1',
   unit_price: priceOf(line),
   ...(line.discount ? { discount_amount: line.discount } : {}),
@@ -158,7 +161,7 @@ type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; ta
 type Charge = { id?: string; taxable_amount: string; tax_amount: string; taxes: readonly Row[] };
 export type Answer = {
   line_items: readonly Charge[];
-  shipping: Charge | null;
+  shipping: Charge | readonly Charge[] | null;
   taxable_amount: string;
   tax_amount: string;
 };
@@ -177,7 +180,7 @@ export const foundOf = (
   { lines = [] }: WorkedCase,
 ): { base: string; tax: string } => {
   const hasDelivery = lines.some(({ id, adders = [] }) => id === line && adders.some(isDelivery));
-  const delivered = shipping ? [shipping] : [];
+  const delivered = shippingCharges(shipping);
   const charges =
     line === null
       ? [...line_items, ...delivered]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { ask, listedReleaseFor, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
+import { onlyShipping } from '../support/shipping.ts';
 
 type Address = {
   state?: string | null;
@@ -252,7 +253,9 @@ describe('an address that no content covers', () => {
     expect(outcome.line_items[0]?.taxes).toMatchObject([
       { jurisdiction_code: code, taxability_reason: 'not_supported' },
     ]);
-    expect(outcome.shipping?.taxes).toMatchObject([{ jurisdiction_code: code, taxability_reason: 'not_supported' }]);
+    expect(onlyShipping(outcome.shipping)?.taxes).toMatchObject([
+      { jurisdiction_code: code, taxability_reason: 'not_supported' },
+    ]);
     expect(warningCodes(outcome)).toEqual(['not_covered']);
     expect(resolutionOf(to)).toEqual({ level: 'none', ambiguous: false, coverage: 'none' });
   });

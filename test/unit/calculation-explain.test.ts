@@ -5,6 +5,7 @@ import type { Outcome } from '../../shared/calculations/calculate.ts';
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import { withSuppliedTax } from '../../shared/transactions/supplied-tax.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
 type Asked = Parameters<typeof ask>[0];
 
@@ -301,19 +302,17 @@ describe('discounts, included tax and shipping', () => {
     expect(figuresOf(outcome, 'rounding', '/shipping')).toEqual([['0.36', '0.36']]);
   });
 
-  it('have no share of shipping for a fee, unless there are only fees', () => {
-    const fee = rule('fee', [clothing], { type: 'flat_fee', amount: '0.50', order_minimum: null });
-    const line = (unit_price: string, product_tax_code = 'GENERAL') => ({ unit_price, product_tax_code });
-    const shares = (line_items: Asked['line_items']) =>
-      figuresOf(
-        explained({ line_items, shipping: { amount: '9.00' } } as Asked, releaseOf({ of: [state], rules: [fee] })),
-        'base',
-        '/shipping',
-      );
-    expect(shares([line('30.00'), line('100.00', clothing), line('60.00')])).toEqual([
-      ['9.00', '3', '3.00', '0.00', '6.00'],
+  it('name the lines that a charge delivers, and a discount on it', () => {
+    const line_items = [
+      { id: 'mug', unit_price: '30.00' },
+      { id: 'card', unit_price: '100.00', product_tax_code: 'FEES.GIFT_CARDS' },
+      { id: 'bag', unit_price: '60.00' },
+    ];
+    const shipping = { amount: '10.00', discount_amount: '1.00' };
+    const outcome = explained({ line_items, shipping } as Asked, releaseOf({ of: [state] }));
+    expect(textsOf(outcome, 'base', '/shipping')).toEqual([
+      'Shipping of 10.00, less discounts of 1.00, is 9.00. It is allocated to the 2 lines that it delivers by net amount: mug 3.00 and bag 6.00.',
     ]);
-    expect(shares([line('10.00', clothing), line('20.00', clothing)])).toEqual([['9.00', '2', '3.00', '6.00']]);
   });
 
   it('have the exact and rounded tax of the invoice, and the share of each line', () => {
@@ -353,6 +352,7 @@ const line = fc.record({
     .integer({ min: 1, max: 900_000 })
     .map((cents) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`),
   customer: fc.constantFrom(...places).map((address) => ({ address })),
+  fulfillment: fc.constant('ship' as const),
 });
 
 describe('every explanation of the built-in content', () => {
@@ -366,7 +366,7 @@ describe('every explanation of the built-in content', () => {
           const outcome = ask({ line_items, shipping, tax_date, explain: true });
           const charges = [
             ...outcome.line_items.map((charge, index) => ({ charge, pointer: `/line_items/${index}` })),
-            ...(outcome.shipping ? [{ charge: outcome.shipping, pointer: '/shipping' }] : []),
+            ...shippingCharges(outcome.shipping).map((charge) => ({ charge, pointer: '/shipping' })),
           ];
           for (const { charge, pointer } of charges) {
             const ids = stepsOf(outcome, 'rule', pointer).map(({ rule_id }) => rule_id);

@@ -3,8 +3,8 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import { type Certificate, chooseCertificate, customerIdsOf } from '../../shared/calculations/certificates.ts';
 import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
-import { contentOf } from '../fixtures/replay/content.ts';
-import { Recorder } from '../fixtures/replay/recorder.ts';
+import { Recorder } from '../support/recorder.ts';
+import { contentOf } from '../support/replay-content.ts';
 import { seeded } from '../support/seeded.ts';
 
 const certificate = (others: Partial<Certificate> = {}): Certificate => ({

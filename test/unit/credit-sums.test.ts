@@ -16,6 +16,7 @@ import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import { withSuppliedTax } from '../../shared/transactions/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { ask, testNow } from '../support/builders.ts';
+import { shippingCharges } from '../support/shipping.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
 const context = { settings, releaseFor: builtInReleaseFor, now: testNow };
@@ -58,7 +59,7 @@ const saleArbitrary = fc.record({
   lines: fc.array(lineArbitrary, { minLength: 1, maxLength: 3 }),
   discount: fc.integer({ min: 0, max: 30 }),
   coupon: fc.integer({ min: 0, max: 30 }),
-  shipping: fc.option(fc.integer({ min: 0, max: 2_000 }), { nil: null }),
+  shipping: fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 2 }),
   supplied: fc.option(fc.integer({ min: 0, max: 3_000 }), { nil: null }),
   taxIncluded: fc.boolean(),
 });
@@ -80,7 +81,10 @@ const saleOf = ({ place, lines, discount, coupon, shipping, supplied, taxInclude
     })),
     discount_amount: cents(Math.floor((net * discount) / 100)),
     third_party_discount_amount: cents(Math.floor((net * (100 - discount) * coupon) / 10_000)),
-    ...(shipping !== null && { shipping: { amount: cents(shipping) } }),
+    shipping: shipping.map((amount) => ({
+      amount: cents(amount),
+      discount_amount: cents(Math.floor((amount * discount) / 100)),
+    })),
   });
   if (supplied === null) return stored('sale', outcome);
   return stored('sale', withSuppliedTax(outcome, cents(supplied)), null, outcome.tax_amount);
@@ -97,6 +101,9 @@ const changed = (parent: StoredTransaction, credit: StoredTransaction, sign: 1n 
 type Figures = Pick<Transaction, 'line_items' | 'shipping' | 'total_amount' | 'tax_amount' | 'shipping_amount'> &
   Pick<Transaction, 'applied_third_party_discount_amount'>;
 
+const netOf = ({ line_items, shipping }: Figures): number =>
+  [...line_items, ...shippingCharges(shipping)].reduce((sum, charge) => sum + centsOf(charge.net_amount), 0);
+
 /** Every figure of some transactions, added up by line and jurisdiction. */
 const sumsOf = (transactions: readonly Figures[]): Record<string, number> => {
   const sums: Record<string, number> = {};
@@ -109,13 +116,12 @@ const sumsOf = (transactions: readonly Figures[]): Record<string, number> => {
     add('total', one.total_amount);
     add('tax', one.tax_amount);
     add('coupons', one.applied_third_party_discount_amount);
-    add('shipping', one.shipping_amount);
     const charges = [
       ...one.line_items.map((line) => [line.parent_line_item_id ?? line.id, line] as const),
-      ...(one.shipping ? [['shipping', one.shipping] as const] : []),
+      ...shippingCharges(one.shipping).map((charge) => [charge.id, charge] as const),
     ];
     for (const [id, charge] of charges) {
-      if ('net_amount' in charge) add(`${id} net`, charge.net_amount);
+      add(`${id} net`, charge.net_amount);
       add(`${id} taxable`, charge.taxable_amount);
       add(`${id} exempt`, charge.exempt_amount);
       for (const [index, row] of charge.taxes.entries())
@@ -136,14 +142,17 @@ type Step = typeof stepArbitrary extends fc.Arbitrary<infer Value> ? Value : nev
 const requestOf = (parent: StoredTransaction, { line, kind, part }: Step): CreditRequest => {
   const { line_items, shipping } = parent.transaction;
   const id = `l${line % line_items.length}`;
-  const balance = remainingOf(parent).lines.get(id) as Balance;
+  const balance = remainingOf(parent).charges.get(id) as Balance;
   const left = Number(balance.whole.net - balance.credited.net);
   const unit_price = cents(Math.floor((left * part) / 100));
   const none = { discount_amount: '0.00', third_party_discount_amount: '0' };
-  if (kind === 'shipping' && shipping) {
-    const { whole, credited: before } = remainingOf(parent).shipping;
+  const charges = shippingCharges(shipping);
+  if (kind === 'shipping' && charges.length > 0) {
+    const charge = charges[part % charges.length]?.id as string;
+    const { whole, credited: before } = remainingOf(parent).charges.get(charge) as Balance;
     const amount = cents(Math.floor((Number(whole.net - before.net) * part) / 100));
-    return { line_items: [{ id, quantity: '1', unit_price: '0', ...none }], shipping: { amount } };
+    const sent = { id: charge, amount, discount_amount: '0.00' };
+    return { line_items: [{ id, quantity: '1', unit_price: '0', ...none }], shipping: part % 2 ? sent : [sent] };
   }
   if (kind === 'quantity') return { line_items: [{ id, quantity: '1' }] };
   if (kind === 'tax') return { line_items: [{ id, quantity: '1', unit_price: '0', ...none }] };
@@ -230,7 +239,7 @@ describe('the calculated tax of the credits of a sale', () => {
         fc.integer({ min: 0, max: 3_000 }),
         fc.array(part, { maxLength: 6 }),
         (sale, supplied, parts) => {
-          const sold = saleOf({ ...sale, lines: sale.lines.slice(0, 1), shipping: null, supplied });
+          const sold = saleOf({ ...sale, lines: sale.lines.slice(0, 1), shipping: [], supplied });
           const net = centsOf(sold.transaction.line_items[0]?.net_amount ?? '0');
           if (net === 0 || sold.transaction.tax_amount === sold.transaction.calculated_tax_amount) return;
           let parent = sold;
@@ -252,7 +261,7 @@ describe('the calculated tax of the credits of a sale', () => {
 
   it('is refunded with the goods, and the excess with the tax alone', () => {
     const line = { price: 10_000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: 1_400 };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: 1_400 };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
     const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
@@ -282,8 +291,8 @@ describe('credits of a sale', () => {
         expect(sumsOf(live.map(({ transaction }) => transaction))).toEqual(sumsOf([sold.transaction]));
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(credited_tax_amount).toBe(tax_amount);
-        const net = sold.transaction.line_items.reduce((sum, line) => sum + centsOf(line.net_amount), 0);
-        expect(centsOf(credited_amount)).toBe(net + centsOf(sold.transaction.shipping_amount));
+        const net = netOf(sold.transaction);
+        expect(centsOf(credited_amount)).toBe(net);
         expect(refund_status).toBe(net + centsOf(tax_amount) + centsOf(credited_amount) > 0 ? 'full' : 'none');
       }),
       { numRuns: 400 },
@@ -322,14 +331,13 @@ describe('credits of a sale', () => {
         }
         unmatched += Number(parent.credited.unmatched.net !== '0.00');
         if (live.length === 0) return;
-        const { credited_amount, credited_tax_amount, refund_status, tax_amount, line_items } = parent.transaction;
-        const net = line_items.reduce((sum, line) => sum + centsOf(line.net_amount), 0);
-        expect(centsOf(credited_amount)).toBe(net + centsOf(sold.transaction.shipping_amount));
+        const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
+        expect(centsOf(credited_amount)).toBe(netOf(sold.transaction));
         // Of a sale that comes to nothing, nothing is credited.
         const isWorthless = centsOf(credited_amount) + centsOf(tax_amount) === 0;
         expect([refund_status, credited_tax_amount]).toEqual([isWorthless ? 'none' : 'full', tax_amount]);
         expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));
-        for (const { whole, credited: taken } of remainingOf(parent).lines.values()) {
+        for (const { whole, credited: taken } of remainingOf(parent).charges.values()) {
           expect(taken.net <= whole.net && taken.tax <= whole.tax).toBe(true);
           for (const [row, { tax }] of taken.rows.entries()) expect(tax <= (whole.rows[row]?.tax ?? 0n)).toBe(true);
         }
@@ -341,7 +349,7 @@ describe('credits of a sale', () => {
 
   it('are exhausted by their quantities: inherited discounts add up, too', () => {
     const line = { price: 1000, quantity: 3, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: null };
     const outcome = ask({
       to: virginia,
       line_items: [
@@ -359,7 +367,7 @@ describe('credits of a sale', () => {
 
   it('take the tax of a free line with it, and tax alone where it is supplied', () => {
     const free = { place: virginia, lines: [{ price: 0, quantity: 1, discount: 0, coupon: 0 }], discount: 0 };
-    const sold = saleOf({ ...free, coupon: 0, shipping: null, supplied: 137, taxIncluded: false });
+    const sold = saleOf({ ...free, coupon: 0, shipping: [], supplied: 137, taxIncluded: false });
     const line_items = [{ id: 'l0', quantity: '1' }];
     const { outcome } = credited(sold, { line_items });
     expect(outcome.tax_amount).toBe('1.37');
@@ -395,7 +403,7 @@ describe('a credit calculation that is posted back as it is', () => {
 describe('an unmatched line in a state that the sale does not have', () => {
   it('is refused, and computed again where an earlier version recorded it', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: null, supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const customer = { address: places[0] };
     const request = { line_items: [{ id: 'goodwill', quantity: '1', unit_price: '10.00', customer }] };
@@ -411,10 +419,10 @@ describe('an unmatched line in a state that the sale does not have', () => {
 describe('an explanation', () => {
   it('names the line, the amount, and its share of the recorded tax', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: 500, supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [500], supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const { explanation } = credited(sold, { explain: true }).outcome;
-    expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping']);
+    expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);
     const figures = (text = '') => text.match(/\d+\.\d\d/g);
     expect(explanation?.[0]?.text).toContain(`Line l0 of ${sold.transaction.id}`);
     expect(figures(explanation?.[0]?.text)).toEqual(['20.00', '20.00', '1.20', '1.20']);

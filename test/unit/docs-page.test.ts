@@ -94,7 +94,7 @@ describe('The page documents', () => {
   });
 
   it('every field of every schema with its description, and again in the operations that take it', () => {
-    const schemas: Readonly<Record<string, { readonly type: string; readonly properties?: object }>> =
+    const schemas: Readonly<Record<string, { readonly type: string | string[]; readonly properties?: object }>> =
       document.components.schemas;
     const fields = Object.entries(schemas).flatMap(([name, { properties }]) =>
       Object.entries<Schema>({ ...properties }).map(([field, { description = '' }]) => {

@@ -8,6 +8,7 @@ import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { openEntriesOf, statesToFile } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
+import { shippingCharges } from '../support/shipping.ts';
 import { created, finalized, line } from '../support/transactions.ts';
 
 const row = (
@@ -33,7 +34,7 @@ const row = (
 
 const entriesOf = (lines: readonly (readonly TaxRowResponse[])[], others: Partial<Transaction> = {}, posting = {}) => {
   const line_items = lines.map((taxes) => line({ taxes: [...taxes] }));
-  const taxes = [...line_items, ...(others.shipping ? [others.shipping] : [])].flatMap((charge) => charge.taxes);
+  const taxes = [...line_items, ...shippingCharges(others.shipping)].flatMap((charge) => charge.taxes);
   const tax_amount = taxes.reduce((sum, { tax_amount: tax }) => sum.plus(tax), new Decimal(0)).toFixed(2);
   const figures = { line_items, tax_amount, calculated_tax_amount: tax_amount };
   const { after } = created({ ...finalized, version: 3, ...figures, ...others });
@@ -91,7 +92,14 @@ describe('an open entry', () => {
   it('adds a portion that is exempt to the one that is taxed, and the shipping to the lines', () => {
     const shipping = {
       amount: '8.00',
+      id: 'shipping_1',
+      discount_amount: null,
       product_tax_code: null,
+      line_item_ids: null,
+      ship_to: null,
+      ship_from: null,
+      applied_discount_amount: '0.00',
+      net_amount: '8.00',
       taxable_amount: '8.00',
       exempt_amount: '0.00',
       tax_amount: '0.48',

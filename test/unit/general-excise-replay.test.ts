@@ -6,8 +6,8 @@ import { transactionFrom, transactionItem } from '../../shared/store/ledger/tran
 import { createCalculation } from '../../shared/transactions/create-calculation.ts';
 import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
-import { contentOf } from '../fixtures/replay/content.ts';
-import { Recorder } from '../fixtures/replay/recorder.ts';
+import { Recorder } from '../support/recorder.ts';
+import { contentOf } from '../support/replay-content.ts';
 
 const request = {
   status: 'finalized' as const,

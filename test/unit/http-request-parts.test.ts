@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { textProblems } from '../../shared/http/body.ts';
 import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
-import { inBodyOrder, pointerTo, problemOf } from '../../shared/http/field-problems.ts';
+import { inBodyOrder, pointerTo, problemsOf } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/read-body.ts';
 import { valueAt } from '../../shared/json.ts';
@@ -90,7 +90,7 @@ describe('problems in the order of the body', () => {
     { value: 5, code: 'validation_invalid_format', because: 'it is there' },
     { value: '', code: 'validation_invalid_format', because: 'an empty text is there' },
   ])('a field with $value is $code: $because', ({ value, code }) => {
-    expect(problemOf({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject({
+    expect(problemsOf({ path: ['amount'], message: 'Send it.' }, { amount: value })).toMatchObject({
       code,
       title: expect.stringContaining('amount'),
       source: { pointer: '/amount' },

@@ -118,10 +118,10 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
 
 /** A part of some lines, of a random amount each. */
 const partOf = (draw: Draw, sale: StoredTransaction, ids: readonly string[]): CreditRequest => {
-  const { lines } = remainingOf(sale);
+  const { charges } = remainingOf(sale);
   return {
     line_items: ids.map((id) => {
-      const { whole, credited } = lines.get(id) ?? {};
+      const { whole, credited } = charges.get(id) ?? {};
       const left = (whole?.net ?? 0n) - (credited?.net ?? 0n);
       return { parent_line_item_id: id, quantity: '1', unit_price: money((left * BigInt(1 + draw.below(98))) / 100n) };
     }),

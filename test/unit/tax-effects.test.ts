@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import type { Rate } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { TaxDocument, TaxedLine } from '../../shared/tax/document.ts';
+import type { TaxDocument, TaxedCharge } from '../../shared/tax/document.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
 /** Rows as `code taxable exempt rate tax reason`. */
-const shown = ({ rows }: Pick<TaxedLine, 'rows'>) =>
+const shown = ({ rows }: Pick<TaxedCharge, 'rows'>) =>
   rows.map((row) =>
     [row.jurisdiction.code, written(row.taxable), written(row.exempt), row.rate, written(row.tax), row.reason].join(
       ' ',
     ),
   );
-const doubtsOf = ({ treatments }: Pick<TaxedLine, 'treatments'>) =>
+const doubtsOf = ({ treatments }: Pick<TaxedCharge, 'treatments'>) =>
   treatments.flatMap(({ doubts }) => doubts.map(({ code }) => code));
 
 const withCounty = (state: string, county: string, rules: readonly Rule[]) =>
@@ -307,7 +307,7 @@ describe('a fee', () => {
         shipping: { amount: 1000n, product: lineOf(minnesota, { ptc: 'SHIPPING.DELIVERY' }).product },
       }),
     );
-    expect(shipping).toMatchObject({ taxable: 1000n, exempt: 0n, tax: 65n });
+    expect(shipping).toMatchObject([{ taxable: 1000n, exempt: 0n, tax: 65n }]);
   });
 
   it.each([

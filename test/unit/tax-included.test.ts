@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../shared/content/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { Place, TaxDocument, TaxedLine } from '../../shared/tax/document.ts';
+import type { Place, TaxDocument, TaxedCharge } from '../../shared/tax/document.ts';
 import { extractTax } from '../../shared/tax/tax-included.ts';
 import { ask, documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 
@@ -144,7 +144,7 @@ describe('tax out of a gross amount', () => {
         (drawn, grosses, rounding) => {
           const lines = grosses.map((gross) => lineIn(drawn.place, drawn.quantity, gross));
           const taxed = calculateTax(documentOf(lines, { taxIncluded: true, rounding }));
-          const sum = (pick: (line: TaxedLine) => bigint) =>
+          const sum = (pick: (line: TaxedCharge) => bigint) =>
             taxed.lines.reduce((total, line) => total + pick(line), 0n);
           expect(sum(({ taxable, exempt, tax }) => taxable + exempt + tax)).toBe(
             grosses.reduce((left, right) => left + right, 0n),
@@ -180,9 +180,9 @@ describe('tax out of an invoice that is rounded as one', () => {
   const philadelphia = placeOf(pennsylvania);
   const other = placeOf(releaseOf());
   const gross = (place: Place, amount: string, ptc = 'GENERAL') => lineOf(place, { amount, ptc });
-  const included = (lines: Parameters<typeof documentOf>[0], others: Partial<TaxDocument> = {}) => {
+  const included = (lines: Parameters<typeof documentOf>[0], others: Parameters<typeof documentOf>[1] = {}) => {
     const { lines: taxed, shipping } = calculateTax(documentOf(lines, { taxIncluded: true, ...others }));
-    return [...taxed, ...(shipping ? [shipping] : [])].map((one) => [one.taxable + one.exempt, one.tax]);
+    return [...taxed, ...shipping].map((one) => [one.taxable + one.exempt, one.tax]);
   };
 
   it('a table: three lines of 0.55 are an invoice of 1.55 and 0.10; each by itself would be 0.51 and 0.04', () => {

@@ -233,7 +233,7 @@ describe('a day whose general rate is not established', () => {
     const shipping = { amount: 1000n, product: productOf('SHIPPING.DELIVERY') };
     const taxed = calculateTax(documentOf([lineOf(place)], { day: '2025-09-01', shipping }));
     expect(taxed.lines[0]?.tax).toBe(0n);
-    expect(taxed.shipping?.rows.map(({ reason, tax }) => [reason, tax])).toEqual([
+    expect(taxed.shipping[0]?.rows.map(({ reason, tax }) => [reason, tax])).toEqual([
       ['product_exempt', 0n],
       ['not_supported', 0n],
     ]);

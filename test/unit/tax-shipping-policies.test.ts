@@ -10,7 +10,7 @@ const placeWith = (shipping: ShippingPolicy) =>
 const shippingOf = (policy: ShippingPolicy, ptc: string) => {
   const place = placeWith(policy);
   const lines = [lineOf(place, { amount: '30.00' }), lineOf(place, { ptc: 'CLOTHING.APPAREL', amount: '10.00' })];
-  const { shipping } = calculateTax(documentOf(lines, { shipping: { amount: 1000n, product: productOf(ptc) } }));
+  const [shipping] = calculateTax(documentOf(lines, { shipping: { amount: 1000n, product: productOf(ptc) } })).shipping;
   if (!shipping) throw new Error('no shipping came back');
   return shipping;
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../shared/content/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
-import type { TaxedShipping, TaxLine } from '../../shared/tax/document.ts';
+import type { TaxedCharge, TaxLine } from '../../shared/tax/document.ts';
 import { cents, documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';
 
 const clothesAreFree = rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' });
@@ -11,10 +11,10 @@ const other = placeOf(releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0.
 const taxable = (amount: string, place = following) => lineOf(place, { amount });
 const free = (amount: string, place = following) => lineOf(place, { amount, ptc: 'CLOTHING.APPAREL' });
 
-const ship = (amount: string, lines: readonly TaxLine[], ptc = 'SHIPPING.DELIVERY'): TaxedShipping => {
-  const { shipping } = calculateTax(
+const ship = (amount: string, lines: readonly TaxLine[], ptc = 'SHIPPING.DELIVERY'): TaxedCharge => {
+  const [shipping] = calculateTax(
     documentOf(lines, { shipping: { amount: cents(amount), product: productOf(ptc) } }),
-  );
+  ).shipping;
   if (!shipping) throw new Error('no shipping came back');
   return shipping;
 };
@@ -125,12 +125,12 @@ describe('the shipping policy of a state', () => {
     { day: '2023-06-30', tax: 60n, reason: 'standard_rated', because: 'a last day is inclusive' },
     { day: '2023-07-01', tax: 0n, reason: 'product_exempt', because: 'the next policy begins' },
   ])('a stated delivery of 10.00 on $day is $reason, $tax cents: $because', ({ day, tax, reason }) => {
-    const { shipping } = calculateTax(
+    const [shipping] = calculateTax(
       documentOf([taxable('100.00', placeOf(releaseOf({ settings })))], {
         day,
         shipping: { amount: 1000n, product: productOf('SHIPPING.DELIVERY._SEPARATELY_STATED') },
       }),
-    );
+    ).shipping;
     expect(shipping).toMatchObject({ tax, rows: [{ reason }] });
   });
 });
@@ -252,7 +252,7 @@ describe('shipping that counts in the price of the goods', () => {
     const taxed = calculateTax(
       documentOf(lines, { day, shipping: { amount: cents(shipping), product: productOf(ptc) } }),
     );
-    return [...taxed.lines, taxed.shipping].map((charge) => [charge?.taxable, charge?.tax]);
+    return [...taxed.lines, ...taxed.shipping].map((charge) => [charge.taxable, charge.tax]);
   };
 
   it.each([

@@ -1,15 +1,14 @@
 import { decimalText } from '../../money/decimal.ts';
-import type { TaxDocument, TaxedDocument, TaxedLine, TaxedShipping, TaxLine } from '../../tax/document.ts';
-import { shareShipping } from '../../tax/shipping.ts';
+import type { TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { listed, step } from './step.ts';
 
 /** The amount of a charge without included tax. */
-const baseOf = ({ taxable, exempt }: TaxedShipping): bigint => taxable + exempt;
+const baseOf = ({ taxable, exempt }: TaxedCharge): bigint => taxable + exempt;
 
 /** How included tax was extracted: from the charge alone, from its invoice, or as the difference to the gross. */
-const extracted = (gross: bigint, taxed: TaxedShipping, { rounding }: TaxDocument, write: Writer): string => {
+const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument, write: Writer): string => {
   const { inexact: gap, treatments } = taxed;
   const begins = ` Tax is included: ${write(gross)} less its tax is ${write(baseOf(taxed))}`;
   const isOnInvoice = rounding === 'invoice' || treatments.some(({ rounding: { method } }) => method === 'bracket');
@@ -24,7 +23,7 @@ const extracted = (gross: bigint, taxed: TaxedShipping, { rounding }: TaxDocumen
 /** The base of a line where it differs from its amount: discounts and included tax. */
 export const lineBaseSteps = (
   line: TaxLine,
-  taxed: TaxedLine,
+  taxed: TaxedCharge,
   document: TaxDocument,
   pointer: string,
   write: Writer,
@@ -48,29 +47,42 @@ export const lineBaseSteps = (
 
 const namedMax = 10;
 
-const isFee = ({ treatments }: TaxedLine): boolean => treatments.some(({ effect }) => effect.kind === 'flat_fee');
+/** Each line's share of all shipping. */
+export const sharesOf = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
+  const shares = new Array<bigint>(lines.length).fill(0n);
+  for (const charge of [...lines, ...shipping])
+    for (const { line, amount } of charge.shares ?? []) shares[line] = (shares[line] as bigint) + amount;
+  return shares;
+};
 
-/** Each line's share of the shipping. */
-export const sharesOf = ({ lines, shipping }: TaxedDocument): bigint[] =>
-  shareShipping(shipping ? baseOf(shipping) : 0n, lines.map(baseOf), (index) => isFee(lines[index] as TaxedLine));
+/** The amount of a shipping charge, and its discounts as a clause. */
+type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge };
 
-/** How the shipping is allocated to the lines. */
-export const shippingBaseSteps = (
-  document: TaxDocument,
-  taxed: TaxedDocument,
-  ids: readonly string[],
+/** How a shipping charge is allocated to the lines that it delivers. */
+export const shippingBaseStep = (
+  { amount, taxed }: ShippingAmount,
+  {
+    document,
+    lines,
+    ids,
+  }: { readonly document: TaxDocument; readonly lines: readonly TaxedCharge[]; readonly ids: readonly string[] },
+  pointer: string,
   write: Writer,
-): ExplanationStep[] => {
-  const { lines, shipping } = taxed;
-  if (!document.shipping || !shipping) return [];
-  const { amount } = document.shipping;
-  const shares = sharesOf(taxed);
-  const isEqual = lines.every((line) => baseOf(line) === 0n);
+): ExplanationStep => {
+  const shares = taxed.shares ?? [];
+  const isEqual = shares.every(({ line }) => baseOf(lines[line] as TaxedCharge) === 0n);
+  const isAll = shares.length === lines.length;
   const parts =
-    lines.length > 1 && lines.length <= namedMax
-      ? `: ${listed(shares.map((share, index) => `${ids[index]} ${write(share)}`))}`
+    shares.length > 1 && shares.length <= namedMax
+      ? `: ${listed(shares.map((share) => `${ids[share.line]} ${write(share.amount)}`))}`
       : '';
-  const among = lines.length > 1 ? `${lines.length} lines ${isEqual ? 'equally' : 'by net amount'}` : 'the one line';
-  const included = document.taxIncluded ? extracted(amount, shipping, document, write) : '';
-  return [step('base', '/shipping', `Shipping of ${write(amount)} is allocated to ${among}${parts}.${included}`)];
+  const only = isAll ? 'the one line' : `${ids[shares[0]?.line ?? 0]}, the line that it delivers`;
+  const among =
+    shares.length > 1
+      ? `${isAll ? '' : 'the '}${shares.length} lines ${isAll ? '' : 'that it delivers '}${isEqual ? 'equally' : 'by net amount'}`
+      : only;
+  const gross = amount - taxed.discount;
+  const less = taxed.discount > 0n ? `, less discounts of ${write(taxed.discount)}, is ${write(gross)}. It` : '';
+  const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
+  return step('base', pointer, `Shipping of ${write(amount)}${less} is allocated to ${among}${parts}.${included}`);
 };

@@ -1,13 +1,14 @@
 import type { Release } from '../../content/release.ts';
-import type { TaxedDocument, TaxLine } from '../../tax/document.ts';
+import type { ShippingCharge, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
 import type { ReadDocument } from '../document.ts';
-import { lineIds } from '../echo.ts';
+import { documentIds } from '../echo.ts';
 import type { Customer } from '../fields.ts';
 import type { Writer } from '../figures.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
 import type { AppliedExemption, ExplanationStep } from '../response.ts';
-import { lineBaseSteps, sharesOf, shippingBaseSteps } from './base.ts';
+import { shippingPointer } from '../shipping-list.ts';
+import { lineBaseSteps, sharesOf, shippingBaseStep } from './base.ts';
 import { placeSteps } from './place.ts';
 import { type Charge, chargesOf, type Invoices, invoicesOf, roundingStep } from './rounding.ts';
 import { rowSteps } from './row.ts';
@@ -23,8 +24,14 @@ type Calculated = {
 };
 type Explained = Omit<Calculated, 'read'> & Calculated['read'];
 
-/** Computed once for all lines. */
-type Whole = Explained & { readonly charges: ReturnType<typeof chargesOf>; readonly invoices: Invoices };
+/** Computed once for all charges. */
+type Whole = Explained & {
+  /** By charge: the parts that are rounded as one. */
+  readonly parts: ReturnType<typeof chargesOf>;
+  readonly charges: readonly Charge[];
+  readonly invoices: Invoices;
+  readonly ids: readonly string[];
+};
 
 const inlineText = (customer: Customer | null | undefined, pointer: string): string | null =>
   customer?.exemption ? `the ${customer.exemption.type} certificate in ${pointer}/customer/exemption` : null;
@@ -51,16 +58,15 @@ const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Expl
   shipping,
 });
 
-const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
-  const { document, located, taxed, write, charges } = explained;
+const goodsSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
+  const { document, taxed, write, parts } = explained;
   const pointer = `/line_items/${index}`;
   const goods = goodsOf(line, index, share, explained);
   const figures = taxed.lines[index] as TaxedDocument['lines'][number];
   return [
-    ...placeSteps(located[index] as LocatedLine, document.day, pointer),
     ...lineBaseSteps(line, figures, document, pointer, write),
     ...figures.rows.flatMap((row) => rowSteps(row, goods, document.exponent, pointer, write)),
-    roundingStep(charges.lines[index] as Charge, explained, pointer),
+    ...(parts[index] ?? []).map((charge) => roundingStep(charge, explained, pointer)),
   ];
 };
 
@@ -73,28 +79,39 @@ const shippingCertificate = (release: Release | null, explained: Explained): str
   return index < 0 ? null : certificateOf(index, explained);
 };
 
-// Shipping can go to several states. Each state's rows have their own release and are rounded together.
-const shippingSteps = (explained: Whole): ExplanationStep[] => {
-  const { input, document, taxed, write, charges } = explained;
-  if (!document.shipping || !taxed.shipping) return [];
-  const { shipping } = taxed;
-  const { product } = document.shipping;
+/** A shipping charge can go to several states. Each state's rows have their own release and are rounded together. */
+const shippingSteps = (
+  { product, amount }: Pick<ShippingCharge, 'product' | 'amount'>,
+  index: number,
+  pointer: string,
+  explained: Whole,
+): ExplanationStep[] => {
+  const { document, taxed, write, parts } = explained;
+  const figures = [...taxed.lines, ...taxed.shipping][index] as TaxedCharge;
   const goods = (release: Release | null): Goods => ({
     product,
     quantity: oneUnit,
     certificate: shippingCertificate(release, explained),
     day: document.day,
     release,
-    treatments: shipping.treatments,
+    treatments: figures.treatments,
     shipping: 0n,
   });
   return [
-    ...shippingBaseSteps(document, taxed, lineIds(input.line_items ?? []), write),
-    ...charges.shipping.flatMap((charge) => [
-      ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, '/shipping', write)),
-      roundingStep(charge, explained, '/shipping'),
+    shippingBaseStep({ amount, taxed: figures }, { ...explained, lines: taxed.lines }, pointer, write),
+    ...(parts[index] ?? []).flatMap((charge) => [
+      ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, pointer, write)),
+      roundingStep(charge, explained, pointer),
     ]),
   ];
+};
+
+const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
+  const pointer = `/line_items/${index}`;
+  const place = placeSteps(explained.located[index] as LocatedLine, explained.document.day, pointer);
+  return line.deliveries
+    ? shippingSteps(line, index, pointer, explained)
+    : [...place, ...goodsSteps(line, index, share, explained)];
 };
 
 // Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions take 4 MB.
@@ -115,10 +132,13 @@ const leftOut = (index: number, count: number): ExplanationStep =>
  */
 export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] => {
   const explained: Explained = { ...calculated, ...read };
-  const { lines, day } = explained.document;
-  const charges = chargesOf(explained.document, explained.taxed);
-  const whole = { ...explained, charges, invoices: invoicesOf([...charges.lines, ...charges.shipping], day) };
-  const shares = sharesOf(explained.taxed);
+  const { input, document, taxed } = explained;
+  const { lines, shipping, day } = document;
+  const parts = chargesOf(document, taxed);
+  const charges = parts.flat();
+  const ids = documentIds(input).lines;
+  const whole = { ...explained, parts, charges, invoices: invoicesOf(charges, day), ids };
+  const shares = sharesOf(taxed);
   const reported = new Set<string>();
   const steps: ExplanationStep[] = [];
   let bytes = 0;
@@ -136,5 +156,7 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
       bytes += bytesOf(one);
     }
   }
-  return [...steps, ...shippingSteps(whole)];
+  const shippingOf = (charge: ShippingCharge, index: number) =>
+    shippingSteps(charge, lines.length + index, shippingPointer(input.shipping, index), whole);
+  return [...steps, ...shipping.flatMap(shippingOf)];
 };

@@ -4,7 +4,7 @@ import type { Bracket } from '../../content/release-values.ts';
 import { decimalText, divideHalfUp } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor, centsOf } from '../../tax/brackets.ts';
-import type { TaxDocument, TaxedDocument, TaxRow } from '../../tax/document.ts';
+import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
@@ -12,8 +12,13 @@ import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
 import { cite, step, sumOf } from './step.ts';
 
-/** A line, or one state's part of the shipping: rounded as one. */
-export type Charge = { readonly rows: readonly TaxRow[]; readonly release: Release | null };
+/** A line, or one state's part of a shipping charge: rounded as one. */
+export type Charge = {
+  readonly rows: readonly TaxRow[];
+  readonly release: Release | null;
+  /** The order among the shipping charges; `null` for goods. */
+  readonly shipment: number | null;
+};
 
 /** The sums of one state's invoice for one table, or for rows without a table. */
 type Sum = { readonly bracket: Bracket | null; readonly taxable: bigint; readonly exact: bigint; readonly tax: bigint };
@@ -46,25 +51,24 @@ const sumsOf = (charges: readonly Charge[], day: string): Map<string, Sum> => {
   return sums;
 };
 
-/** The charges of a document: its lines, and each state's part of the shipping. */
+/** The charges of a document by index: of its lines, and then of `shipping`. A shipping charge has one for each state. */
 export const chargesOf = (
   document: TaxDocument,
-  taxed: TaxedDocument,
-): { readonly lines: readonly Charge[]; readonly shipping: readonly Charge[] } => {
-  const { lines } = document;
+  { lines, shipping }: TaxedDocument,
+): readonly (readonly Charge[])[] => {
+  const places = placesOf(document);
   const releaseOf = ({ jurisdiction }: TaxRow): Release | null =>
     tableRelease(
-      lines.find(({ place }) => place.jurisdictions.some(({ code }) => code === jurisdiction.code))?.place.release,
+      places.find(({ jurisdictions }) => jurisdictions.some(({ code }) => code === jurisdiction.code))?.release,
       document,
     );
-  const states = Map.groupBy(taxed.shipping?.rows ?? [], releaseOf);
-  return {
-    lines: taxed.lines.map(({ rows }, index) => ({
-      rows,
-      release: tableRelease(lines[index]?.place.release, document),
-    })),
-    shipping: [...states].map(([release, rows]) => ({ release, rows })),
-  };
+  let shipments = 0;
+  return [...lines, ...shipping].map(({ rows, shares }, index) => {
+    if (!shares)
+      return [{ rows, release: tableRelease(document.lines[index]?.place.release, document), shipment: null }];
+    const shipment = shipments++;
+    return [...Map.groupBy(rows, releaseOf)].map(([release, own]) => ({ release, rows: own, shipment }));
+  });
 };
 
 /** The sums of each state's charges. */
@@ -75,7 +79,7 @@ const stateOf = ({ release }: Charge): string => release?.state ?? '';
 
 type Rounded = {
   readonly document: TaxDocument;
-  readonly charges: ReturnType<typeof chargesOf>;
+  readonly charges: readonly Charge[];
   readonly invoices: Invoices;
   readonly write: Writer;
 };
@@ -117,19 +121,22 @@ const taxOf = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
 const exactOf = (charges: readonly Charge[]): bigint =>
   sum(charges.flatMap(({ rows }) => rows.map(({ exact }) => exact)));
 
-/** How shipping is rounded together with the goods it ships with. */
+/** How shipping is rounded together with the goods that it delivers, and with the shipping charges before it. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
-  const isInState = (other: Charge) => stateOf(other) === stateOf(charge);
-  const shipping = charges.shipping.filter(isInState);
-  const goods = charges.lines.filter(isInState);
+  const inState = charges.filter((other) => stateOf(other) === stateOf(charge));
+  const shipping = inState.filter(({ shipment }) => shipment === charge.shipment);
+  const before = inState.filter(({ shipment }) => shipment === null || shipment < (charge.shipment ?? 0));
+  const goods = before.every(({ shipment }) => shipment === null)
+    ? 'the goods'
+    : 'the goods and the shipping before it';
   const roundedText = (exact: bigint) =>
     `${exactText({ exact }, document)}, rounded half up to ${write(divideHalfUp(exact, minorUnit))}`;
   const difference = write(sum(shipping.map(taxOf)));
   const share = shipping.length > 1 ? `; the share of this charge is ${write(taxOf(charge))}` : '';
-  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...goods, ...shipping]))}; the tax on the goods is ${roundedText(exactOf(goods))}. The tax on the shipping is the difference, ${difference}${share}.`;
+  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...before, ...shipping]))}; the tax on ${goods} is ${roundedText(exactOf(before))}. The tax on the shipping is the difference, ${difference}${share}.`;
 };
 
-const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string => {
+const howRounded = (charge: Charge, rounded: Rounded): string => {
   const { document, invoices, write } = rounded;
   const { rounding, taxIncluded, day } = document;
   const { release } = charge;
@@ -141,7 +148,7 @@ const howRounded = (charge: Charge, rounded: Rounded, pointer: string): string =
   const invoice = invoices.get(stateOf(charge))?.get(noTable);
   if (rounding === 'invoice' && invoice)
     return `. The account rounds by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded half up to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
-  if (pointer === '/shipping' && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
+  if (charge.shipment !== null && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
   return `; rounded half up to ${tax}.`;
 };
 
@@ -161,6 +168,6 @@ export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string):
       : isByTable
         ? ' Each total is allocated by largest remainder.'
         : '';
-  const text = `${exact}${howRounded(charge, rounded, pointer)}${split}`;
+  const text = `${exact}${howRounded(charge, rounded)}${split}`;
   return step('rounding', pointer, text, null, cite(release, setting?.source));
 };

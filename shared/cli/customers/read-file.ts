@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError, jsonOrRefuse } from '../../command-error.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
-import { problemOf } from '../../http/field-problems.ts';
+import { problemsOf } from '../../http/field-problems.ts';
 import { objectOf } from '../../json.ts';
 import { pointerOf } from '../../problem.ts';
 
@@ -26,10 +26,9 @@ const errorsOf = (value: unknown, place: Place): string[] => {
     ),
   ];
   return [
-    ...(error?.issues ?? []).map((issue) => {
-      const problem = problemOf(issue, value);
-      return `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`;
-    }),
+    ...(error?.issues ?? [])
+      .flatMap((issue) => problemsOf(issue, value))
+      .map((problem) => `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`),
     ...unknown.map((name) => `${place('')}: Unknown field ${name}. Send ${[...fieldNames].join(', ')}.`),
   ];
 };

@@ -29,7 +29,7 @@ import {
 
 export const counted = [
   ...(['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const),
-  ...(['redacted', 'without_commitments'] as const),
+  ...(['redacted'] as const),
 ] as const;
 
 /** The number of items that were checked. */
@@ -77,7 +77,6 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
   }
   counts.lines = stored.transaction.line_items.length;
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
-  counts.without_commitments = Number(stored.commitments === undefined);
   const findings = [
     ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
     ...findingsOf(id, 'states', stateFaults(stored.transaction)),

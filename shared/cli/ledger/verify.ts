@@ -93,10 +93,6 @@ const report = ({ account, counts, total, by_check }: Verified): void => {
     print(
       `Redacted: ${counted(counts.redacted, 'transaction')}. Hashes of their earlier states cannot be recomputed; the chain and the digest of the removed data hold.`,
     );
-  if (counts.without_commitments > 0)
-    print(
-      `Without commitments: ${counted(counts.without_commitments, 'transaction')} of an earlier version. \`npm run ledger -- migrate\` adds them.`,
-    );
   const found = checks.filter((check) => by_check[check] > 0).map((check) => `${check} ${by_check[check]}`);
   print(total === 0 ? 'No findings.' : `${counted(total, 'finding')}: ${found.join(', ')}.`);
 };

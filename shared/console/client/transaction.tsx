@@ -23,6 +23,7 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
     title: line.description ?? line.product_tax_code ?? line.id,
     details: [
       ...(line.description && line.product_tax_code ? [line.product_tax_code] : []),
+      ...(line.fulfillment ? [`fulfillment: ${line.fulfillment}`] : []),
       `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
       ...discount('discount', line.applied_discount_amount),
       ...discount('third-party discount', line.applied_third_party_discount_amount),
@@ -31,18 +32,18 @@ const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] =
     tax: line.tax_amount,
     taxes: line.taxes,
   })),
-  ...(shipping
-    ? [
-        {
-          id: 'shipping',
-          title: 'Shipping',
-          details: shipping.product_tax_code ? [shipping.product_tax_code] : [],
-          net: shipping.amount,
-          tax: shipping.tax_amount,
-          taxes: shipping.taxes,
-        },
-      ]
-    : []),
+  ...[shipping ?? []].flat().map((charge) => ({
+    id: charge.id,
+    title: 'Shipping',
+    details: [
+      ...(charge.product_tax_code ? [charge.product_tax_code] : []),
+      ...(charge.line_item_ids ? [`for ${charge.line_item_ids.join(', ')}`] : []),
+      ...discount('discount', charge.applied_discount_amount),
+    ],
+    net: charge.net_amount,
+    tax: charge.tax_amount,
+    taxes: charge.taxes,
+  })),
 ];
 
 /** An address on one line. Redaction leaves the city, the state and the ZIP code. */

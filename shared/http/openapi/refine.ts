@@ -14,7 +14,7 @@ const isSchema = (property: Property | undefined): property is Schema =>
 const withoutNullUnion = (schema: Schema): Schema => {
   const [first, second, ...others] = schema.anyOf ?? [];
   if (!isSchema(first) || !isSchema(second) || others.length > 0 || second.type !== 'null') return schema;
-  if (typeof first.type !== 'string') return schema;
+  if (first.type === undefined) return schema;
   const { anyOf: _, ...rest } = schema;
   // An enum becomes a component, whose name is the title of the field.
   if (first.enum) {
@@ -24,9 +24,27 @@ const withoutNullUnion = (schema: Schema): Schema => {
   return {
     ...first,
     ...rest,
-    type: [first.type, 'null'],
+    type: [...[first.type].flat(), 'null'],
   };
 };
+
+/**
+ * A union of an object and a list of such objects (or of an object and a text) as one schema of several types: clients that
+ * are generated from a union do not compile in Java, and from this schema they have the type of the object.
+ */
+const withoutTypeUnion = (schema: Schema, components: Components): Schema => {
+  const options = schema.anyOf ?? [];
+  const types = options.flatMap((option) => (isSchema(option) ? (option.type ?? []) : []));
+  const reference = options.find((option) => '$ref' in option);
+  const object = reference && '$ref' in reference ? components[reference.$ref.split('/').at(-1) ?? ''] : undefined;
+  if (!object || types.every((type) => type === 'null') || types.length < options.length - 1) return schema;
+  const { anyOf: _, ...rest } = schema;
+  const others = options.filter(isSchema).map(({ type: _, description: __, ...option }) => option);
+  const { description: _d, ...own } = object;
+  return Object.assign({}, own, ...others, rest, { type: ['object', ...types] });
+};
+
+type Components = Readonly<Record<string, Schema>>;
 
 // zod bounds integers by what JavaScript can represent, which is not a limit of the API.
 const withoutSafeBounds = (schema: Schema): Schema => {
@@ -36,11 +54,11 @@ const withoutSafeBounds = (schema: Schema): Schema => {
 };
 
 /** Shorten every schema within a part of the document. */
-export const simplified = <Value>(value: Value): Value => {
-  if (Array.isArray(value)) return value.map(simplified) as Value;
+export const simplified = <Value>(value: Value, components: Components = {}): Value => {
+  if (Array.isArray(value)) return value.map((item) => simplified(item, components)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  const inner = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, simplified(item)]));
-  return withoutSafeBounds(withoutNullUnion(inner)) as Value;
+  const inner = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, simplified(item, components)]));
+  return withoutSafeBounds(withoutTypeUnion(withoutNullUnion(inner), components)) as Value;
 };
 
 /** Give a reference its description. Generators ignore keywords next to `$ref`, but not next to `allOf`. */
@@ -104,7 +122,9 @@ const refinedComponent = (name: string, schema: Schema): Schema => {
 };
 
 /** Shorten the generated components, and check that each field has a description. */
-export const refined = (schemas: Readonly<Record<string, Schema>>): Record<string, Schema> =>
-  Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, refinedComponent(name, simplified(schema))]),
+export const refined = (schemas: Components): Record<string, Schema> => {
+  const components = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, simplified(schema)]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, refinedComponent(name, simplified(schema, components))]),
   );
+};

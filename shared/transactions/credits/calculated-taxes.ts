@@ -1,8 +1,9 @@
+import { chargesOf, rowsOf } from '../../calculations/figures.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { type Amounts, type Balance, lineAmounts, moved, shippingAmounts } from './counters.ts';
-import { parentLineId, remainingOf } from './remaining.ts';
+import { type Amounts, type Balance, chargeAmounts, moved } from './counters.ts';
+import { parentIds, remainingOf } from './remaining.ts';
 import { cumulative } from './scale.ts';
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
@@ -24,29 +25,24 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
   const { transaction } = credit;
   const exponent = exponentOf(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;
-  const own = splitLinesAndShipping(transaction, calculatedTaxesOf(transaction, exponent));
-  const remaining = remainingOf(sale);
-  const balances = new Map(remaining.lines);
-  const lines = transaction.line_items.flatMap((line, at): readonly bigint[] => {
-    const id = parentLineId(line, sale.transaction);
+  const own = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
+  const balances = new Map(remainingOf(sale).charges);
+  const ids = parentIds(transaction, sale.transaction);
+  const taxes = chargesOf(transaction).flatMap((charge, at) => {
+    const id = ids[at];
     const balance = id === undefined ? undefined : balances.get(id);
-    if (id === undefined || !balance) return own.lines[at] ?? [];
-    const taken = takenTaxes(balance, lineAmounts(line, exponent), isSupplied);
-    // Several lines may credit the same line of the sale.
-    const credited = moved(balance.credited, lineAmounts(line, exponent, taken), 1n);
+    if (id === undefined || !balance) return own[at] ?? [];
+    const taken = takenTaxes(balance, chargeAmounts(charge, exponent), isSupplied);
+    // Several charges may credit the same one of the sale.
+    const credited = moved(balance.credited, chargeAmounts(charge, exponent, taken), 1n);
     balances.set(id, { whole: balance.whole, credited });
     return taken;
   });
-  const shipping = transaction.shipping
-    ? takenTaxes(remaining.shipping, shippingAmounts(transaction, exponent), isSupplied)
-    : [];
-  const taxes = [...lines, ...shipping].map((minor) => formatAmount(minor, exponent));
-  const recorded = [...transaction.line_items, ...(transaction.shipping ? [transaction.shipping] : [])].flatMap(
-    (charge) => charge.taxes.map(({ tax_amount }) => tax_amount),
-  );
-  const isKept = isSupplied || taxes.some((tax, index) => tax !== recorded[index]);
+  const written = taxes.map((minor) => formatAmount(minor, exponent));
+  const recorded = rowsOf(transaction).map(({ tax_amount }) => tax_amount);
+  const isKept = isSupplied || written.some((tax, index) => tax !== recorded[index]);
   if (!isKept) return { ...credit, calculatedTaxes: undefined, isUnderCollected: undefined };
   const { tax_amount, calculated_tax_amount } = sale.transaction;
   const isUnder = parseAmount(tax_amount, exponent) < parseAmount(calculated_tax_amount, exponent);
-  return { ...credit, calculatedTaxes: taxes, isUnderCollected: isUnder || undefined };
+  return { ...credit, calculatedTaxes: written, isUnderCollected: isUnder || undefined };
 };

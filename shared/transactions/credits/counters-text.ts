@@ -1,14 +1,15 @@
 import { assert } from '../../assert.ts';
-import type { LineItemResponse } from '../../calculations/response.ts';
+import { chargesOf } from '../../calculations/figures.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
 /**
  * A compact text of the credited amounts of a sale: every credit makes the sale's item longer, and the last one must still
  * fit. It has digits and three letters only, so that two characters fit into a byte.
  *
- * The order of lines is that of the sale, which is fixed once it can be credited; ids would be longer than the amounts.
+ * The order is that of the sale, lines before shipping charges, which is fixed once it can be credited; ids would be longer
+ * than the amounts.
  * Amounts are minor units without leading zeros, so that a zero is empty.
  */
 const betweenAmounts = 'a';
@@ -16,7 +17,7 @@ const betweenCharges = 'b';
 const minus = 'c';
 
 type Credited = StoredTransaction['credited'];
-type Sale = Pick<Transaction, 'currency' | 'line_items'>;
+type Sale = Pick<Transaction, 'currency' | 'line_items' | 'shipping'>;
 
 const rowsBegin = 6;
 const rowLength = 3;
@@ -44,25 +45,26 @@ const writtenIn =
       .map((minor) => (minor === 0n ? '' : String(minor).replace('-', minus)))
       .join(betweenAmounts);
 
-/** The counters of the lines of a sale, in its order, and of its shipping; `null` for a line without credits. */
-const chargesOf = ({ lines, shipping }: Credited, sale: Sale): (CreditedCharge | null)[] => {
-  const known = new Map(Object.entries(lines));
-  const charges = sale.line_items.map(({ id }) => known.get(id) ?? null);
-  for (const { id } of sale.line_items) known.delete(id);
-  assert(known.size === 0, 'The credited amounts have a line that the sale does not have.');
-  return [...charges, shipping];
+/** The counters of the lines and shipping charges of a sale, in its order; `null` for one without credits. */
+const creditedCharges = ({ charges }: Credited, sale: Sale): (CreditedCharge | null)[] => {
+  const known = new Map(Object.entries(charges));
+  const ids = chargesOf(sale).map(({ id }) => id);
+  const found = ids.map((id) => known.get(id) ?? null);
+  for (const id of ids) known.delete(id);
+  assert(known.size === 0, 'The credited amounts have a charge that the sale does not have.');
+  return found;
 };
 
 /** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read this text only. */
 export const creditedText = (credited: Credited, sale: Sale): string => {
   const written = writtenIn(sale);
-  const charges = chargesOf(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));
+  const charges = creditedCharges(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));
   return [...charges, written([credited.unmatched.net, credited.unmatched.tax])].join(betweenCharges);
 };
 
 /** The text of the credited calculated taxes of a sale; `null` where they equal the recorded taxes. */
 export const calculatedText = (credited: Credited, sale: Sale): string | null => {
-  const charges = chargesOf(credited, sale);
+  const charges = creditedCharges(credited, sale);
   if (!charges.some((charge) => charge && isTaxedOtherwise(charge))) return null;
   const written = writtenIn(sale);
   return charges.map((charge) => (charge ? written(calculatedOf(charge)) : '')).join(betweenCharges);
@@ -81,32 +83,26 @@ const chargeFrom = (amounts: readonly string[], calculatedTaxes: readonly string
  * The credited amounts of texts that `creditedText` and `calculatedText` made for the same sale. Throws where a text is of
  * another one.
  */
-export const creditedFrom = (
-  text: string,
-  calculatedTaxes: string | null,
-  { currency, line_items }: Sale,
-): Credited => {
-  const exponent = exponentOf(currency);
+export const creditedFrom = (text: string, calculatedTaxes: string | null, sale: Sale): Credited => {
+  const exponent = exponentOf(sale.currency);
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
-  const charges = text.split(betweenCharges);
+  const ids = chargesOf(sale).map(({ id }) => id);
+  const texts = text.split(betweenCharges);
   const calculated = calculatedTaxes?.split(betweenCharges);
-  const count = line_items.length + 1;
-  const isOfSale = charges.length === count + 1 && (calculated?.length ?? count) === count;
+  const isOfSale = texts.length === ids.length + 1 && (calculated?.length ?? ids.length) === ids.length;
   assert(isOfSale, 'The counters belong to another sale.');
-  const [shipping = '', unmatched = ''] = charges.slice(line_items.length);
   const calculatedAt = (at: number) => (calculated ? read(calculated[at] ?? '') : null);
-  const [net = '', tax = ''] = read(unmatched);
-  const lines = line_items.flatMap(({ id }, at) => {
-    const charge = charges[at] as string;
+  const [net = '', tax = ''] = read(texts.at(-1) ?? '');
+  const charges = ids.flatMap((id, at) => {
+    const charge = texts[at] as string;
     return charge === '' ? [] : [[id, chargeFrom(read(charge), calculatedAt(at))] as const];
   });
-  const ofShipping = chargeFrom(read(shipping), calculatedAt(line_items.length));
-  return { lines: Object.fromEntries(lines), shipping: ofShipping, unmatched: { net, tax } };
+  return { charges: Object.fromEntries(charges), unmatched: { net, tax } };
 };
 
 /** Whether such a text has no credited amount. */
-export const isEmpty = (text: string): boolean => /^b*a{5}ba$/.test(text);
+export const isEmpty = (text: string): boolean => /^b*a$/.test(text);
 
 // An upper bound for sent discounts, which the sale does not bound.
 const freeDigits = 20;
@@ -118,27 +114,18 @@ const freeDigits = 20;
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = exponentOf(sale.currency);
-  const calculated = splitLinesAndShipping(
-    sale,
-    calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent)),
-  );
+  const taxes = calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent));
+  const calculated = splitByCharge(sale, taxes);
   const longer = (a: string, b = '') => (a.length < b.length ? b : a);
-  const rows = (taxes: LineItemResponse['taxes'], ofCharge: readonly string[]) =>
-    taxes.flatMap((row, index) => [
-      ...[row.taxable_amount, row.exempt_amount, row.tax_amount],
-      longer(row.tax_amount, ofCharge[index]),
-    ]);
-  const amounts = (line: LineItemResponse, at: number) => {
-    const { net_amount, tax_amount, taxable_amount, exempt_amount, taxes } = line;
+  const amounts = chargesOf(sale).map(({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }, at) => [
     // Coupons are bounded by the net.
-    const ofLine = [net_amount, tax_amount, net_amount, taxable_amount, exempt_amount];
-    return [...ofLine, ...rows(taxes, calculated.lines[at] ?? [])];
-  };
-  const { tax_amount = '', taxable_amount = '', exempt_amount = '', taxes = [] } = sale.shipping ?? {};
-  const ofShipping = [sale.shipping_amount, tax_amount, '', taxable_amount, exempt_amount];
-  const shipping = [...ofShipping, ...rows(taxes, calculated.shipping)];
-  const unmatched = 2 * (freeDigits + 1);
-  return [...sale.line_items.map(amounts), shipping].map(longest).reduce((sum, length) => sum + length, unmatched);
+    ...[net_amount, tax_amount, net_amount, taxable_amount, exempt_amount],
+    ...taxes.flatMap((row, index) => [
+      ...[row.taxable_amount, row.exempt_amount, row.tax_amount],
+      longer(row.tax_amount, calculated[at]?.[index]),
+    ]),
+  ]);
+  return amounts.map(longest).reduce((sum, length) => sum + length, 2 * (freeDigits + 1));
 };
 
 // Each amount has a letter after it, and each charge a discount and a part of calculated taxes.

@@ -1,6 +1,6 @@
-import type { LineItemResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
-import type { ChargeAmounts, CreditedCharge, Transaction } from '../transaction.ts';
+import type { ChargeAmounts, CreditedCharge } from '../transaction.ts';
 
 /** Net and tax in minor units. */
 export type Share = { readonly net: bigint; readonly tax: bigint };
@@ -10,11 +10,11 @@ export const plus = (a: Share, b: Share): Share => ({ net: a.net + b.net, tax: a
 export const minus = (a: Share, b: Share): Share => ({ net: a.net - b.net, tax: a.tax - b.tax });
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
 
-/** The amounts of a line or of the shipping in minor units: recorded, credited so far, or credited now. */
+/** The amounts of a line or a shipping charge in minor units: recorded, credited so far, or credited now. */
 export type Amounts = ChargeAmounts<bigint>;
 export type Bases = Pick<Amounts, 'taxable' | 'exempt'>;
 
-/** A line or the shipping of a sale: the recorded amounts, and those of live credits. */
+/** A line or a shipping charge of a sale: the recorded amounts, and those of live credits. */
 export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
 export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);
@@ -40,36 +40,27 @@ const converted = <From, To>(amounts: ChargeAmounts<From>, convert: (value: From
   })),
 });
 
-type Charge = Pick<LineItemResponse, 'net_amount' | 'tax_amount' | 'taxable_amount' | 'exempt_amount' | 'taxes'>;
-type Discounts = Pick<LineItemResponse, 'applied_discount_amount' | 'applied_third_party_discount_amount'>;
-
-/** The recorded amounts of a line. The calculated tax of its rows is the recorded one unless given, in minor units. */
-export const lineAmounts = (
-  line: Charge & Partial<Discounts>,
+/** The recorded amounts of a line or a shipping charge. The calculated tax of its rows is the recorded one unless given. */
+export const chargeAmounts = (
+  charge: LineItemResponse | ShippingResponse,
   exponent: number,
   calculated?: readonly bigint[],
 ): Amounts => {
   const recorded: ChargeAmounts<string> = {
-    net: line.net_amount,
-    tax: line.tax_amount,
-    discount: line.applied_discount_amount ?? '0',
-    third_party_discount: line.applied_third_party_discount_amount ?? '0',
-    taxable: line.taxable_amount,
-    exempt: line.exempt_amount,
-    rows: line.taxes.map(({ taxable_amount, exempt_amount, tax_amount }, index) => ({
+    net: charge.net_amount,
+    tax: charge.tax_amount,
+    discount: charge.applied_discount_amount,
+    third_party_discount:
+      'applied_third_party_discount_amount' in charge ? charge.applied_third_party_discount_amount : '0',
+    taxable: charge.taxable_amount,
+    exempt: charge.exempt_amount,
+    rows: charge.taxes.map(({ taxable_amount, exempt_amount, tax_amount }, index) => ({
       ...{ taxable: taxable_amount, exempt: exempt_amount, tax: tax_amount },
       calculated: calculated ? formatAmount(calculated[index] ?? 0n, exponent) : tax_amount,
     })),
   };
   return converted(recorded, (text) => parseAmount(text, exponent));
 };
-
-/** The recorded amounts of the shipping; zero without shipping. */
-export const shippingAmounts = (
-  { shipping, shipping_amount }: Pick<Transaction, 'shipping' | 'shipping_amount'>,
-  exponent: number,
-  calculated?: readonly bigint[],
-): Amounts => (shipping ? lineAmounts({ ...shipping, net_amount: shipping_amount }, exponent, calculated) : noAmounts);
 
 /** The stored counters of a charge; zero before its first credit. */
 export const creditedAmounts = (stored: CreditedCharge | undefined, exponent: number): Amounts =>

@@ -67,6 +67,7 @@ export const creditLine = (
     third_party_discount_amount: line.third_party_discount_amount ?? thirdPartyDiscount,
     customer: parent.customer,
     ship_from: parent.ship_from,
+    fulfillment: parent.fulfillment,
     metadata: metadataOf(line.metadata),
     amount: formatAmount(sized.amount, exponent),
     applied_discount_amount: discount,

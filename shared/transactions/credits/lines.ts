@@ -1,22 +1,22 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { lineIds } from '../../calculations/echo.ts';
-import { rowsOf } from '../../calculations/figures.ts';
+import { documentIds } from '../../calculations/echo.ts';
+import { chargesOf, rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
-import type { LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import type { LineItemResponse, Warning } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
-import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { Transaction } from '../transaction.ts';
-import { type Balance, leftOf, lineAmounts, minus, moved, type Share } from './counters.ts';
+import { type Balance, chargeAmounts, leftOf, minus, moved, type Share } from './counters.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditContext, unmatchedBasis } from './credit-request.ts';
+import { creditSentShipping } from './credit-shipping.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
 import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
-import { recordedTax, scaleCharge } from './scale.ts';
+import { recordedTax } from './scale.ts';
 
 type CreditedLines = {
   readonly lines: (LineItemResponse | null)[];
@@ -28,11 +28,11 @@ type CreditedLines = {
 export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
   const { parent, request, exponent, isRecorded } = credit;
   const requested = request.line_items ?? [];
-  const ids = lineIds(
-    requested,
-    parent.line_items.map(({ id }) => id),
-  );
-  const creditedLines: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.lines) };
+  const ids = documentIds(
+    { line_items: requested },
+    chargesOf(parent).map(({ id }) => id),
+  ).lines;
+  const creditedLines: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.charges) };
   for (const [index, line] of requested.entries()) {
     const problem = creditOneLine(creditedLines, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
@@ -43,7 +43,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   if (!unmatched.ok) return unmatched;
   const problem = isRecorded ? null : stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
-  const shipping = drawShipping(credit, remaining.shipping);
+  const shipping = creditSentShipping(credit, remaining);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
   const lines = creditedLines.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
@@ -70,13 +70,10 @@ const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: 
   return null;
 };
 
-const totalOf = ({ line_items, shipping_amount, tax_amount }: Outcome, exponent: number): Share => {
-  const nets = line_items.map(({ net_amount }) => parseAmount(net_amount, exponent));
-  return {
-    net: nets.reduce((sum, net) => sum + net, parseAmount(shipping_amount, exponent)),
-    tax: parseAmount(tax_amount, exponent),
-  };
-};
+const totalOf = (outcome: Outcome, exponent: number): Share => ({
+  net: chargesOf(outcome).reduce((sum, { net_amount }) => sum + parseAmount(net_amount, exponent), 0n),
+  tax: parseAmount(outcome.tax_amount, exponent),
+});
 
 // Subtract a line from the remainder of its parent line. Several lines may share a parent line.
 const creditOneLine = (
@@ -107,7 +104,7 @@ const creditOneLine = (
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
   creditedLines.balances.set(parentLine.id, {
     whole: balance.whole,
-    credited: moved(balance.credited, lineAmounts(credited, exponent), 1n),
+    credited: moved(balance.credited, chargeAmounts(credited, exponent), 1n),
   });
   creditedLines.lines.push(credited);
   return null;
@@ -131,18 +128,4 @@ const calculateUnmatched = (
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);
   return calculate({ ...basis, line_items: unmatched }, context, []);
-};
-
-const drawShipping = (
-  { parent, request: { shipping }, exponent }: CreditContext,
-  balance: Balance,
-): Result<ShippingResponse | null> => {
-  if (!shipping) return accept(null);
-  const net = rescale(decimal(shipping.amount), exponent);
-  const left = leftOf(balance);
-  if (!parent.shipping || net > left.net)
-    return refuse(overCredit(left, parent.currency, '/shipping/amount', 'shipping'));
-  const taken = { net, tax: recordedTax(net, balance) };
-  const scaled = scaleCharge(parent.shipping, balance, taken, exponent);
-  return accept({ ...scaled, amount: shipping.amount, product_tax_code: parent.shipping.product_tax_code });
 };

@@ -2,29 +2,30 @@ import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
 import { metadataOf } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
-import { rowsOf, summaryOfRows, writerFor } from '../../calculations/figures.ts';
+import { chargesOf, rowsOf, summaryOfRows, writerFor } from '../../calculations/figures.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
+import { shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Transaction } from '../transaction.ts';
 import type { CreditContext } from './credit-request.ts';
 
-type Charge = Pick<LineItemResponse, 'taxable_amount' | 'exempt_amount' | 'tax_amount'>;
+type Shipping = ShippingResponse | ShippingResponse[] | null;
 
 /** Sum credited lines and shipping as a calculation does. Content and place are the sale's; the tax date is the credit's. */
 export const creditOutcome = (
   { parent, request, context: { now, settings }, exponent }: CreditContext,
   lines: readonly LineItemResponse[],
-  shipping: ShippingResponse | null,
+  shipping: Shipping,
   warnings: readonly Warning[] = [],
 ): Outcome => {
   const write = writerFor(exponent);
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
-  const charges: readonly Charge[] = shipping ? [...lines, shipping] : lines;
+  const charges = chargesOf({ line_items: lines, shipping });
   const subtotal = sum(lines.map(({ amount }) => amount));
-  const discount = sum(lines.map((line) => line.applied_discount_amount));
+  const discount = sum(charges.map((charge) => charge.applied_discount_amount));
   const coupons = sum(lines.map((line) => line.applied_third_party_discount_amount));
-  const shipped = shipping ? rescale(decimal(shipping.amount), exponent) : 0n;
+  const shipped = shippingList(shipping).reduce((total, { amount }) => total + rescale(decimal(amount), exponent), 0n);
   const tax = sum(charges.map(({ tax_amount }) => tax_amount));
   return {
     currency: parent.currency,
@@ -32,6 +33,7 @@ export const creditOutcome = (
     customer: request.customer ?? parent.customer,
     ship_from: parent.ship_from,
     discount_amount: null,
+    discount_applies_to: 'line_items',
     third_party_discount_amount: null,
     shipping,
     tax_included: parent.tax_included,
@@ -59,7 +61,7 @@ export const creditOutcome = (
 const explainCredit = (
   parent: Transaction,
   lines: readonly LineItemResponse[],
-  shipping: ShippingResponse | null,
+  shipping: Shipping,
 ): ExplanationStep[] => [
   ...lines.map((line, index) => {
     const pointer = `/line_items/${index}`;
@@ -72,15 +74,17 @@ const explainCredit = (
         )
       : step('rule', pointer, `No line of ${parent.id}: calculated at its releases and its date, ${parent.tax_date}.`);
   }),
-  ...(shipping && parent.shipping
-    ? [
-        step(
+  ...shippingList(shipping).flatMap((charge, index) => {
+    const whole = shippingList(parent.shipping).find(({ id }) => id === charge.id);
+    const pointer = shippingPointer(shipping, index);
+    return whole
+      ? step(
           'rule',
-          '/shipping',
-          `Shipping of ${parent.id}: ${proportion(shipping.amount, parent.shipping_amount, shipping, parent.shipping)}`,
-        ),
-      ]
-    : []),
+          pointer,
+          `Shipping of ${parent.id}: ${proportion(charge.net_amount, whole.net_amount, charge, whole)}`,
+        )
+      : [];
+  }),
 ];
 
 type Taxed = { readonly tax_amount: string };

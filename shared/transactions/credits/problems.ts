@@ -1,4 +1,5 @@
 import type { LineItemRequest } from '../../calculations/request.ts';
+import { shippingList } from '../../calculations/shipping-list.ts';
 import { exponentOf, formatAmount } from '../../money/currency.ts';
 import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
@@ -64,7 +65,7 @@ export const shippingAlone: Problem = invalidFormat(
 );
 
 const mixedProblems = ({ line_items, shipping, credit_remaining }: CreditRequest): Problem[] => [
-  ...(shipping && !line_items ? [shippingAlone] : []),
+  ...(shippingList(shipping).length > 0 && !line_items ? [shippingAlone] : []),
   ...(credit_remaining && line_items
     ? [
         invalidFormat(
@@ -93,6 +94,18 @@ export const unknownLine = (
     `/line_items/${index}/unit_price`,
     `${why} Send one of ${known} as parent_line_item_id, or a unit_price to credit something else.`,
   );
+};
+
+/** The problem of a shipping charge that matches none of the sale, or one of several. */
+export const unknownShipping = (pointer: string, { id, shipping, currency }: Transaction): Problem => {
+  const ids = shippingList(shipping).map((charge) => charge.id);
+  return ids.length === 0
+    ? overCredit({ net: 0n, tax: 0n }, currency, `${pointer}/amount`, 'shipping')
+    : invalidFormat(
+        `${pointer}/id`,
+        'Unknown shipping charge',
+        `Send the id of a shipping charge of ${id}: ${ids.join(', ')}.`,
+      );
 };
 
 /** The problem of a line that matches no line of the sale and is in a state that the sale does not have. */

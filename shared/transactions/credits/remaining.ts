@@ -1,63 +1,50 @@
+import { chargesOf } from '../../calculations/figures.ts';
+import { shippingList } from '../../calculations/shipping-list.ts';
 import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
-import { calculatedTaxesOf, splitLinesAndShipping } from '../calculated-taxes.ts';
+import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
   type Balance,
+  chargeAmounts,
   creditedAmounts,
   isNothing,
   leftOf,
-  lineAmounts,
   minus,
   moved,
   noAmounts,
   plus,
   type Share,
-  shippingAmounts,
   storedAmounts,
   zeroShare,
 } from './counters.ts';
 
-/** The remaining amounts of a sale: by line, of the shipping, and in total. */
-export type Remaining = {
-  readonly lines: ReadonlyMap<string, Balance>;
-  readonly shipping: Balance;
-  readonly total: Share;
-};
+/** The remaining amounts of a sale: by the id of the line or shipping charge, and in total. */
+export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
 
-/** The amounts that a credit takes from its parent. */
-type CreditedAmounts = {
-  readonly lines: ReadonlyMap<string, Amounts>;
-  readonly shipping: Amounts;
-  readonly unmatched: Share;
-};
+/** The amounts that a credit takes from its parent, by the id of the parent's line or shipping charge. */
+export type CreditedAmounts = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
 
 // A line id may be `constructor` or `__proto__`: only own properties count.
-const ownOf = (lines: StoredTransaction['credited']['lines'], id: string): CreditedCharge | undefined =>
-  Object.hasOwn(lines, id) ? lines[id] : undefined;
+const ownOf = (charges: StoredTransaction['credited']['charges'], id: string): CreditedCharge | undefined =>
+  Object.hasOwn(charges, id) ? charges[id] : undefined;
 
 /** The remaining amounts of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
   const exponent = exponentOf(transaction.currency);
-  const balance = (whole: Amounts, stored: CreditedCharge | undefined): Balance => ({
-    whole,
-    credited: creditedAmounts(stored, exponent),
-  });
-  const calculated = splitLinesAndShipping(transaction, calculatedTaxesOf(transaction, exponent));
-  const lines = new Map(
-    transaction.line_items.map((line, at) => [
-      line.id,
-      balance(lineAmounts(line, exponent, calculated.lines[at]), ownOf(credited.lines, line.id)),
+  const calculated = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
+  const charges = new Map(
+    chargesOf(transaction).map((charge, at): [string, Balance] => [
+      charge.id,
+      {
+        whole: chargeAmounts(charge, exponent, calculated[at]),
+        credited: creditedAmounts(ownOf(credited.charges, charge.id), exponent),
+      },
     ]),
   );
-  const shipping = balance(shippingAmounts(transaction, exponent, calculated.shipping), credited.shipping);
   const { net, tax } = credited.unmatched;
-  const sum = [...lines.values(), shipping].map(leftOf).reduce(plus, zeroShare);
-  return {
-    lines,
-    shipping,
-    total: minus(sum, { net: parseAmount(net, exponent), tax: parseAmount(tax, exponent) }),
-  };
+  const sum = [...charges.values()].map(leftOf).reduce(plus, zeroShare);
+  return { charges, total: minus(sum, { net: parseAmount(net, exponent), tax: parseAmount(tax, exponent) }) };
 };
 
 /** The parent line of a credit line: the one that it names, otherwise the one with the same id. */
@@ -69,6 +56,21 @@ export const parentLineId = (
   return parent.line_items.find(({ id }) => id === wanted)?.id;
 };
 
+/** The parent's shipping charge that a credit's one credits: the one with the same id, otherwise the only one. */
+export const parentShipping = ({ id }: { readonly id?: string | null | undefined }, { shipping }: Transaction) => {
+  const [only, ...others] = shippingList(shipping);
+  return id ? [only, ...others].find((charge) => charge?.id === id) : others.length > 0 ? undefined : only;
+};
+
+/** The id of the parent's line or shipping charge that each charge of a credit credits; `undefined` where it matches none. */
+export const parentIds = (
+  { line_items, shipping }: Pick<Transaction, 'line_items' | 'shipping'>,
+  parent: Transaction,
+): (string | undefined)[] => [
+  ...line_items.map((line) => parentLineId(line, parent)),
+  ...shippingList(shipping).map((charge) => parentShipping(charge, parent)?.id),
+];
+
 type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
@@ -78,16 +80,17 @@ export const creditedAmountsOf = (
 ): CreditedAmounts => {
   const exponent = exponentOf(credit.currency);
   const taxes = calculatedTaxes?.map((tax) => parseAmount(tax, exponent));
-  const calculated = taxes ? splitLinesAndShipping(credit, taxes) : null;
-  const lines = new Map<string, Amounts>();
+  const calculated = taxes ? splitByCharge(credit, taxes) : null;
+  const ids = parentIds(credit, parent);
+  const charges = new Map<string, Amounts>();
   let unmatched = zeroShare;
-  for (const [at, line] of credit.line_items.entries()) {
-    const id = parentLineId(line, parent);
-    const taken = lineAmounts(line, exponent, calculated?.lines[at]);
+  for (const [at, charge] of chargesOf(credit).entries()) {
+    const id = ids[at];
+    const taken = chargeAmounts(charge, exponent, calculated?.[at]);
     if (id === undefined) unmatched = plus(unmatched, taken);
-    else lines.set(id, moved(lines.get(id) ?? noAmounts, taken, 1n));
+    else charges.set(id, moved(charges.get(id) ?? noAmounts, taken, 1n));
   }
-  return { lines, shipping: shippingAmounts(credit, exponent, calculated?.shipping), unmatched };
+  return { charges, unmatched };
 };
 
 /** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
@@ -103,20 +106,18 @@ export const withCredited = (
     net: parseAmount(net, exponent),
     tax: parseAmount(tax, exponent),
   });
-  const after = (now: CreditedCharge | undefined, by: Amounts) =>
-    storedAmounts(moved(creditedAmounts(now, exponent), by, sign), exponent);
-  const lines = new Map(Object.entries(parent.credited.lines));
-  for (const [id, by] of taken.lines) lines.set(id, after(lines.get(id), by));
+  const charges = new Map(Object.entries(parent.credited.charges));
+  for (const [id, by] of taken.charges)
+    charges.set(id, storedAmounts(moved(creditedAmounts(charges.get(id), exponent), by, sign), exponent));
   const unmatched = read(parent.credited.unmatched);
   const credited = {
-    lines: Object.fromEntries(lines),
-    shipping: after(parent.credited.shipping, taken.shipping),
+    charges: Object.fromEntries(charges),
     unmatched: {
       net: write(unmatched.net + sign * taken.unmatched.net),
       tax: write(unmatched.tax + sign * taken.unmatched.tax),
     },
   };
-  const sum = [...lines.values(), credited.shipping, credited.unmatched].map(read).reduce(plus, zeroShare);
+  const sum = [...charges.values(), credited.unmatched].map(read).reduce(plus, zeroShare);
   const counted = { ...parent, credited };
   return {
     ...counted,

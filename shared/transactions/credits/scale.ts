@@ -1,4 +1,4 @@
-import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
@@ -96,15 +96,3 @@ export const scaleCharge = (
     }),
   };
 };
-
-/** The credited part of a sale's shipping. */
-export const scaleShipping = (
-  shipping: ShippingResponse,
-  balance: Balance,
-  taken: Share,
-  exponent: number,
-): ShippingResponse => ({
-  amount: formatAmount(taken.net, exponent),
-  product_tax_code: shipping.product_tax_code,
-  ...scaleCharge(shipping, balance, taken, exponent),
-});

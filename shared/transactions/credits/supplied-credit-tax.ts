@@ -1,4 +1,5 @@
 import type { Outcome } from '../../calculations/calculate.ts';
+import { chargesOf } from '../../calculations/figures.ts';
 import { allocate } from '../../money/allocate.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
@@ -6,7 +7,7 @@ import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { leftOf } from './counters.ts';
 import { overCredit } from './problems.ts';
-import { parentLineId, remainingOf } from './remaining.ts';
+import { parentIds, remainingOf } from './remaining.ts';
 import { rowTaxes } from './scale.ts';
 
 /** The remaining tax of a charge, and how its jurisdictions share it. */
@@ -24,7 +25,7 @@ export const withSuppliedCreditTax = (
   const exponent = exponentOf(outcome.currency);
   const total = parseAmount(supplied, exponent);
   if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
-  const charges = chargesOf(outcome, parent, exponent);
+  const charges = creditedCharges(outcome, parent, exponent);
   const sum = charges.reduce((all, { weight }) => all + weight, 0n);
   // Unmatched credit lines reduce the total, but not the remaining amounts of the lines.
   const left = remainingOf(parent).total;
@@ -48,24 +49,22 @@ export const withRecordedTax = (
   return sale ? withSuppliedCreditTax(outcome, supplied, sale) : accept(withSuppliedTax(outcome, supplied));
 };
 
-// The remaining tax of each credited line and of the shipping.
-const chargesOf = ({ line_items, shipping }: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
+// The remaining tax of each credited line and shipping charge.
+const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: number): Charge[] => {
   const remaining = remainingOf(parent);
+  const ids = parentIds(outcome, parent.transaction);
   const spent = new Set<string>();
   const read = (text: string) => parseAmount(text, exponent);
-  const charges = line_items.map((line): Charge => {
-    const id = parentLineId(line, parent.transaction);
-    const balance = id === undefined ? undefined : remaining.lines.get(id);
+  return chargesOf(outcome).map((charge, at): Charge => {
+    const id = ids[at];
+    const balance = id === undefined ? undefined : remaining.charges.get(id);
     if (id === undefined || !balance) {
-      const rows = line.taxes.map((row) => read(row.tax_amount));
-      return { weight: read(line.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
+      const rows = charge.taxes.map((row) => read(row.tax_amount));
+      return { weight: read(charge.tax_amount), rowsOf: (tax) => allocate(tax, rows) };
     }
-    // A second credit line of the same parent line has nothing left.
+    // A second credit of the same line has nothing left.
     const weight = spent.has(id) ? 0n : leftOf(balance).tax;
     spent.add(id);
     return { weight, rowsOf: (tax) => rowTaxes(tax, balance) };
   });
-  const { tax } = leftOf(remaining.shipping);
-  const ofShipping = { weight: tax, rowsOf: (part: bigint) => rowTaxes(part, remaining.shipping) };
-  return shipping ? [...charges, ofShipping] : charges;
 };

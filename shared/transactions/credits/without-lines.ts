@@ -1,30 +1,41 @@
 import type { Outcome } from '../../calculations/calculate.ts';
-import type { LineItemResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
+import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
 import { creditLine } from './credit-lines.ts';
 import type { CreditContext } from './credit-request.ts';
+import { creditShipping } from './credit-shipping.ts';
 import { creditOutcome } from './outcome.ts';
 import { overCredit } from './problems.ts';
 import type { Remaining } from './remaining.ts';
-import { inheritedCoupon, scaleShipping } from './scale.ts';
+import { inheritedCoupon } from './scale.ts';
 
 /** The outcome that credits the remainder of a sale, each remaining line as a quantity of one. */
 export const restOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
   const { parent, exponent } = credit;
   if (isNothing(remaining.total)) return refuse(overCredit(remaining.total, parent.currency, '/credit_remaining'));
-  const shares = capped([...remaining.lines.values(), remaining.shipping].map(leftOf), remaining.total);
-  const lines = parent.line_items.flatMap((line, index) => {
-    const taken = shares[index] as Share;
-    return isNothing(taken) ? [] : [restOfLine(line, taken, remaining.lines.get(line.id) as Balance, exponent)];
+  const balances = [...remaining.charges.values()];
+  const shares = capped(balances.map(leftOf), remaining.total);
+  const count = parent.line_items.length;
+  const lines = parent.line_items.flatMap((line, at) => {
+    const taken = shares[at] as Share;
+    return isNothing(taken) ? [] : [restOfLine(line, taken, balances[at] as Balance, exponent)];
   });
-  const taken = shares.at(-1) as Share;
-  const shipping =
-    parent.shipping && !isNothing(taken) ? scaleShipping(parent.shipping, remaining.shipping, taken, exponent) : null;
-  return accept(creditOutcome(credit, lines, shipping));
+  const shipping = mapShipping(parent.shipping, (charge, index) => {
+    const taken = shares[count + index] as Share;
+    const sized = { amount: taken.net, discount: 0n, net: taken.net };
+    return isNothing(taken) ? null : creditShipping(charge, sized, taken, balances[count + index] as Balance, exponent);
+  });
+  return accept(creditOutcome(credit, lines, withoutNothing(shipping)));
 };
+
+type Shipping = ShippingResponse | ShippingResponse[] | null;
+
+const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
+  Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
 const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): LineItemResponse => {
   const sized = {
@@ -62,5 +73,11 @@ export const wholeOutcome = (credit: CreditContext): Outcome => {
     discount_amount: line.applied_discount_amount,
     third_party_discount_amount: line.applied_third_party_discount_amount,
   }));
-  return creditOutcome(credit, lines, credit.parent.shipping);
+  const shipping = mapShipping(credit.parent.shipping, (charge) => ({
+    ...charge,
+    discount_amount: /[1-9]/.test(charge.applied_discount_amount)
+      ? charge.applied_discount_amount
+      : charge.discount_amount,
+  }));
+  return creditOutcome(credit, lines, shipping);
 };

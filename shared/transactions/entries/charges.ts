@@ -1,4 +1,5 @@
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import { shippingList } from '../../calculations/shipping-list.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
@@ -11,7 +12,7 @@ export type Part = NamedExemption | 'not_covered';
 /** A row with its calculated tax, and the part of the gross that its untaxed amount belongs to; `null` is the product. */
 export type Row = { readonly row: TaxRowResponse; readonly calculated: bigint; readonly part: Part | null };
 
-/** The rows of one line or of the shipping in one state. */
+/** The rows of one line or shipping charge in one state; `line` is `null` for a shipping charge. */
 export type Charge = { readonly state: string; readonly line: LineItemResponse | null; readonly rows: readonly Row[] };
 
 export const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amount);
@@ -43,11 +44,13 @@ const shippingPart = (state: string, { transaction, exemptShipping }: Posting): 
  */
 export const exemptShippingOf = (posting: Posting): Readonly<Record<string, ExemptShipping>> =>
   Object.fromEntries(
-    (posting.transaction.shipping?.taxes ?? []).flatMap((row) => {
-      const state = stateOf(row);
-      const isExempt = row.taxability_reason === 'customer_exempt';
-      return isExempt && state !== null ? [[state, shippingPart(state, posting)]] : [];
-    }),
+    shippingList(posting.transaction.shipping)
+      .flatMap(({ taxes }) => taxes)
+      .flatMap((row) => {
+        const state = stateOf(row);
+        const isExempt = row.taxability_reason === 'customer_exempt';
+        return isExempt && state !== null ? [[state, shippingPart(state, posting)]] : [];
+      }),
   );
 
 /** The part that an untaxed amount of a line, or of the shipping, belongs to. */
@@ -87,7 +90,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
   const { line_items, shipping } = transaction;
   const charges = [
     ...line_items.map((line) => ({ taxes: line.taxes, line })),
-    ...(shipping ? [{ taxes: shipping.taxes, line: null }] : []),
+    ...shippingList(shipping).map(({ taxes }) => ({ taxes, line: null })),
   ];
   const calculated =
     calculatedTaxes?.map((tax) => parseAmount(tax, exponent)) ?? calculatedTaxesOf(transaction, exponent);
@@ -108,7 +111,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
 
 /** The charges by state as earlier versions posted them: only owed tax. */
 export const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
-  [...line_items, ...(shipping ? [shipping] : [])].flatMap(({ taxes }) =>
+  [...line_items, ...shippingList(shipping)].flatMap(({ taxes }) =>
     [
       ...Map.groupBy(taxes.filter(isLiability), (row) => jurisdictionCode(stateOfJurisdiction(row.jurisdiction_code))),
     ].map(([state, rows]) => ({

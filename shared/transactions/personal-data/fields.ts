@@ -1,5 +1,6 @@
 import type { Customer, ShipFrom } from '../../calculations/fields.ts';
-import type { LineItemResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
+import { mapShipping, shippingPointer } from '../../calculations/shipping-list.ts';
 import { fiveDigitZip, type PostalAddress } from '../../content/location/postal-address.ts';
 import { expiredReason } from '../lifecycle.ts';
 import type { Transaction } from '../transaction.ts';
@@ -78,6 +79,12 @@ const lineWithout = (line: LineItemResponse, pointer: string, found: Found): Lin
   };
 };
 
+const chargeWithout = (charge: ShippingResponse, pointer: string, found: Found): ShippingResponse => ({
+  ...charge,
+  ship_to: shipFromWithout(charge.ship_to, `${pointer}/ship_to`, found),
+  ship_from: shipFromWithout(charge.ship_from, `${pointer}/ship_from`, found),
+});
+
 const textsWithout = <Field extends 'message' | 'text', Row extends Readonly<Record<Field, string>>>(
   rows: readonly Row[],
   field: Field,
@@ -104,6 +111,9 @@ export const withoutPersonalData = (transaction: Transaction, found: Found = () 
     customer: customerWithout(transaction.customer, '/customer', found),
     ship_from: shipFromWithout(transaction.ship_from, '/ship_from', found),
     line_items: transaction.line_items.map((line, index) => lineWithout(line, `/line_items/${index}`, found)),
+    shipping: mapShipping(transaction.shipping, (charge, index) =>
+      chargeWithout(charge, shippingPointer(transaction.shipping, index), found),
+    ),
     metadata: metadataWithout(transaction.metadata, '/metadata', found),
     warnings: textsWithout(transaction.warnings, 'message', '/warnings', found),
     explanation: explanation && textsWithout(explanation, 'text', '/explanation', found),

@@ -72,19 +72,6 @@ export const redactionOf = (before: StoredTransaction, nowMs: number, by: string
   return { before, after: { ...next, auditHash: entry.hash }, entry };
 };
 
-/** The change that replaces a state hash of personal data by one of commitments to it. The chain keeps the earlier hash. */
-export const migrationOf = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
-  const at = new Date(nowMs).toISOString();
-  const { transaction } = before;
-  const next = {
-    ...before,
-    transaction: { ...transaction, updated_at: at, version: transaction.version + 1 },
-    commitments: { salt: newSalt() },
-  };
-  const entry = auditEntry({ before, after: next, at, by, fields: ['state_hash'] });
-  return { before, after: { ...next, auditHash: entry.hash }, entry };
-};
-
 // A filing that moves the entry at the same time finds another version, and reads it again.
 const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenEntry => {
   if (!document) return { ...entry, version };
@@ -159,12 +146,3 @@ export const redactTransaction = async (
     await ports.store.redactAnswers(account, (await ports.store.read(account, id))?.answers ?? []);
   return outcome;
 };
-
-/** Give one transaction of an earlier version commitments to its personal data. `already` where it has them. */
-export const migrateTransaction = (account: string, id: string, by: string, ports: RedactionPorts): Promise<Redacted> =>
-  changeWithRetries(
-    account,
-    id,
-    (stored) => (stored.commitments === undefined ? migrationOf(stored, ports.now(), by) : null),
-    ports,
-  );

@@ -1,4 +1,4 @@
-import { noAmounts, zeroShare } from '../credits/counters.ts';
+import { zeroShare } from '../credits/counters.ts';
 import { creditedFrom, creditedText } from '../credits/counters-text.ts';
 import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
@@ -34,6 +34,6 @@ export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTrans
   const credited = creditedFrom(state.credited, null, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding zero makes the sums consistent with the counters.
-  const none = { lines: new Map(), shipping: noAmounts, unmatched: zeroShare };
+  const none = { charges: new Map(), unmatched: zeroShare };
   return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
 };

@@ -1,4 +1,4 @@
-import { inputOf, lineEchoes, metadataOf } from '../../calculations/echo.ts';
+import { chargeEchoes, inputOf, metadataOf } from '../../calculations/echo.ts';
 import { instantMs } from '../../calendar.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
@@ -12,6 +12,7 @@ const inputFields = [
   'customer',
   'ship_from',
   'discount_amount',
+  'discount_applies_to',
   'third_party_discount_amount',
   'shipping',
   'tax_included',
@@ -45,9 +46,11 @@ export const requestedChanges = (update: TransactionUpdate, transaction: Transac
 
 const changedInputs = (update: TransactionUpdate, transaction: Transaction): RequestedChanges['inputs'] => {
   const before = inputOf(transaction);
+  const { line_items = before.line_items, shipping = before.shipping } = update;
+  const echoes = chargeEchoes({ line_items, shipping });
   return inputFields.filter((field) => {
     if (update[field] === undefined) return false;
-    const sent = field === 'line_items' ? lineEchoes(update.line_items ?? []) : update[field];
+    const sent = field === 'line_items' || field === 'shipping' ? echoes[field] : update[field];
     if (field === 'tax_date' && isSameInstant(update.tax_date, transaction.tax_date)) return false;
     return !isSame(withoutNulls(sent), withoutNulls(before[field]));
   });

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
+import { shippingCharges } from '../../support/shipping.ts';
 
 /** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
@@ -33,12 +34,11 @@ export type Head = {
   /** When a draft ends, in milliseconds; `null` for what does not. */
   readonly endsMs: number | null;
   readonly transaction: Transaction;
-  /** Its counters of credits: by line, of the shipping, and of lines that match none. */
+  /** Its counters of credits: by line or shipping charge, and of lines that match none. */
   readonly credited: {
-    readonly lines: ReadonlyMap<string, Share>;
-    readonly shipping: Share;
+    readonly charges: ReadonlyMap<string, Share>;
     readonly unmatched: Share;
-    /** The calculated tax of all lines and the shipping, where it differs from the recorded tax. */
+    /** The calculated tax of all charges, where it differs from the recorded tax. */
     readonly calculated: number | null;
   };
 };
@@ -53,22 +53,23 @@ const chargesOf = (bytes: unknown): string[] => {
 };
 
 // The calculated taxes of the charges are stored apart, where they differ from the recorded ones.
-const creditedOf = (item: Item, lines: readonly { readonly id: string }[]): Head['credited'] => {
+const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {
   const { credited, credited_calculated: taxes } = item;
-  if (credited === undefined) return { lines: new Map(), shipping: nothing, unmatched: nothing, calculated: null };
+  if (credited === undefined) return { charges: new Map(), unmatched: nothing, calculated: null };
   const charges = chargesOf(credited);
   const amountsOf = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
-  const count = lines.length + 2;
+  const ids = [...line_items, ...shippingCharges(shipping)].map(({ id }) => id);
+  const count = ids.length + 1;
   const shares = charges.map((charge) => {
     const [net = 0, tax = 0] = amountsOf(charge);
     return { net, tax };
   });
   const calculatedOf = taxes === undefined ? null : chargesOf(taxes);
   if (charges.length !== count || (calculatedOf && calculatedOf.length !== count - 1))
-    throw new Error('The counters have another number of lines than the sale.');
-  const [shipping = nothing, unmatched = nothing] = shares.slice(lines.length);
+    throw new Error('The counters have another number of charges than the sale.');
+  const unmatched = shares.at(-1) ?? nothing;
   const calculated = calculatedOf && sum(calculatedOf.flatMap(amountsOf));
-  return { lines: new Map(lines.map(({ id }, at) => [id, shares[at] as Share])), shipping, unmatched, calculated };
+  return { charges: new Map(ids.map((id, at) => [id, shares[at] as Share])), unmatched, calculated };
 };
 
 const heads = new WeakMap<Item, Head>();
@@ -88,7 +89,7 @@ export const headOf = (item: Item): Head => {
     reference: transaction.reference_id,
     endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
     transaction,
-    credited: creditedOf(item, line_items),
+    credited: creditedOf(item, transaction),
   };
   heads.set(item, head);
   return head;

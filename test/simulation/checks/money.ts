@@ -1,21 +1,22 @@
 import type { Item } from '../../support/memory-database.ts';
+import { shippingCharges } from '../../support/shipping.ts';
 import { cents, type Entry, entryOf, type Head, headOf, kindOf, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 
 const isFinal = ({ status }: Head) => status === 'finalized' || status === 'filed';
 
-/** What a credit credits of its sale, by line. */
-const takenBy = ({ transaction }: Head, sale: Head) =>
-  transaction.line_items.map((line) => ({
-    of: sale.transaction.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id))?.id ?? null,
-    net: cents(line.net_amount),
-    tax: cents(line.tax_amount),
-  }));
+const chargesOf = ({ transaction: { line_items, shipping } }: Head) => [...line_items, ...shippingCharges(shipping)];
 
-const shippingOf = ({ transaction: { shipping, shipping_amount } }: Head) => ({
-  net: cents(shipping_amount),
-  tax: cents(shipping?.tax_amount ?? '0.00'),
-});
+/** What a credit credits of its sale, by line or shipping charge. */
+const takenBy = (credit: Head, sale: Head) =>
+  chargesOf(credit).map((charge) => {
+    const named = 'parent_line_item_id' in charge ? charge.parent_line_item_id : null;
+    return {
+      of: chargesOf(sale).find(({ id }) => id === (named ?? charge.id))?.id ?? null,
+      net: cents(charge.net_amount),
+      tax: cents(charge.tax_amount),
+    };
+  });
 
 type Share = { readonly net: number; readonly tax: number };
 const added = (shares: readonly Share[]): Share => ({
@@ -35,16 +36,14 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
       wrong.push(`${what} of ${sale.id}: credits are ${text(live)}, counted ${text(counted)}`);
     if (!isWithin(live, whole)) wrong.push(`${what} of ${sale.id}: credits are ${text(live)} of ${text(whole)}`);
   };
-  for (const line of sale.transaction.line_items) {
-    const counted = sale.credited.lines.get(line.id) ?? added([]);
-    compare(`line ${line.id}`, added(taken.filter(({ of }) => of === line.id)), counted, {
-      net: cents(line.net_amount),
-      tax: cents(line.tax_amount),
+  for (const charge of chargesOf(sale)) {
+    const counted = sale.credited.charges.get(charge.id) ?? added([]);
+    compare(charge.id, added(taken.filter(({ of }) => of === charge.id)), counted, {
+      net: cents(charge.net_amount),
+      tax: cents(charge.tax_amount),
     });
   }
-  const ofShipping = added(credits.map(shippingOf));
-  compare('shipping', ofShipping, sale.credited.shipping, shippingOf(sale));
-  const total = added([...taken, ofShipping]);
+  const total = added(taken);
   const { transaction } = sale;
   const whole = {
     net: cents(transaction.total_amount) - cents(transaction.tax_amount),
@@ -75,7 +74,7 @@ const owedBy = (head: Head): Map<string, number> => {
   const owed = new Map<string, number>();
   if (!isFinal(head)) return owed;
   const { type, line_items, shipping, tax_date } = head.transaction;
-  for (const { taxes } of [...line_items, ...(shipping ? [shipping] : [])])
+  for (const { taxes } of [...line_items, ...shippingCharges(shipping)])
     for (const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } of taxes) {
       const sign = type === 'credit' ? -1 : 1;
       const gross = cents(taxable_amount) + cents(exempt_amount);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
+import { shippingCharges } from '../../support/shipping.ts';
 import { cents, type Head, isLive, sum } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
@@ -10,8 +11,8 @@ const next: Readonly<Record<string, readonly string[]>> = {
   void: ['void'],
 };
 
-const netOf = ({ line_items, shipping_amount }: Transaction) =>
-  sum(line_items.map((line) => cents(line.net_amount))) + cents(shipping_amount);
+const netOf = ({ line_items, shipping }: Transaction) =>
+  sum([...line_items, ...shippingCharges(shipping)].map((charge) => cents(charge.net_amount)));
 
 const taxOf = ({ taxes }: Pick<Transaction['line_items'][number], 'taxes'>) =>
   sum(taxes.map((row) => cents(row.tax_amount)));
@@ -19,7 +20,7 @@ const taxOf = ({ taxes }: Pick<Transaction['line_items'][number], 'taxes'>) =>
 /** Violations of sums: totals equal the lines, and lines equal their jurisdictions. */
 const sums = ({ transaction, item }: Head): string[] => {
   const { line_items, shipping, tax_amount, total_amount, tax_summary } = transaction;
-  const charges = [...line_items, ...(shipping ? [shipping] : [])];
+  const charges = [...line_items, ...shippingCharges(shipping)];
   const wrong = charges
     .filter((charge) => taxOf(charge) !== cents(charge.tax_amount))
     .map(() => 'a line is not the sum of its jurisdictions');

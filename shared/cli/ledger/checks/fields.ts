@@ -1,3 +1,5 @@
+import { chargesOf, rowsOf } from '../../../calculations/figures.ts';
+import { shippingList } from '../../../calculations/shipping-list.ts';
 import { exponentOf, formatAmount } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
@@ -53,21 +55,21 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
   const expect = (what: string, actual: string, expected: bigint) =>
     differing(what, actual, formatAmount(expected, exponent));
 
-  const { line_items: lines, shipping, tax_included } = transaction;
-  const charges = shipping ? [...lines, shipping] : lines;
-  const shipped = read(shipping?.amount ?? '0');
+  const { line_items: lines, tax_included } = transaction;
+  const charges = chargesOf(transaction);
+  const shipping = shippingList(transaction.shipping);
+  const shipped = sumOf(shipping, 'amount');
   const subtotal = sumOf(lines, 'amount');
-  const discount = sumOf(lines, 'applied_discount_amount');
+  const discount = sumOf(charges, 'applied_discount_amount');
   const thirdParty = sumOf(lines, 'applied_third_party_discount_amount');
   const tax = sumOf(charges, 'tax_amount');
   const total = subtotal - discount - thirdParty + shipped + (tax_included ? 0n : tax);
   return [
-    ...lines.flatMap((line) => [
-      ...expect(`line ${line.id}: net_amount`, line.net_amount, read(line.amount) - read(line.applied_discount_amount)),
-      ...expect(`line ${line.id}: tax_amount`, line.tax_amount, sumOf(line.taxes, 'tax_amount')),
-      ...faultUnless(line.taxes.length > 0, `line ${line.id}: taxes`, 'none', 'a reason'),
+    ...charges.flatMap(({ id, amount, applied_discount_amount, net_amount, tax_amount, taxes }) => [
+      ...expect(`${id}: net_amount`, net_amount, read(amount) - read(applied_discount_amount)),
+      ...expect(`${id}: tax_amount`, tax_amount, sumOf(taxes, 'tax_amount')),
+      ...faultUnless(taxes.length > 0, `${id}: taxes`, 'none', 'a reason'),
     ]),
-    ...(shipping ? expect('shipping: tax_amount', shipping.tax_amount, sumOf(shipping.taxes, 'tax_amount')) : []),
     ...expect('subtotal_amount', transaction.subtotal_amount, subtotal),
     ...expect('applied_discount_amount', transaction.applied_discount_amount, discount),
     ...expect('applied_third_party_discount_amount', transaction.applied_third_party_discount_amount, thirdParty),
@@ -84,7 +86,7 @@ const summed = ['taxable_amount', 'exempt_amount', 'tax_amount'] as const;
 type SummaryRow = Row<'jurisdiction_code' | 'rate' | (typeof summed)[number]>;
 
 const summaryFaults = (
-  { line_items, shipping, tax_summary }: Transaction,
+  transaction: Transaction,
   sumOf: (rows: readonly SummaryRow[], name: (typeof summed)[number]) => string,
 ): Fault[] => {
   const sums = (rows: readonly SummaryRow[]) =>
@@ -93,8 +95,8 @@ const summaryFaults = (
         ([name, group]) => [name, summed.map((amount) => sumOf(group, amount)).join(' / ')],
       ),
     );
-  const expected = sums([...line_items.flatMap(({ taxes }) => taxes), ...(shipping?.taxes ?? [])]);
-  const actual = sums(tax_summary);
+  const expected = sums(rowsOf(transaction));
+  const actual = sums(transaction.tax_summary);
   return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) =>
     differing(`tax_summary of ${name}`, actual.get(name), expected.get(name)),
   );

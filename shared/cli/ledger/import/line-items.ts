@@ -38,8 +38,7 @@ const chargeFrom = (charge: CreditedCharge): CreditedCharge => ({
 const storedFrom = ({ credited, ...stored }: StoredTransaction): StoredTransaction => ({
   ...stored,
   credited: {
-    lines: Object.fromEntries(Object.entries(credited.lines).map(([id, charge]) => [id, chargeFrom(charge)])),
-    shipping: chargeFrom(credited.shipping),
+    charges: Object.fromEntries(Object.entries(credited.charges).map(([id, charge]) => [id, chargeFrom(charge)])),
     unmatched: credited.unmatched,
   },
 });

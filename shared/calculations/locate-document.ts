@@ -1,0 +1,123 @@
+import type { Settings } from '../accounts/account.ts';
+import type { ReleaseFor } from '../content/content.ts';
+import type { PostalAddress } from '../content/location/postal-address.ts';
+import type { Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import type { Delivery, Place, Relief } from '../tax/document.ts';
+import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
+import { type Destination, destinationOf, isEmptyAddress, type LocatedLine, locateAll } from './locate-lines.ts';
+import type { LineRelief } from './reliefs.ts';
+import type { CalculationInput } from './request.ts';
+import { shippingList } from './shipping-list.ts';
+
+/** The places of a document's lines, and what its shipping charges deliver where. */
+export type LocatedDocument = {
+  readonly lines: readonly LocatedLine[];
+  readonly deliveries: {
+    /** Of the lines that are shipping charges, by their indexes. */
+    readonly ofLines: ReadonlyMap<number, readonly Delivery[]>;
+    /** Of the charges in `shipping`, in their order. */
+    readonly ofShipping: readonly (readonly Delivery[])[];
+  };
+  /** The places of shipping charges that have addresses of their own. */
+  readonly others: readonly { readonly located: LocatedLine; readonly relief: Relief }[];
+};
+
+/** The addresses of a charge that replace those of the lines that it delivers, with their pointers. */
+type OwnAddresses = {
+  readonly to: PostalAddress | null;
+  readonly from: PostalAddress | null;
+  readonly pointers: LocatedLine['pointers'];
+};
+
+const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
+  holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
+
+/** The addresses that a shipping charge has of its own: those of a line item, or `ship_to` and `ship_from`. */
+const ownAddresses = (input: CalculationInput, { line, pointer }: Charge, index: number): OwnAddresses => {
+  if (line !== null) {
+    const { customer, ship_from } = input.line_items?.[line] ?? {};
+    return {
+      to: addressIn(customer),
+      from: addressIn(ship_from),
+      pointers: { destination: `${pointer}/customer/address`, origin: `${pointer}/ship_from/address` },
+    };
+  }
+  const charge = shippingList(input.shipping)[index];
+  return {
+    to: addressIn(charge?.ship_to),
+    from: addressIn(charge?.ship_from),
+    pointers: { destination: `${pointer}/ship_to/address`, origin: `${pointer}/ship_from/address` },
+  };
+};
+
+const destinationWith = ({ to, from, pointers }: OwnAddresses, line: Destination): Destination => ({
+  address: to ?? line.address,
+  origin: from ?? line.origin,
+  pointers: {
+    destination: to ? pointers.destination : line.pointers.destination,
+    origin: from ? pointers.origin : line.pointers.origin,
+  },
+});
+
+type Parcel = { readonly line: number; readonly destination: Destination | null };
+
+/** The lines that each charge delivers, with their destinations where the charge has addresses of its own. */
+const readParcels = (
+  input: CalculationInput,
+  destinations: readonly Destination[],
+): Result<readonly { readonly charge: Charge; readonly parcels: readonly Parcel[] }[]> => {
+  const read = readCharges(input);
+  const problems: Problem[] = [];
+  let position = 0;
+  const charges = read.charges.map((charge) => {
+    const delivered = deliveredLines(charge, read);
+    if (!delivered.ok) problems.push(...delivered.problems);
+    const own = ownAddresses(input, charge, charge.line === null ? position++ : 0);
+    const isElsewhere = own.to !== null || own.from !== null;
+    const parcels = (delivered.ok ? delivered.value : []).map((line) => ({
+      line,
+      destination: isElsewhere ? destinationWith(own, destinations[line] as Destination) : null,
+    }));
+    return { charge, parcels };
+  });
+  const [first, ...others] = problems;
+  return first ? refuse(first, ...others) : accept(charges);
+};
+
+type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
+
+/**
+ * Find the place of every line, and of every line that a shipping charge delivers to an address of its own.
+ *
+ * Refusals: addresses that cannot be read, and shipping charges that deliver no line item.
+ */
+export const locateDocument = (
+  input: CalculationInput,
+  context: Locating,
+  day: string,
+  reliefOf: (line: number, place: Place) => LineRelief,
+): Result<LocatedDocument> => {
+  const lines = input.line_items ?? [];
+  const destinations = lines.map((line, index) => destinationOf(input, line, index, context.settings));
+  const read = readParcels(input, destinations);
+  if (!read.ok) return read;
+  const own = read.value.flatMap(({ parcels }) => parcels.flatMap(({ destination }) => destination ?? []));
+  const located = locateAll([...destinations, ...own], context, day);
+  if (!located.ok) return located;
+  const elsewhere = located.value.slice(lines.length);
+  const others: LocatedDocument['others'][number][] = [];
+  const ofLines = new Map<number, readonly Delivery[]>();
+  const ofShipping: (readonly Delivery[])[] = [];
+  for (const { charge, parcels } of read.value) {
+    const deliveries = parcels.map(({ line, destination }): Delivery => {
+      const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
+      const { relief } = reliefOf(line, found.place);
+      if (destination) others.push({ located: found, relief });
+      return { line, place: found.place, relief };
+    });
+    if (charge.line === null) ofShipping.push(deliveries);
+    else ofLines.set(charge.line, deliveries);
+  }
+  return accept({ lines: located.value.slice(0, lines.length), deliveries: { ofLines, ofShipping }, others });
+};

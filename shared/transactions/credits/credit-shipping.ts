@@ -1,0 +1,69 @@
+import type { ShippingRequest } from '../../calculations/request.ts';
+import { discountTooLarge } from '../../calculations/request-problems.ts';
+import type { ShippingResponse } from '../../calculations/response.ts';
+import { mapShipping, shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
+import { formatAmount } from '../../money/currency.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { accept, type Result, refuse } from '../../result.ts';
+import { type Balance, chargeAmounts, leftOf, moved, type Share } from './counters.ts';
+import type { CreditContext } from './credit-request.ts';
+import { overCredit, unknownShipping } from './problems.ts';
+import { parentShipping, type Remaining } from './remaining.ts';
+import { inheritedDiscount, recordedTax, scaleCharge } from './scale.ts';
+
+/** The amounts of a credited shipping charge before tax, in minor units. */
+type Sized = { readonly amount: bigint; readonly discount: bigint; readonly net: bigint };
+
+/** The recorded credit of a shipping charge: its id, code, places and rows are the parent's. */
+export const creditShipping = (
+  parent: ShippingResponse,
+  { amount, discount, net }: Sized,
+  taken: Share,
+  balance: Balance,
+  exponent: number,
+  sent: Pick<ShippingRequest, 'amount' | 'discount_amount'> | null = null,
+): ShippingResponse => {
+  const write = (minor: bigint) => formatAmount(minor, exponent);
+  return {
+    ...parent,
+    amount: sent?.amount ?? write(amount),
+    discount_amount: sent?.discount_amount ?? write(discount),
+    applied_discount_amount: write(discount),
+    net_amount: write(net),
+    ...scaleCharge(parent, balance, taken, exponent),
+  };
+};
+
+/**
+ * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is that
+ * of the sale pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
+ */
+export const creditSentShipping = (
+  { parent, request, exponent }: CreditContext,
+  remaining: Remaining,
+): Result<ShippingResponse | ShippingResponse[] | null> => {
+  const balances = new Map(remaining.charges);
+  const credited: ShippingResponse[] = [];
+  for (const [index, charge] of shippingList(request.shipping).entries()) {
+    const pointer = shippingPointer(request.shipping, index);
+    const sold = parentShipping(charge, parent);
+    const balance = sold && balances.get(sold.id);
+    if (!sold || !balance) return refuse(unknownShipping(pointer, parent));
+    const amount = rescale(decimal(charge.amount), exponent);
+    const discount = charge.discount_amount
+      ? rescale(decimal(charge.discount_amount), exponent)
+      : inheritedDiscount(balance, amount);
+    const net = amount - discount;
+    if (net < 0n) return refuse(discountTooLarge(`${pointer}/discount_amount`, 'discount_amount'));
+    const left = leftOf(balance);
+    if (net > left.net) return refuse(overCredit(left, parent.currency, `${pointer}/amount`, 'shipping'));
+    const taken = { net, tax: recordedTax(net, balance) };
+    const one = creditShipping(sold, { amount, discount, net }, taken, balance, exponent, charge);
+    balances.set(sold.id, {
+      whole: balance.whole,
+      credited: moved(balance.credited, chargeAmounts(one, exponent), 1n),
+    });
+    credited.push(one);
+  }
+  return accept(mapShipping(request.shipping, (_, index) => credited[index] as ShippingResponse));
+};

@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../shared/accounts/account.ts';
+import type { Outcome } from '../../shared/calculations/calculate.ts';
+import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
+import { ask, refusal } from '../support/builders.ts';
+import { onlyShipping, shippingCharges } from '../support/shipping.ts';
+
+/** A city of each state, with local taxes where the state has some. */
+const cities = [
+  'AK Juneau 99801|AL Birmingham 35203|AR Little Rock 72201|AZ Phoenix 85004|CA Los Angeles 90012|CO Denver 80202',
+  'CT Hartford 06103|DC Washington 20001|DE Wilmington 19801|FL Miami 33130|GA Atlanta 30303|HI Honolulu 96813',
+  'IA Des Moines 50309|ID Boise 83702|IL Chicago 60602|IN Indianapolis 46204|KS Wichita 67202|KY Louisville 40202',
+  'LA New Orleans 70112|MA Boston 02108|MD Baltimore 21202|ME Portland 04101|MI Lansing 48933|MN Minneapolis 55401',
+  'MO St. Louis 63101|MS Jackson 39201|MT Billings 59101|NC Charlotte 28202|ND Fargo 58102|NE Omaha 68102',
+  'NH Concord 03301|NJ Trenton 08608|NM Albuquerque 87102|NV Las Vegas 89101|NY New York 10001|OH Columbus 43215',
+  'OK Tulsa 74103|OR Portland 97204|PA Philadelphia 19107|PR San Juan 00901|RI Providence 02903|SC Columbia 29201',
+  'SD Sioux Falls 57104|TN Nashville 37201|TX Austin 78701|UT Salt Lake City 84111|VA Richmond 23219|VT Burlington 05401',
+  'WA Seattle 98101|WI Milwaukee 53202|WV Charleston 25301|WY Cheyenne 82001',
+]
+  .flatMap((line) => line.split('|'))
+  .map((text) => {
+    const [, state = '', city = '', postal_code = ''] = /^(..) (.*) (\d{5})$/.exec(text) ?? [];
+    return { state, city, postal_code, country: 'US' };
+  });
+const [michigan, minnesota] = ['MI', 'MN'].map((code) => cities.find(({ state }) => state === code));
+
+const dollars = (max: number) =>
+  fc.integer({ min: 0, max }).map((cents) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`);
+const shippingCodes = [
+  ...['SHIPPING.DELIVERY', 'SHIPPING.HANDLING', 'SHIPPING.POSTAGE', 'SHIPPING.DELIVERY._SEPARATELY_STATED'],
+  ...['SHIPPING.DELIVERY._INCLUDED_IN_PRICE', 'SHIPPING.DELIVERY._OPTIONAL_CHARGE'],
+];
+const isGoods = (code: string) => !code.startsWith('SHIPPING.');
+const line = fc.record({
+  product_tax_code: fc.constantFrom(...vocabulary().productTaxCodes.filter(isGoods)),
+  quantity: fc.constantFrom('1', '2', '0.5'),
+  unit_price: dollars(400_000),
+  fulfillment: fc.constantFrom('ship', 'pickup', 'electronic', 'none', null, null, null, null),
+});
+const cart = fc.record({
+  to: fc.constantFrom(...cities),
+  // The first line is always shipped.
+  lines: fc
+    .array(line, { minLength: 1, maxLength: 4 })
+    .map(([first, ...others]) => [{ ...first, fulfillment: 'ship' as const }, ...others]),
+  elsewhere: fc.option(fc.tuple(fc.nat(), fc.constantFrom(...cities)), { nil: null }),
+  charge: fc.record({
+    amount: dollars(5_000),
+    discount: fc.nat(100),
+    product_tax_code: fc.constantFrom(...shippingCodes),
+    address: fc.option(fc.constantFrom(...cities), { nil: null }),
+  }),
+  position: fc.nat(),
+  discount: fc.nat(100),
+  discount_applies_to: fc.constantFrom('line_items' as const, 'line_items_and_shipping' as const),
+  tax_included: fc.boolean(),
+  rounding: fc.constantFrom<Settings['rounding']>('line', 'invoice'),
+  day: fc.constantFrom('2026-11-20', '2026-10-08'),
+});
+type Cart = typeof cart extends fc.Arbitrary<infer Value> ? Value : never;
+
+const percentOf = (amount: number, percent: number) => (Math.floor(amount * percent) / 100).toFixed(2);
+
+/** A cart as a request with its charge in `shipping`, and one with the charge as a line item. */
+const bothWays = ({ lines, elsewhere, charge, position, ...others }: Cart) => {
+  const goods = lines.map((one, index) => ({
+    ...one,
+    id: `l${index}`,
+    ...(elsewhere && elsewhere[0] % lines.length === index && { customer: { address: elsewhere[1] } }),
+  }));
+  const sold = goods.reduce(
+    (sum, { quantity, unit_price }) => sum + Math.round(Number(quantity) * Number(unit_price) * 100),
+    0,
+  );
+  const discount = (Math.floor((sold * others.discount) / 100) / 100).toFixed(2);
+  const base = {
+    to: others.to,
+    tax_date: others.day,
+    tax_included: others.tax_included,
+    discount_amount: discount,
+    discount_applies_to: others.discount_applies_to,
+  };
+  const { amount, product_tax_code, address } = charge;
+  const own = { product_tax_code, discount_amount: percentOf(Number(amount), charge.discount) };
+  const freight = {
+    ...own,
+    id: 'freight',
+    quantity: '1',
+    unit_price: amount,
+    ...(address && { customer: { address } }),
+  };
+  return {
+    field: { ...base, line_items: goods, shipping: { ...own, amount, ...(address && { ship_to: { address } }) } },
+    asLine: { ...base, line_items: goods.toSpliced(position % (goods.length + 1), 0, freight as never) },
+  };
+};
+
+type Charge = Pick<
+  Outcome['line_items'][number],
+  'taxes' | 'tax_amount' | 'taxable_amount' | 'exempt_amount' | 'net_amount' | 'applied_discount_amount'
+>;
+
+const figuresOf = (charge: Charge | undefined) =>
+  charge && [
+    charge.taxes,
+    charge.tax_amount,
+    charge.taxable_amount,
+    charge.exempt_amount,
+    charge.net_amount,
+    charge.applied_discount_amount,
+  ];
+
+describe('a shipping charge', () => {
+  it('is taxed the same as a line item and in `shipping`, in every state', () => {
+    fc.assert(
+      fc.property(cart, (one) => {
+        const { field, asLine } = bothWays(one);
+        const options = { settings: { rounding: one.rounding } };
+        const [left, right] = [ask(field, options), ask(asLine, options)];
+        const freight = right.line_items.find(({ id }) => id === 'freight');
+        expect(figuresOf(freight)).toEqual(figuresOf(onlyShipping<Charge>(left.shipping)));
+        expect(right.line_items.filter(({ id }) => id !== 'freight').map(figuresOf)).toEqual(
+          left.line_items.map(figuresOf),
+        );
+        for (const name of [
+          'tax_amount',
+          'taxable_amount',
+          'exempt_amount',
+          'total_amount',
+          'applied_discount_amount',
+        ] as const)
+          expect(right[name]).toBe(left[name]);
+        expect(right.tax_summary.toSorted(byCode)).toEqual(left.tax_summary.toSorted(byCode));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+const byCode = (a: Outcome['tax_summary'][number], b: Outcome['tax_summary'][number]) =>
+  `${a.jurisdiction_code} ${a.rate}` < `${b.jurisdiction_code} ${b.rate}` ? -1 : 1;
+
+const goods = (id: string, unit_price: string, product_tax_code = 'GENERAL', more: object = {}) => ({
+  ...{ id, unit_price, product_tax_code, quantity: '1' },
+  ...more,
+});
+
+describe('the line items that a shipping charge delivers', () => {
+  const omaha = cities.find(({ state }) => state === 'NE');
+  const taxableOf = (line_items: readonly object[], shipping: object = { amount: '10.00' }) =>
+    shippingCharges(
+      ask({ to: omaha as never, line_items: line_items as never, shipping: shipping as never }).shipping,
+    ).map(({ taxable_amount }) => taxable_amount);
+  const mug = goods('mug', '10.00');
+  const food = goods('food', '90.00', 'FOOD.GROCERY');
+
+  it.each([
+    ['FEES.GIFT_CARDS', 'a gift card'],
+    ['FEES.DONATIONS', 'a donation'],
+    ['SERVICES.PROFESSIONAL', 'a service'],
+    ['SOFTWARE.SAAS', 'software as a service'],
+    ['DIGITAL.EBOOKS', 'a download'],
+    ['SOFTWARE.PREWRITTEN_SOFTWARE._ELECTRONIC_DELIVERY', 'software that is downloaded'],
+    ['ADMISSIONS.EVENT_TICKETS', 'a ticket'],
+  ])('are not %s: %s has no share', (code) => {
+    expect(taxableOf([mug, goods('other', '90.00', code)])).toEqual(['10.00']);
+    expect(taxableOf([food, goods('other', '10.00', code)])).toEqual(['0.00']);
+  });
+
+  it('are those with the fulfillment "ship", whatever their code', () => {
+    expect(taxableOf([food, { ...mug, fulfillment: 'pickup' }])).toEqual(['0.00']);
+    expect(taxableOf([mug, goods('card', '10.00', 'FEES.GIFT_CARDS', { fulfillment: 'ship' })])).toEqual(['5.00']);
+    expect(taxableOf([mug, goods('disc', '10.00', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA')])).toEqual(['10.00']);
+  });
+
+  it('are those that the charge names', () => {
+    const charges = [
+      { id: 'a', amount: '10.00', line_item_ids: ['mug'] },
+      { id: 'b', amount: '10.00', line_item_ids: ['food'] },
+      { id: 'c', amount: '10.00' },
+    ];
+    expect(taxableOf([mug, food], charges)).toEqual(['10.00', '0.00', '1.00']);
+  });
+
+  it('may have no id of their own', () => {
+    const charges = [{ amount: '10.00', line_item_ids: ['line_2'] }];
+    expect(
+      taxableOf(
+        [
+          { ...food, id: null },
+          { ...mug, id: null },
+        ],
+        charges,
+      ),
+    ).toEqual(['10.00']);
+  });
+
+  it.each([
+    [{ line_item_ids: ['cup'] }, '/shipping/line_item_ids/0', 'No line item has the id "cup"'],
+    [{ line_item_ids: ['mug', 'mug'] }, '/shipping/line_item_ids/1', 'named twice'],
+    [{ line_item_ids: ['picked'] }, '/shipping/line_item_ids/0', 'has the fulfillment pickup'],
+    [{ line_item_ids: ['freight'] }, '/shipping/line_item_ids/0', 'is a shipping charge itself'],
+  ])('are refused where %j is not delivered', (charge, pointer, detail) => {
+    const line_items = [
+      mug,
+      { ...food, id: 'picked', fulfillment: 'pickup' as const },
+      goods('freight', '1.00', 'SHIPPING.DELIVERY'),
+    ];
+    const problems = refusal({ to: omaha as never, line_items, shipping: { amount: '10.00', ...charge } });
+    expect(problems).toMatchObject([{ source: { pointer }, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('must exist, unless the charge is zero', () => {
+    const card = goods('card', '50.00', 'FEES.GIFT_CARDS');
+    const refused = (shipping: object) =>
+      refusal({ to: omaha as never, line_items: [card], shipping: shipping as never });
+    expect(refused({ amount: '10.00' })).toMatchObject([{ source: { pointer: '/shipping' } }]);
+    expect(refused([{ amount: '0.00' }, { amount: '10.00' }])).toMatchObject([{ source: { pointer: '/shipping/1' } }]);
+    expect(refused({ amount: '0.00' })).toEqual([]);
+    expect(
+      refusal({ to: omaha as never, line_items: [card, goods('freight', '5.00', 'SHIPPING.DELIVERY')] }),
+    ).toMatchObject([{ source: { pointer: '/line_items/1' } }]);
+  });
+});
+
+describe('several shipping charges', () => {
+  it('are taxed where each delivers, and use up an exempt amount one after the other', () => {
+    const clothes = 'CLOTHING.APPAREL';
+    const outcome = ask({
+      to: { state: 'RI', postal_code: '02903', country: 'US' },
+      line_items: [goods('suit', '240.00', clothes)],
+      shipping: [{ amount: '8.00' }, { amount: '8.00' }],
+    });
+    // Of 256.00 for the suit and its delivery, 6.00 is above 250.00: 7 % of it is 0.42.
+    expect(
+      shippingCharges(outcome.shipping).map(({ taxable_amount, tax_amount }) => [taxable_amount, tax_amount]),
+    ).toEqual([
+      ['0.00', '0.00'],
+      ['6.00', '0.42'],
+    ]);
+  });
+
+  it('have their own destinations', () => {
+    const outcome = ask({
+      to: michigan as never,
+      line_items: [goods('mug', '10.00')],
+      shipping: [{ amount: '10.00' }, { amount: '10.00', ship_to: { address: minnesota as never } }],
+    });
+    const [here, there] = shippingCharges(outcome.shipping);
+    expect(here?.taxes.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MI']);
+    expect(there?.taxes[0]?.jurisdiction_code).toBe('US-MN');
+    expect(there?.tax_amount).toBe('0.90');
+    expect(Object.keys(outcome.content_releases).toSorted()).toEqual(['US-MI', 'US-MN']);
+  });
+
+  it('have their own discounts, and a share of a discount of the document that includes shipping', () => {
+    const line_items = [goods('mug', '30.00')];
+    const shipping = { amount: '10.00', discount_amount: '2.00' };
+    const of = (discount_applies_to: 'line_items' | 'line_items_and_shipping') => {
+      const outcome = ask({
+        to: minnesota as never,
+        line_items,
+        shipping,
+        discount_amount: '3.80',
+        discount_applies_to,
+      });
+      const { applied_discount_amount, net_amount } = onlyShipping(outcome.shipping) ?? {};
+      return [
+        outcome.line_items[0]?.net_amount,
+        applied_discount_amount,
+        net_amount,
+        outcome.shipping_amount,
+        outcome.applied_discount_amount,
+      ];
+    };
+    expect(of('line_items')).toEqual(['26.20', '2.00', '8.00', '10.00', '5.80']);
+    // 3.80 in proportion to 30.00 and 8.00.
+    expect(of('line_items_and_shipping')).toEqual(['27.00', '2.80', '7.20', '10.00', '5.80']);
+  });
+});
+
+describe('a document of shipping alone', () => {
+  it('is taxed as the delivery of taxable goods, with a warning', () => {
+    const outcome = ask({ to: minnesota as never, line_items: [goods('freight', '10.00', 'SHIPPING.DELIVERY')] });
+    expect(outcome.tax_amount).toBe('0.90');
+    expect(outcome.warnings).toContainEqual(
+      expect.objectContaining({ code: 'taxability_not_established', pointer: '/line_items/0' }),
+    );
+  });
+});
+
+describe('a line that is picked up', () => {
+  it('is taxed where the seller hands it over', () => {
+    const line = goods('mug', '100.00', 'GENERAL', { fulfillment: 'pickup' });
+    const shop = { address: minnesota as never };
+    expect(ask({ to: michigan as never, line_items: [line], ship_from: shop }).tax_amount).toBe('9.03');
+    expect(
+      ask({
+        to: michigan as never,
+        line_items: [{ ...line, customer: { address: michigan as never } }],
+        ship_from: shop,
+      }).tax_amount,
+    ).toBe('6.00');
+    expect(ask({ to: michigan as never, line_items: [line] }).tax_amount).toBe('6.00');
+  });
+});
