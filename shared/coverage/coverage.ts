@@ -1,8 +1,9 @@
-import { type Dated, firstInForce } from '../content/effective.ts';
+import { type Dated, firstInForce, settingOn } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import type { Rate } from '../content/release-values.ts';
-import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
+import { isDoubtful } from '../tax/doubts.ts';
+import { couponsInWords, effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
 import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
@@ -79,6 +80,14 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
   ];
 };
 
+/** How a discount that a third party pays counts, where that is not the usual way or not confirmed. */
+const couponNotes = ({ settings }: Release, day: string): string[] => {
+  const setting = settingOn(settings.coupons ?? [], day);
+  if (!setting) return [];
+  if (isDoubtful(setting)) return [`Not confirmed by a primary source: ${couponsInWords[setting.policy]}.`];
+  return setting.policy === 'reduces_price' ? [sentence(couponsInWords.reduces_price)] : [];
+};
+
 const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): string[] => {
   const named = (isMeant: (subject: SubjectCoverage) => boolean) =>
     Object.entries(covered)
@@ -119,6 +128,7 @@ export const coverageOf = (release: Release, day: string, record: SourceRecord |
       ...ownNotes(release, day),
       ...localNotes(release, day),
       ...subjectNotes(covered),
+      ...couponNotes(release, day),
       ...holidayNotes(release, day),
     ],
     releases: null,

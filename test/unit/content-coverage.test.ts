@@ -201,6 +201,20 @@ describe('coverage of a release', () => {
     expect(coverageOf(release, '2026-11-21').clothing.treatment).toBe('not_established');
   });
 
+  it.each([
+    ['reduces_price', 'high', ['A discount that a third party pays lowers the taxable price.']],
+    ['full_price', 'high', []],
+    [
+      'full_price',
+      'low',
+      ['Not confirmed by a primary source: a discount that a third party pays does not lower the taxable price.'],
+    ],
+  ] as const)('has notes on coupons with the policy %s of %s confidence: %j', (policy, confidence, expected) => {
+    const settings = { coupons: [{ policy, from: null, to: null, source: 'test', confidence }] };
+    const notes = coverageOf(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
+    expect(notes).toEqual(expected);
+  });
+
   it('lists a rate that begins later, and has none after its last day', () => {
     const [now] = releaseOf().rates;
     const next = {

@@ -16,10 +16,10 @@ const rateOn = (state: string, day: string, jurisdiction = `US-${state}`): strin
   return inForce(rates, day, release.established_from).map(({ rate }) => rate);
 };
 const rule = (id: string) => releaseOf(id.slice(0, 2).toUpperCase()).rules.find((candidate) => candidate.id === id);
-const policyOn = (state: string, setting: 'sourcing' | 'shipping', day = '2026-11-20') => {
+const policyOn = (state: string, setting: 'sourcing' | 'shipping' | 'coupons', day = '2026-11-20') => {
   const release = releaseOf(state);
   return inForce<{ readonly from: string | null; readonly to: string | null; readonly policy: string }>(
-    release.settings[setting],
+    release.settings[setting] ?? [],
     day,
     release.established_from,
   ).map(({ policy }) => policy);
@@ -125,6 +125,22 @@ describe('settings', () => {
     ['MI', '2023-04-25', []],
     ['MI', '2023-04-26', ['exempt_unless_included']],
   ])('ships in %s on %s', (state, day, policies) => expect(policyOn(state, 'shipping', day)).toEqual(policies));
+
+  const reducing = states('CT MA MO PA TX');
+  it('lets a coupon that a third party pays lower the taxable price in five states', () => {
+    const policies = newestBuiltInReleases().map(({ state }) => [state.slice(3), policyOn(state.slice(3), 'coupons')]);
+    expect(policies).toHaveLength(52);
+    for (const [state, policy] of policies)
+      expect(policy, String(state)).toEqual([reducing.includes(String(state)) ? 'reduces_price' : 'full_price']);
+  });
+  it('confirms the policy on coupons everywhere but in the states that no source was read for', () => {
+    const doubtful = newestBuiltInReleases().filter(({ settings }) =>
+      settings.coupons?.some(({ confidence }) => confidence === 'medium' || confidence === 'low'),
+    );
+    expect(doubtful.map(({ state }) => state.slice(3)).toSorted()).toEqual(
+      states('AK AL CO DC FL HI ID LA MD MS NM PR SC'),
+    );
+  });
 
   const cents = (state: string, index: number, part: number) => {
     const { policy } = releaseOf(state).settings.rounding[0] ?? {};

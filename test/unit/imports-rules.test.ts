@@ -132,6 +132,14 @@ describe('a file of another shape', () => {
       fileWith({ settings: { rounding: [{ policy: { method: 'up' }, ...evidence }] } }),
       '1 settings.rounding[0].policy.method: Unknown name up. Send one of half_up, bracket.',
     ],
+    [
+      fileWith({ settings: { coupons: [{ policy: 'reduces', ...evidence }] } }),
+      '1 settings.coupons[0].policy: Send one of reduces_price, full_price.',
+    ],
+    [
+      fileWith({ settings: { coupons: [0, 1].map(() => ({ policy: 'reduces_price', ...evidence })) } }),
+      '1 settings.coupons[1]: It is in force beside settings.coupons[0] on the same days.',
+    ],
     ['{ "state": "MN", "state": "MN" }', '1 state: Send each field once.'],
   ])
     it(`names ${expected.join(' and ')}`, async () => {
@@ -203,7 +211,7 @@ describe('a good file', () => {
           ...{ attributes: { any: [], none: [] }, ...cited },
         },
       ],
-      settings: { sourcing: [], shipping: [], rounding: [] },
+      settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
     });
     const head = headOf(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
     expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: baseOf('MN').rules, counts: { parts: 0 } });

@@ -6,7 +6,7 @@ import { amount, flag, rate } from '../../../tax/effects/fields.ts';
 import { closest } from '../../../vocabulary/closest.ts';
 import { hintFor } from '../../../vocabulary/hint.ts';
 import { vocabulary } from '../../../vocabulary/vocabulary.ts';
-import { shippingPolicies } from '../../release.ts';
+import { couponPolicies, shippingPolicies } from '../../release.ts';
 
 const listMax = 2_000;
 
@@ -163,8 +163,9 @@ export const fileSchema = () =>
           sourcing: settings(oneOf(['destination', 'origin', 'mixed'])),
           shipping: settings(oneOf(shippingPolicies)),
           rounding: settings(rounding()),
+          coupons: settings(oneOf(couponPolicies)),
         }),
-        { sourcing: [], shipping: [], rounding: [] },
+        { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),
     },
     'Send an object with `state`, `sources`, and `rules`, `rates` or `settings`.',
