@@ -160,6 +160,13 @@ describe('the arithmetic of a rule', () => {
       figures: '0.50 3 1.5',
       tax: '1.50',
     },
+    {
+      effect: { type: 'flat_fee', amount: '0.50', order_minimum: null, once_per: 'order' },
+      price: '0',
+      quantity: '3',
+      figures: '0.50',
+      tax: '0.50',
+    },
     { effect: { type: 'use_split', ...split }, price: '100.00', figures: '100.00 0.06', tax: '6.00' },
   ];
 

@@ -197,9 +197,6 @@ describe('rules', () => {
     ]);
   });
 
-  it('has no amount for the delivery fee of Colorado: it changes each July', () =>
-    expect(rule('co-retail-delivery-fee')?.effect).toEqual({ type: 'exempt' }));
-
   const zero = new Set(states('DE MT NH OR AK'));
   const taxing = states(
     'AL AZ AR CA CO CT DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY PR',
@@ -216,4 +213,28 @@ describe('rules', () => {
       effect: { type: 'exempt' },
     }),
   );
+});
+
+describe('retail delivery fees', () => {
+  const amountsOn = (state: string, day: string) =>
+    inForce(releaseOf(state).rules, day, releaseOf(state).established_from).flatMap(({ effect }) =>
+      effect.type === 'flat_fee' ? [effect.amount] : [],
+    );
+  it.each([
+    ['CO', '2022-06-30', []],
+    ['CO', '2022-07-01', ['0.27']],
+    ['CO', '2023-07-01', ['0.28']],
+    ['CO', '2024-07-01', ['0.29']],
+    ['CO', '2025-06-30', ['0.29']],
+    ['CO', '2025-07-01', ['0.28']],
+    ['CO', '2026-07-01', ['0.28']],
+    ['MN', '2024-06-30', []],
+    ['MN', '2024-07-01', ['0.50']],
+  ])('in %s on %s: %j', (state, day, amounts) => expect(amountsOn(state, day)).toEqual(amounts));
+  it('are levied in no other state', () =>
+    expect(
+      newestBuiltInReleases()
+        .filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'))
+        .map(({ state }) => state),
+    ).toEqual(['US-CO', 'US-MN']));
 });

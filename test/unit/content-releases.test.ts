@@ -292,7 +292,8 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
     const knownAttributes = new Set(attributes.map(({ code }) => code));
     for (const rule of release.rules) {
-      for (const ptc of rule.ptcs) expect(known).toContain(ptc);
+      const { also = [], never = [] } = (rule.effect.type === 'flat_fee' && rule.effect.base) || {};
+      for (const ptc of [...rule.ptcs, ...also, ...never]) expect(known).toContain(ptc);
       for (const attribute of [...rule.attributes.any, ...rule.attributes.none])
         expect(knownAttributes).toContain(attribute);
     }

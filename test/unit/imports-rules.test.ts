@@ -121,6 +121,18 @@ describe('a file of another shape', () => {
     [withRule({ ptcs: [] }), '1 rules[0].ptcs: Send at least one of product tax codes'],
     [withRule({ ptcs: ['CLOTHING.APPAREL._FUR'] }), '1 rules[0].ptcs[0]: Send the product tax code alone'],
     [withRule({ attributes: { any: ['_ATHLETC'] } }), '1 rules[0].attributes.any[0]: Send an attribute of'],
+    [
+      withRule({
+        effect: {
+          type: 'flat_fee',
+          amount: '0.50',
+          order_minimum: null,
+          once_per: 'order',
+          base: { also: ['CLOTHING'], never: ['FODO'], shipping: true },
+        },
+      }),
+      '1 rules[0].effect.base.never[0]: ',
+    ],
     [withRule({ levels: ['town'] }), '1 rules[0].levels[0]: Send one of state, county, city, district.'],
     [withRule({ season: { from: '06-31', to: '07-01' } }), '1 rules[0].season.from: Send month and day'],
     [withRule({ zips: [['55403', '55401']] }), '1 rules[0].zips[0]: Send the lower ZIP first.'],

@@ -3,6 +3,7 @@ import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import type { Rate } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedLine } from '../../shared/tax/document.ts';
+import { countsToward } from '../../shared/tax/effects/flat-fee.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
@@ -280,6 +281,28 @@ describe('a fee', () => {
     [0n, [], 'there are no goods'],
   ])('$0 cents: $2', (tax, lines) => {
     for (const rounding of ['line', 'invoice'] as const) expect(feeTax(lines, { rounding })).toBe(tax);
+  });
+
+  it.each([
+    ['taxable goods count', 'GENERAL', true, true],
+    ['exempt goods do not', 'GENERAL', false, false],
+    ['exempt goods of a code that always counts do', 'CLOTHING.APPAREL', false, true],
+    ['taxable goods of a code that never counts do not', 'FOOD.CANDY', true, false],
+    ['goods of a code that begins alike are other goods', 'FOODS', true, true],
+  ])('%s toward it', (_, path, isTaxed, counts) => {
+    const base = { also: ['CLOTHING', 'FOOD.GROCERY'], never: ['FOOD'], shipping: true };
+    expect(countsToward(base, path, isTaxed)).toBe(counts);
+    expect(countsToward(base, 'FOOD.GROCERY', isTaxed)).toBe(false);
+  });
+
+  it('may be due once for an order, and only if the order has goods that count', () => {
+    const base = { also: [], never: [], shipping: false };
+    const effect = { type: 'flat_fee', amount: '0.275', order_minimum: null, once_per: 'order', base } as const;
+    const rules = [rule('fee', [ptc], effect), rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' })];
+    const place = placeOf(releaseOf({ rules }));
+    const due = lineOf(place, { ptc, amount: '0', quantity: '3' });
+    expect(feeTax([lineOf(place, { amount: '0.01' })], {}, due)).toBe(28n);
+    expect(feeTax([lineOf(place, { ptc: 'CLOTHING.APPAREL' })], {}, due)).toBe(0n);
   });
 
   it.each([
