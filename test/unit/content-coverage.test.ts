@@ -134,6 +134,8 @@ describe('coverage of a release', () => {
     [{ type: 'threshold_excess', amount: '175' }, 'threshold', ['175']],
     [{ type: 'threshold_rate', amount: '1000', rate: '0.0775' }, 'threshold', ['1000', '0.0775']],
     [{ type: 'base_cap', amount: '5000' }, 'capped', ['5000']],
+    [{ type: 'base_cap', amount: '500', per: 'line' }, 'capped', ['500']],
+    [{ type: 'tiered_rate', amount: '14338', rate: '0.02' }, 'threshold', ['14338', '0.02']],
     [{ type: 'band', above: '1600', to: '3200', rate: '0.0275' }, 'capped', ['0.0275', '1600', '3200']],
     [{ type: 'tax_cap', rate: '0.05', amount: '500' }, 'capped', ['0.05', '500']],
     [{ type: 'base_percent', percent: '0.8' }, 'part_of_price', ['0.8']],
@@ -142,6 +144,15 @@ describe('coverage of a release', () => {
     const { text, ...covered } = clothingIn(withRules([rule('r', [clothing], effect)]));
     expect(covered).toMatchObject({ treatment, rule_ids: ['r'] });
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
+  });
+
+  it('says whether a cap is on each unit or on each line', () => {
+    const textOf = (per: { readonly per?: 'line' }) =>
+      clothingIn(withRules([rule('r', [clothing], { type: 'base_cap', amount: '500', ...per })])).text;
+    expect([textOf({}), textOf({ per: 'line' })]).toEqual([
+      'Taxed on the first 500 of each unit.',
+      'Taxed on the first 500 of each line.',
+    ]);
   });
 
   it('separates the levels if rules do, and a city with its own rule', () => {
