@@ -37,7 +37,9 @@ const shippingOf = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
   const setting = firstInForce(release.settings.shipping, day, release.established_from);
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
-  if (own.rule_ids.length > 0 && own.treatment !== 'not_established')
+  const policyId = `${release.state.slice('US-'.length).toLowerCase()}-shipping`;
+  const isByPolicy = own.rule_ids[0] === policyId && own.treatment !== 'by_level';
+  if (!isByPolicy && own.treatment !== 'not_established')
     return { ...own, text: `${own.text} For other charges, ${policyInWords[setting.policy]}.` };
   const treatment = setting.policy === 'always_taxable' ? 'taxable' : setting.policy;
   return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);

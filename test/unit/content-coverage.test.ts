@@ -146,6 +146,15 @@ describe('coverage of a release', () => {
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
   });
 
+  it('has the shipping policy on the levels that no rule on shipping names', () => {
+    const rules = [rule('city-freight', ['SHIPPING'], { type: 'taxable' }, { levels: ['city'] })];
+    const covered = coverageOf(withRules(rules, { coverage: 'partial' }), day).shipping;
+    expect(covered).toMatchObject({ treatment: 'by_level', rule_ids: ['xx-shipping', 'city-freight'] });
+    expect(covered.text).toMatch(/^By the state, a county or a district: taxed like the goods .* By a city: taxable\./);
+    const following = [rule('band-freight', ['SHIPPING'], { type: 'follows_goods' }, { levels: ['city'] })];
+    expect(coverageOf(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
+  });
+
   it('says whether a cap is on each unit or on each line', () => {
     const textOf = (per: { readonly per?: 'line' }) =>
       clothingIn(withRules([rule('r', [clothing], { type: 'base_cap', amount: '500', ...per })])).text;
