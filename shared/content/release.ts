@@ -108,6 +108,18 @@ export const shippingPolicies = [
 ] as const;
 
 /**
+ * Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the taxable price.
+ *
+ * - `reduces_price`: the price after it is taxed, as after a discount of the seller.
+ * - `full_price`: the price before it is taxed, because the third party pays the rest to the seller.
+ */
+export type CouponPolicy = (typeof couponPolicies)[number];
+export const couponPolicies = ['reduces_price', 'full_price'] as const;
+
+/** The settings of a release, as its files name them. */
+export const settingNames = ['sourcing', 'shipping', 'rounding', 'coupons'] as const;
+
+/**
  * The editions of the local tables that a release uses: `NY@2026-11-22` is the file of that name under
  * `shared/content/local`. An edition is never edited.
  */
@@ -173,5 +185,7 @@ export type Release = {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];
     readonly shipping: readonly (Dated & Evidence & { readonly policy: ShippingPolicy })[];
     readonly rounding: readonly (Dated & Evidence & { readonly policy: Rounding })[];
+    /** Absent in releases before 2026-11-22, which tax the full price. */
+    readonly coupons?: readonly (Dated & Evidence & { readonly policy: CouponPolicy })[];
   };
 };

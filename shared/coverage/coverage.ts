@@ -1,8 +1,9 @@
-import { type Dated, firstInForce } from '../content/effective.ts';
+import { type Dated, firstInForce, settingOn } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import type { Rate } from '../content/release-values.ts';
-import { effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
+import { isDoubtful } from '../tax/doubts.ts';
+import { couponsInWords, effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
 import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
@@ -36,7 +37,9 @@ const shippingOf = (release: Release, day: string): SubjectCoverage => {
   const own = subjectCoverage(release, ['SHIPPING.DELIVERY._SEPARATELY_STATED'], day);
   const setting = firstInForce(release.settings.shipping, day, release.established_from);
   if (!setting || own.treatment === 'not_subject_to_tax') return own;
-  if (own.rule_ids.length > 0 && own.treatment !== 'not_established')
+  const policyId = `${release.state.slice('US-'.length).toLowerCase()}-shipping`;
+  const isByPolicy = own.rule_ids[0] === policyId && own.treatment !== 'by_level';
+  if (!isByPolicy && own.treatment !== 'not_established')
     return { ...own, text: `${own.text} For other charges, ${policyInWords[setting.policy]}.` };
   const treatment = setting.policy === 'always_taxable' ? 'taxable' : setting.policy;
   return coveredBy(release, treatment, sentence(policyInWords[setting.policy]), [setting], []);
@@ -79,6 +82,14 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
   ];
 };
 
+/** How a discount that a third party pays counts, where that is not the usual way or not confirmed. */
+const couponNotes = ({ settings }: Release, day: string): string[] => {
+  const setting = settingOn(settings.coupons ?? [], day);
+  if (!setting) return [];
+  if (isDoubtful(setting)) return [`Not confirmed by a primary source: ${couponsInWords[setting.policy]}.`];
+  return setting.policy === 'reduces_price' ? [sentence(couponsInWords.reduces_price)] : [];
+};
+
 const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): string[] => {
   const named = (isMeant: (subject: SubjectCoverage) => boolean) =>
     Object.entries(covered)
@@ -119,6 +130,7 @@ export const coverageOf = (release: Release, day: string, record: SourceRecord |
       ...ownNotes(release, day),
       ...localNotes(release, day),
       ...subjectNotes(covered),
+      ...couponNotes(release, day),
       ...holidayNotes(release, day),
     ],
     releases: null,

@@ -1,10 +1,10 @@
 import type { ReleaseHead } from '../content/content.ts';
-import { coversDay, mayBeInForce } from '../content/effective.ts';
+import { coversDay, mayBeInForce, settingOn } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
 import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
 import { decimal, rescale } from '../money/decimal.ts';
-import { chooseRule, type Taxing } from '../tax/rule-choice.ts';
+import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
@@ -159,7 +159,7 @@ export const generalRateOn = (release: Release, day: string): bigint | null => {
   return known ? rescale(decimal(known.rate), rateDecimals) : null;
 };
 
-/** A rule and the levels that it decides; `undefined`: no rule matches the product. */
+/** A rule, or the policy on shipping, and the levels that it decides; `undefined`: no rule matches the product. */
 export type Decision = {
   readonly who: readonly string[];
   readonly rule: Rule | undefined;
@@ -172,7 +172,9 @@ export const decisionsOn = (release: Release, product: ProductTaxCode, day: stri
   const levels = levelsOf(release, product);
   const isStateUntaxed = levels.length > 1 && generalRateOn(release, day) === 0n;
   const chosen = levels.map(({ name, jurisdiction }) => {
-    const rule = chooseRule(release, jurisdiction, product, day, holdsOn(release, day));
+    const chosen = chooseRule(release, jurisdiction, product, day, holdsOn(release, day));
+    const policy = settingOn(release.settings.shipping, day) ? shippingRule(release, product, day) : undefined;
+    const rule = chosen ?? policy;
     const isState = jurisdiction.code === release.state;
     return { name, rule, isUntaxed: isStateUntaxed && isState && (rule?.effect ?? taxable).type === 'taxable' };
   });

@@ -1,6 +1,8 @@
+import { settingOn } from '../content/effective.ts';
 import { percentOf } from '../content/imports/fractions.ts';
-import type { Release } from '../content/release.ts';
-import type { Confidence } from '../content/release-values.ts';
+import type { CouponPolicy, Release } from '../content/release.ts';
+import type { Confidence, Evidence } from '../content/release-values.ts';
+import { isDoubtful } from '../tax/doubts.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { publishersTable } from './publishers-table.ts';
@@ -35,6 +37,21 @@ const table = (states: readonly StateCoverage[]): string =>
     ...states.map(row),
   ].join('\n');
 
+const couponsLine = (releases: readonly Release[], day: string): string => {
+  const settings = releases.map(({ state, settings: { coupons = [] } }) => ({
+    state,
+    setting: settingOn(coupons, day),
+  }));
+  const named = (isMeant: (setting: Evidence & { readonly policy: CouponPolicy }) => boolean) =>
+    settings
+      .filter(({ setting }) => setting && isMeant(setting))
+      .map(({ state }) => state.slice('US-'.length))
+      .toSorted()
+      .join(', ');
+  return `A discount that a third party pays, such as a manufacturer's coupon, lowers the taxable price in ${named(({ policy }) => policy === 'reduces_price')}.
+It does not in the other states; no primary source confirms that in ${named(isDoubtful)}.`;
+};
+
 const introduction = (day: string): string => `# Coverage by state
 
 \`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. \`GET /coverage\` returns the same
@@ -68,5 +85,5 @@ Each state with a general sales tax has a publisher. \`npm run content -- update
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const states = table(coverageOfAll(releases, day));
-  return `${introduction(day)}\n${states}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
+  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };

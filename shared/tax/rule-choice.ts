@@ -4,10 +4,7 @@ import type { Release, Rule, ShippingPolicy } from '../content/release.ts';
 import type { Jurisdiction } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
-import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-
-const isWithin = (path: string, ptc: string): boolean =>
-  path.startsWith(ptc) && (path.length === ptc.length || path[ptc.length] === '.');
+import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 const matchedCode = (ptcs: readonly string[], path: string): string | undefined => {
   let longest: string | undefined;

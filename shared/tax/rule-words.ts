@@ -1,4 +1,4 @@
-import type { Effect, Rule, ShippingPolicy } from '../content/release.ts';
+import type { CouponPolicy, Effect, Rule, ShippingPolicy } from '../content/release.ts';
 import { definitionOf } from './effects/effects.ts';
 
 /** What a rule's effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
@@ -32,6 +32,12 @@ export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   taxable_unless_avoidable:
     'shipping is taxed like the goods it ships with, and exempt if the buyer can avoid it (_OPTIONAL_CHARGE)',
   always_taxable: 'shipping is always taxable',
+};
+
+/** What a state does with a discount that a third party pays, as a clause. */
+export const couponsInWords: Readonly<Record<CouponPolicy, string>> = {
+  reduces_price: 'a discount that a third party pays lowers the taxable price',
+  full_price: 'a discount that a third party pays does not lower the taxable price',
 };
 
 /** A clause as a sentence. */

@@ -20,6 +20,10 @@ export type ProductTaxCode = {
   readonly canonical: string;
 };
 
+/** Whether a path is a code or below it: `CLOTHING.APPAREL` is within `CLOTHING`. */
+export const isWithin = (path: string, code: string): boolean =>
+  path.startsWith(code) && (path.length === code.length || path[code.length] === '.');
+
 /** More than the longest code of the vocabulary with every attribute that it can carry. */
 export const textLengthMax = 255;
 

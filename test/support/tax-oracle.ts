@@ -52,10 +52,11 @@ export type Expected = { readonly taxable: bigint; readonly exact: Fraction };
 /** What a jurisdiction with a general rate taxes of a line, and the exact tax in cents. */
 export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {
   const price = sold.net + (sold.shipping ?? 0n);
-  const forAll = (amount: string) => times(times(fraction(amount), whole(100n)), fraction(sold.quantity));
+  const forAll = (amount: string, quantity = sold.quantity) =>
+    times(times(fraction(amount), whole(100n)), fraction(quantity));
   const at = (taxable: bigint, rate: string): Expected => ({ taxable, exact: times(whole(taxable), fraction(rate)) });
-  const atMost = (amount: string) => {
-    const limit = nearest(forAll(amount));
+  const atMost = (amount: string, quantity?: string) => {
+    const limit = nearest(forAll(amount, quantity));
     return price < limit ? price : limit;
   };
   const compared = (amount: string) => {
@@ -76,8 +77,13 @@ export const expectedOf = (effect: Effect, general: string, sold: Sold): Expecte
       return at(price - atMost(effect.amount), general);
     case 'threshold_rate':
       return at(price, compared(effect.amount) === 'above' ? effect.rate : general);
+    case 'tiered_rate': {
+      const below = at(atMost(effect.amount), general);
+      const above = at(price - below.taxable, effect.rate);
+      return { taxable: price, exact: plus(below.exact, above.exact) };
+    }
     case 'base_cap':
-      return at(atMost(effect.amount), general);
+      return at(atMost(effect.amount, effect.per === 'line' ? '1' : sold.quantity), general);
     case 'band':
       return at(atMost(effect.to) - atMost(effect.above), effect.rate);
     case 'tax_cap': {

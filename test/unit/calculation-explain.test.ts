@@ -147,6 +147,20 @@ describe('the arithmetic of a rule', () => {
       tax: '600.00',
     },
     {
+      effect: { type: 'base_cap', amount: '500', per: 'line' },
+      price: '400.00',
+      quantity: '2',
+      figures: '500 500.00 800.00 300.00',
+      tax: '30.00',
+    },
+    {
+      effect: { type: 'tiered_rate', amount: '1000', rate: '0.02' },
+      price: '1500.00',
+      quantity: '2',
+      figures: '3000.00 1000 2 2000 0.06 0.02',
+      tax: '140.00',
+    },
+    {
       effect: { type: 'band', above: '1600', to: '3200', rate: '0.0275' },
       price: '4000.00',
       figures: '1600 3200 1600.00 4000.00',
@@ -160,6 +174,13 @@ describe('the arithmetic of a rule', () => {
       quantity: '3',
       figures: '0.50 3 1.5',
       tax: '1.50',
+    },
+    {
+      effect: { type: 'flat_fee', amount: '0.50', order_minimum: null, once_per: 'order' },
+      price: '0',
+      quantity: '3',
+      figures: '0.50',
+      tax: '0.50',
     },
     { effect: { type: 'use_split', ...split }, price: '100.00', figures: '100.00 0.06', tax: '6.00' },
   ];
@@ -180,6 +201,12 @@ describe('the arithmetic of a rule', () => {
   it('the arithmetic of a maximum tax has the tax before and after', () => {
     const outcome = explained(priced('20000.00'), withEffect({ type: 'tax_cap', rate: '0.05', amount: '500' }));
     expect(figuresOf(outcome, 'rate')).toEqual([['20000.00', '0.05', '1000', '500']]);
+  });
+
+  it('the arithmetic of a second rate has the tax at the general rate and by the rule', () => {
+    const effect = { type: 'tiered_rate', amount: '1000', rate: '0.02' } as const;
+    const outcome = explained(priced('1500.00'), withEffect(effect));
+    expect(figuresOf(outcome, 'rate')).toEqual([['1500.00', '0.06', '90', '70']]);
   });
 
   it('the arithmetic of a threshold that includes shipping has the price with and without it', () => {

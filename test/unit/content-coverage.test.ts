@@ -134,6 +134,8 @@ describe('coverage of a release', () => {
     [{ type: 'threshold_excess', amount: '175' }, 'threshold', ['175']],
     [{ type: 'threshold_rate', amount: '1000', rate: '0.0775' }, 'threshold', ['1000', '0.0775']],
     [{ type: 'base_cap', amount: '5000' }, 'capped', ['5000']],
+    [{ type: 'base_cap', amount: '500', per: 'line' }, 'capped', ['500']],
+    [{ type: 'tiered_rate', amount: '14338', rate: '0.02' }, 'threshold', ['14338', '0.02']],
     [{ type: 'band', above: '1600', to: '3200', rate: '0.0275' }, 'capped', ['0.0275', '1600', '3200']],
     [{ type: 'tax_cap', rate: '0.05', amount: '500' }, 'capped', ['0.05', '500']],
     [{ type: 'base_percent', percent: '0.8' }, 'part_of_price', ['0.8']],
@@ -142,6 +144,24 @@ describe('coverage of a release', () => {
     const { text, ...covered } = clothingIn(withRules([rule('r', [clothing], effect)]));
     expect(covered).toMatchObject({ treatment, rule_ids: ['r'] });
     expect(text.match(/\d+(\.\d+)?/g) ?? []).toEqual(figures);
+  });
+
+  it('has the shipping policy on the levels that no rule on shipping names', () => {
+    const rules = [rule('city-freight', ['SHIPPING'], { type: 'taxable' }, { levels: ['city'] })];
+    const covered = coverageOf(withRules(rules, { coverage: 'partial' }), day).shipping;
+    expect(covered).toMatchObject({ treatment: 'by_level', rule_ids: ['xx-shipping', 'city-freight'] });
+    expect(covered.text).toMatch(/^By the state, a county or a district: taxed like the goods .* By a city: taxable\./);
+    const following = [rule('band-freight', ['SHIPPING'], { type: 'follows_goods' }, { levels: ['city'] })];
+    expect(coverageOf(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
+  });
+
+  it('says whether a cap is on each unit or on each line', () => {
+    const textOf = (per: { readonly per?: 'line' }) =>
+      clothingIn(withRules([rule('r', [clothing], { type: 'base_cap', amount: '500', ...per })])).text;
+    expect([textOf({}), textOf({ per: 'line' })]).toEqual([
+      'Taxed on the first 500 of each unit.',
+      'Taxed on the first 500 of each line.',
+    ]);
   });
 
   it('separates the levels if rules do, and a city with its own rule', () => {
@@ -199,6 +219,20 @@ describe('coverage of a release', () => {
     const release = withRules([rule('r', [clothing], { type: 'exempt' }, { from: '2026-01-01', to: '2026-11-20' })]);
     expect(coverageOf(release, '2026-11-20').clothing.treatment).toBe('exempt');
     expect(coverageOf(release, '2026-11-21').clothing.treatment).toBe('not_established');
+  });
+
+  it.each([
+    ['reduces_price', 'high', ['A discount that a third party pays lowers the taxable price.']],
+    ['full_price', 'high', []],
+    [
+      'full_price',
+      'low',
+      ['Not confirmed by a primary source: a discount that a third party pays does not lower the taxable price.'],
+    ],
+  ] as const)('has notes on coupons with the policy %s of %s confidence: %j', (policy, confidence, expected) => {
+    const settings = { coupons: [{ policy, from: null, to: null, source: 'test', confidence }] };
+    const notes = coverageOf(releaseOf({ settings }), day).notes.filter((note) => note.includes('third party'));
+    expect(notes).toEqual(expected);
   });
 
   it('lists a rate that begins later, and has none after its last day', () => {

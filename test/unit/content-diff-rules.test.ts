@@ -48,4 +48,10 @@ describe('which rules and settings differ between two releases', () => {
     const after = releaseOf({ shipping: 'always_taxable', coverage: 'complete' });
     expect(compareRules(before, after).settings).toEqual(['shipping', 'coverage']);
   });
+
+  it('names the policy on coupons where one release has none', () => {
+    const coupons = [{ policy: 'reduces_price', from: null, to: null, source: 'law', confidence: 'high' }] as const;
+    expect(compareRules(releaseOf(), releaseOf({ settings: { coupons } })).settings).toEqual(['coupons']);
+    expect(compareRules(releaseOf(), releaseOf({ settings: { coupons: [] } })).settings).toEqual([]);
+  });
 });

@@ -16,10 +16,10 @@ const rateOn = (state: string, day: string, jurisdiction = `US-${state}`): strin
   return inForce(rates, day, release.established_from).map(({ rate }) => rate);
 };
 const rule = (id: string) => releaseOf(id.slice(0, 2).toUpperCase()).rules.find((candidate) => candidate.id === id);
-const policyOn = (state: string, setting: 'sourcing' | 'shipping', day = '2026-11-20') => {
+const policyOn = (state: string, setting: 'sourcing' | 'shipping' | 'coupons', day = '2026-11-20') => {
   const release = releaseOf(state);
   return inForce<{ readonly from: string | null; readonly to: string | null; readonly policy: string }>(
-    release.settings[setting],
+    release.settings[setting] ?? [],
     day,
     release.established_from,
   ).map(({ policy }) => policy);
@@ -126,6 +126,22 @@ describe('settings', () => {
     ['MI', '2023-04-26', ['exempt_unless_included']],
   ])('ships in %s on %s', (state, day, policies) => expect(policyOn(state, 'shipping', day)).toEqual(policies));
 
+  const reducing = states('CT MA MO PA TX');
+  it('lets a coupon that a third party pays lower the taxable price in five states', () => {
+    const policies = newestBuiltInReleases().map(({ state }) => [state.slice(3), policyOn(state.slice(3), 'coupons')]);
+    expect(policies).toHaveLength(52);
+    for (const [state, policy] of policies)
+      expect(policy, String(state)).toEqual([reducing.includes(String(state)) ? 'reduces_price' : 'full_price']);
+  });
+  it('confirms the policy on coupons everywhere but in the states that no source was read for', () => {
+    const doubtful = newestBuiltInReleases().filter(({ settings }) =>
+      settings.coupons?.some(({ confidence }) => confidence === 'medium' || confidence === 'low'),
+    );
+    expect(doubtful.map(({ state }) => state.slice(3)).toSorted()).toEqual(
+      states('AK AL CO DC FL HI ID LA MD MS NM PR SC'),
+    );
+  });
+
   const cents = (state: string, index: number, part: number) => {
     const { policy } = releaseOf(state).settings.rounding[0] ?? {};
     if (policy?.method !== 'bracket') throw new Error(`${state} has no bracket`);
@@ -156,6 +172,12 @@ describe('rules', () => {
     ['fl-surtax-cap', { type: 'base_cap', amount: '5000' }],
     ['tn-single-article', { type: 'band', above: '1600', to: '3200', rate: '0.0275' }],
     ['ar-vehicles-local-cap', { type: 'base_cap', amount: '2500' }],
+    ['az-large-items-phoenix-2026', { type: 'tiered_rate', amount: '14338', rate: '0.02' }],
+    ['az-large-items-apache-junction', { type: 'tiered_rate', amount: '2000', rate: '0.014' }],
+    ['az-large-items-glendale', { type: 'threshold_rate', amount: '5000', rate: '0.022' }],
+    ['fl-boats', { type: 'tax_cap', rate: '0.06', amount: '18000' }],
+    ['nj-boats', { type: 'tax_cap', rate: '0.033125', amount: '20000' }],
+    ['ny-vessels', { type: 'base_cap', amount: '230000' }],
     ['nc-boats', { type: 'tax_cap', rate: '0.03', amount: '1500' }],
     ['nc-aircraft', { type: 'tax_cap', rate: '0.0475', amount: '2500' }],
     ['tx-holiday-clothing', { type: 'holiday', amount: '100', inclusive: false }],
@@ -181,9 +203,6 @@ describe('rules', () => {
     ]);
   });
 
-  it('has no amount for the delivery fee of Colorado: it changes each July', () =>
-    expect(rule('co-retail-delivery-fee')?.effect).toEqual({ type: 'exempt' }));
-
   const zero = new Set(states('DE MT NH OR AK'));
   const taxing = states(
     'AL AZ AR CA CO CT DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO NE NV NJ NM NY NC ND OH OK PA RI SC SD TN TX UT VT VA WA WV WI WY PR',
@@ -200,4 +219,28 @@ describe('rules', () => {
       effect: { type: 'exempt' },
     }),
   );
+});
+
+describe('retail delivery fees', () => {
+  const amountsOn = (state: string, day: string) =>
+    inForce(releaseOf(state).rules, day, releaseOf(state).established_from).flatMap(({ effect }) =>
+      effect.type === 'flat_fee' ? [effect.amount] : [],
+    );
+  it.each([
+    ['CO', '2022-06-30', []],
+    ['CO', '2022-07-01', ['0.27']],
+    ['CO', '2023-07-01', ['0.28']],
+    ['CO', '2024-07-01', ['0.29']],
+    ['CO', '2025-06-30', ['0.29']],
+    ['CO', '2025-07-01', ['0.28']],
+    ['CO', '2026-07-01', ['0.28']],
+    ['MN', '2024-06-30', []],
+    ['MN', '2024-07-01', ['0.50']],
+  ])('in %s on %s: %j', (state, day, amounts) => expect(amountsOn(state, day)).toEqual(amounts));
+  it('are levied in no other state', () =>
+    expect(
+      newestBuiltInReleases()
+        .filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'))
+        .map(({ state }) => state),
+    ).toEqual(['US-CO', 'US-MN']));
 });

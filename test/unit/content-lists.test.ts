@@ -32,8 +32,8 @@ describe('food that is served', () => {
 
 describe('candy and soft drinks by the definitions of the Streamlined agreement', () => {
   // Where candy or soft drinks are taxed and food is not, or less.
-  const candy = words('AR IN IA KY MN NJ NC ND RI TN WI');
-  const soft = words('AR IN IA KY MN NJ NC ND OH RI VT WA WV WI');
+  const candy = words('AR CO IL IN IA KY MN NJ NC ND RI TN WI');
+  const soft = words('AR CO IL IN IA KY MN NJ NC ND OH RI VT WA WV WI');
   it.each(candy)('%s: candy with flour, and refrigerated, is food', (state) => {
     for (const attribute of ['_CONTAINS_FLOUR', '_REFRIGERATED'])
       expect(taxOn(state, `FOOD.CANDY.${attribute}`)).toBe(taxOn(state, 'FOOD.GROCERY'));
@@ -57,6 +57,24 @@ describe('candy and soft drinks by the definitions of the Streamlined agreement'
       expect(isUnknown(state, `BEVERAGES.${code}`)).toBe(false);
     }
   });
+  // By definitions of their own: Maine and Texas as the agreement, Pennsylvania by the juice, California by the carbonation.
+  it.each([
+    ['ME', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
+    ['TX', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
+    ['PA', '_JUICE_51_TO_69 _JUICE_70_PLUS', '_CONTAINS_MILK _JUICE_UNDER_10'],
+    ['CA', '_CONTAINS_MILK', '_CARBONATED _CARBONATED._CONTAINS_MILK'],
+  ])('%s: soft drinks with %s are food, those with %s are not', (state, food, others) => {
+    for (const attribute of words(food)) expect(taxOn(state, `BEVERAGES.SOFT_DRINKS.${attribute}`)).toBe('0.00');
+    for (const attribute of words(others))
+      expect(taxOn(state, `BEVERAGES.SOFT_DRINKS.${attribute}`)).toBe(general(state));
+  });
+  it.each(words('IL KS PA'))('%s: food that is labelled as a supplement is food', (state) =>
+    expect(taxOn(state, 'FOOD.GROCERY._SUPPLEMENT_FACTS')).toBe(taxOn(state, 'FOOD.GROCERY')),
+  );
+  // Texas, New York and others tax candy with flour as candy.
+  it.each(words('CT FL MD ME NY TX'))('%s: candy with flour is candy', (state) =>
+    expect(taxOn(state, 'FOOD.CANDY._CONTAINS_FLOUR')).toBe(general(state)),
+  );
   it.each(words('GA MI NE NV WY'))('%s: where soft drinks are food, so is juice', (state) => {
     expect(taxOn(state, 'BEVERAGES.JUICE')).toBe('0.00');
     expect(taxOn(state, 'BEVERAGES.COFFEE_TEA')).toBe('0.00');
@@ -69,7 +87,7 @@ describe('health', () => {
       expect(taxOn(state, code)).toBe(state === 'IL' ? '1.00' : '0.00');
     expect(isUnknown(state, 'HEALTH.DRUGS._ANIMAL_USE._PRESCRIPTION')).toBe(true);
   });
-  const supplements = words('CT FL MD MI NJ NY TX VT WV WY');
+  const supplements = words('CT FL IL MD MI NJ NY PA TX VT WV WY');
   it.each(taxing)('%s: dietary supplements', (state) => {
     const isExempt = supplements.includes(state);
     // Food in Kansas and Utah; the law of Oklahoma and Tennessee leaves them out of food.

@@ -31,3 +31,19 @@ it('leaves the rule of the content in force on the days without an own rule, als
   ]);
   expect(daysBeside(['2026-07-01', '2026-09-30'], ['2026-10-01', null])).toEqual([[from, '2026-06-30']]);
 });
+
+it('puts an own policy on coupons before that of the content', () => {
+  const policy = {
+    policy: 'reduces_price',
+    from: '2026-07-01',
+    to: null,
+    source: 'own:ruling',
+    confidence: 'high',
+  } as const;
+  const own: OwnRules = {
+    ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules: [] },
+    settings: { sourcing: [], shipping: [], rounding: [], coupons: [policy] },
+  };
+  const { coupons = [] } = withOwnRules(release, own).settings;
+  expect(coupons.map(({ policy: name }) => name)).toEqual(['reduces_price', 'full_price']);
+});

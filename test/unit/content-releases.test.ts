@@ -10,7 +10,7 @@ import {
 } from '../../shared/content/built-in.ts';
 import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
 import { packRates } from '../../shared/content/local/text-tables.ts';
-import { type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
+import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
 import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
@@ -126,6 +126,7 @@ const Shape = z.strictObject({
         ...evidence,
       }),
     ),
+    coupons: z.optional(z.array(z.strictObject({ policy: z.enum(couponPolicies), ...dated, ...evidence }))),
   }),
 });
 
@@ -136,6 +137,7 @@ const datedValues = ({ rates, locations, rules, settings }: Release) => [
   ...settings.sourcing,
   ...settings.shipping,
   ...settings.rounding,
+  ...(settings.coupons ?? []),
 ];
 
 const isDisjoint = <Value>(left: readonly Value[] | null | undefined, right: readonly Value[] | null | undefined) =>
@@ -290,7 +292,8 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     const known = new Set(productTaxCodes.flatMap(({ code }) => [code, code.split('.')[0]]));
     const knownAttributes = new Set(attributes.map(({ code }) => code));
     for (const rule of release.rules) {
-      for (const ptc of rule.ptcs) expect(known).toContain(ptc);
+      const { also = [], never = [] } = (rule.effect.type === 'flat_fee' && rule.effect.base) || {};
+      for (const ptc of [...rule.ptcs, ...also, ...never]) expect(known).toContain(ptc);
       for (const attribute of [...rule.attributes.any, ...rule.attributes.none])
         expect(knownAttributes).toContain(attribute);
     }

@@ -143,13 +143,38 @@ describe('fees', () => {
     ['100.00', '0.50'],
     ['500.00', '0.50'],
   ])('the retail delivery fee of Minnesota on an order of %s is %s', (price, tax) => expect(fee(price)).toBe(tax));
-  it('that of Colorado is not added, with a warning', () => {
-    const outcome = ask({ to: { state: 'CO' }, line_items: [line('FEES.RETAIL_DELIVERY_FEE', '0.28')] });
-    expect(outcome.tax_amount).toBe('0.00');
+  it('the retail delivery fee of Minnesota is due once for an order, whatever the quantity of its line', () => {
+    const quantity = { quantity: '3' };
+    const line_items = [line('GENERAL', '500.00'), line('FEES.RETAIL_DELIVERY_FEE', '0.00', quantity)];
+    expect(ask({ to: { state: 'MN' }, line_items }).line_items[1]?.tax_amount).toBe('0.50');
+  });
+
+  const colorado = (code: string, tax_date: string, price = '0.00') =>
+    ask({
+      to: { state: 'CO' },
+      tax_date,
+      line_items: [line(code, '10.00'), line('FEES.RETAIL_DELIVERY_FEE', price)],
+    });
+  it.each([
+    ['GENERAL', '2026-01-15', '0.28'],
+    ['GENERAL', '2026-06-30', '0.28'],
+    ['FOOD.PREPARED_FOOD', '2026-06-30', '0.28'],
+    ['FOOD.GROCERY', '2026-06-30', '0.00'],
+  ])('the retail delivery fee of Colorado on a delivery of %s on %s is %s', (code, tax_date, tax) =>
+    expect(colorado(code, tax_date).line_items[1]?.tax_amount).toBe(tax),
+  );
+  it('the retail delivery fee of Colorado from July 2026 is the last published one, with a warning', () => {
+    const outcome = colorado('GENERAL', '2026-07-01');
+    expect(outcome.line_items[1]?.tax_amount).toBe('0.28');
     expect(outcome.warnings).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('none was added') }),
+      expect.objectContaining({ code: 'content_unconfirmed', message: expect.stringContaining('is not established') }),
+    );
+    expect(colorado('GENERAL', '2026-06-30').warnings.map(({ message }) => message)).not.toContainEqual(
+      expect.stringContaining('is not established; the last'),
     );
   });
+  it('a stated retail delivery fee is not taxed in Colorado', () =>
+    expect(colorado('GENERAL', '2026-06-30', '0.28').line_items[1]?.tax_amount).toBe('0.00'));
   it('a stated bottle deposit is not taxed in Pennsylvania', () =>
     expect(ask({ to: at('PA', '17101'), line_items: [line('FEES.CONTAINER_DEPOSIT', '5.00')] }).tax_amount).toBe(
       '0.00',

@@ -121,6 +121,18 @@ describe('a file of another shape', () => {
     [withRule({ ptcs: [] }), '1 rules[0].ptcs: Send at least one of product tax codes'],
     [withRule({ ptcs: ['CLOTHING.APPAREL._FUR'] }), '1 rules[0].ptcs[0]: Send the product tax code alone'],
     [withRule({ attributes: { any: ['_ATHLETC'] } }), '1 rules[0].attributes.any[0]: Send an attribute of'],
+    [
+      withRule({
+        effect: {
+          type: 'flat_fee',
+          amount: '0.50',
+          order_minimum: null,
+          once_per: 'order',
+          base: { also: ['CLOTHING'], never: ['FODO'], shipping: true },
+        },
+      }),
+      '1 rules[0].effect.base.never[0]: ',
+    ],
     [withRule({ levels: ['town'] }), '1 rules[0].levels[0]: Send one of state, county, city, district.'],
     [withRule({ season: { from: '06-31', to: '07-01' } }), '1 rules[0].season.from: Send month and day'],
     [withRule({ zips: [['55403', '55401']] }), '1 rules[0].zips[0]: Send the lower ZIP first.'],
@@ -131,6 +143,14 @@ describe('a file of another shape', () => {
     [
       fileWith({ settings: { rounding: [{ policy: { method: 'up' }, ...evidence }] } }),
       '1 settings.rounding[0].policy.method: Unknown name up. Send one of half_up, bracket.',
+    ],
+    [
+      fileWith({ settings: { coupons: [{ policy: 'reduces', ...evidence }] } }),
+      '1 settings.coupons[0].policy: Send one of reduces_price, full_price.',
+    ],
+    [
+      fileWith({ settings: { coupons: [0, 1].map(() => ({ policy: 'reduces_price', ...evidence })) } }),
+      '1 settings.coupons[1]: It is in force beside settings.coupons[0] on the same days.',
     ],
     ['{ "state": "MN", "state": "MN" }', '1 state: Send each field once.'],
   ])
@@ -203,7 +223,7 @@ describe('a good file', () => {
           ...{ attributes: { any: [], none: [] }, ...cited },
         },
       ],
-      settings: { sourcing: [], shipping: [], rounding: [] },
+      settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
     });
     const head = headOf(await importFiles('rules', 'MN', [{ name: 'own.json', content: JSON.stringify(file) }]));
     expect(head).toMatchObject({ format: 'rules', own: entry?.own, rules: baseOf('MN').rules, counts: { parts: 0 } });

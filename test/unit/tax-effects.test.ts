@@ -3,7 +3,8 @@ import type { Effect, Release, Rule } from '../../shared/content/release.ts';
 import type { Rate } from '../../shared/content/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedCharge } from '../../shared/tax/document.ts';
-import { documentOf, lineOf, placeOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+import { countsToward } from '../../shared/tax/effects/flat-fee.ts';
+import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 
 const written = (minor: bigint) => (Number(minor) / 100).toFixed(2);
 /** Rows as `code taxable exempt rate tax reason`. */
@@ -151,6 +152,52 @@ describe('a band', () => {
   });
 });
 
+describe('a second rate on the rest of a large item', () => {
+  const phoenix = (rate = '0.02') =>
+    placeOf(
+      releaseOf({
+        of: [
+          { code: 'US-AZ', type: 'state', rate: '0.056' },
+          { code: 'US-AZ-PX', type: 'city', rate: '0.028' },
+        ],
+        rules: [
+          rule('large', ['GENERAL'], { type: 'tiered_rate', amount: '14338', rate }, { levels: ['city'] }),
+          rule('freight', ['SHIPPING'], { type: 'follows_goods' }),
+        ],
+      }),
+    );
+  const cityRow = (amount: string, quantity = '1', rate = '0.02') =>
+    shown(taxLine(lineOf(phoenix(rate), { amount, quantity })))[1];
+
+  it.each([
+    ['20000.00', '1', '20000.00 0.00 0.028 514.70 portion_reduced_rated', '401.464 and 113.24'],
+    ['14338.00', '1', '14338.00 0.00 0.028 401.46 standard_rated', 'at the limit nothing is above it'],
+    ['14338.01', '1', '14338.01 0.00 0.028 401.46 portion_reduced_rated', 'a cent at 2.0 %'],
+    ['28676.00', '2', '28676.00 0.00 0.028 802.93 standard_rated', 'two units have twice the limit'],
+    ['40000.00', '2', '40000.00 0.00 0.028 1029.41 portion_reduced_rated', 'twice 514.704'],
+  ])('%s for %s: %s, %s', (amount, quantity, row) => expect(cityRow(amount, quantity)).toBe(`US-AZ-PX ${row}`));
+
+  it('may be the higher one, or zero', () => {
+    expect(cityRow('20000.00', '1', '0.03')).toBe('US-AZ-PX 20000.00 0.00 0.028 571.32 portion_standard_rated');
+    expect(cityRow('20000.00', '1', '0')).toBe('US-AZ-PX 20000.00 0.00 0.028 401.46 portion_reduced_rated');
+  });
+
+  it('falls on shipping that follows the goods, as on the last part of their price', () => {
+    const shipping = { amount: 10_000n, product: productOf('SHIPPING.DELIVERY') };
+    const { lines, shipping: delivery } = calculateTax(
+      documentOf([lineOf(phoenix(), { amount: '14288.00' })], { shipping }),
+    );
+    // 50.00 below the limit at 2.8 %, and 50.00 above it at 2.0 %.
+    expect(lines[0]?.rows[1]?.exact).toBe(400_064n * 10n ** 5n * 10n ** 2n);
+    expect(delivery?.rows[1]).toMatchObject({ taxable: 10_000n, tax: 240n });
+  });
+
+  it('is extracted exactly from a price that includes it', () => {
+    const line = taxLine(lineOf(phoenix(), { amount: '21634.70' }), { taxIncluded: true });
+    expect(line).toMatchObject({ taxable: 2_000_000n, tax: 163_470n, inexact: null });
+  });
+});
+
 describe('a cap on the tax', () => {
   const carolina = (rounding: Release['settings']['rounding'][number]['policy'] = { method: 'half_up' }) =>
     placeOf(
@@ -280,6 +327,28 @@ describe('a fee', () => {
     [0n, [], 'there are no goods'],
   ])('$0 cents: $2', (tax, lines) => {
     for (const rounding of ['line', 'invoice'] as const) expect(feeTax(lines, { rounding })).toBe(tax);
+  });
+
+  it.each([
+    ['taxable goods count', 'GENERAL', true, true],
+    ['exempt goods do not', 'GENERAL', false, false],
+    ['exempt goods of a code that always counts do', 'CLOTHING.APPAREL', false, true],
+    ['taxable goods of a code that never counts do not', 'FOOD.CANDY', true, false],
+    ['goods of a code that begins alike are other goods', 'FOODS', true, true],
+  ])('%s toward it', (_, path, isTaxed, counts) => {
+    const base = { also: ['CLOTHING', 'FOOD.GROCERY'], never: ['FOOD'], shipping: true };
+    expect(countsToward(base, path, isTaxed)).toBe(counts);
+    expect(countsToward(base, 'FOOD.GROCERY', isTaxed)).toBe(false);
+  });
+
+  it('may be due once for an order, and only if the order has goods that count', () => {
+    const base = { also: [], never: [], shipping: false };
+    const effect = { type: 'flat_fee', amount: '0.275', order_minimum: null, once_per: 'order', base } as const;
+    const rules = [rule('fee', [ptc], effect), rule('clothes', ['CLOTHING.APPAREL'], { type: 'exempt' })];
+    const place = placeOf(releaseOf({ rules }));
+    const due = lineOf(place, { ptc, amount: '0', quantity: '3' });
+    expect(feeTax([lineOf(place, { amount: '0.01' })], {}, due)).toBe(28n);
+    expect(feeTax([lineOf(place, { ptc: 'CLOTHING.APPAREL' })], {}, due)).toBe(0n);
   });
 
   it.each([
@@ -561,6 +630,7 @@ describe('a document in another currency', () => {
     { type: 'threshold_excess', amount: '110' },
     { type: 'threshold_rate', amount: '110', rate: '0.10' },
     { type: 'base_cap', amount: '110' },
+    { type: 'tiered_rate', amount: '110', rate: '0.10' },
     { type: 'band', above: '10', to: '110', rate: '0.10' },
     { type: 'tax_cap', amount: '110', rate: '0.10' },
     { type: 'flat_fee', amount: '0.50', order_minimum: null },

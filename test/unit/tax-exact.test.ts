@@ -112,6 +112,8 @@ const wideEffect = (): Effect => {
     () => ({ type: 'threshold_excess', amount }),
     () => ({ type: 'threshold_rate', amount, rate: rateText() }),
     () => ({ type: 'base_cap', amount }),
+    () => ({ type: 'base_cap', amount, per: 'line' }),
+    () => ({ type: 'tiered_rate', amount, rate: rateText() }),
     () => ({ type: 'band', above: amount, to: `1${amount.padStart(12, '0')}`, rate: rateText() }),
     () => ({ type: 'tax_cap', amount, rate: rateText() }),
     () => ({ type: 'base_percent', percent: rateText() }),

@@ -54,7 +54,7 @@ const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer)
   if (taxable === 0n && row.exact > 0n) return `${jurisdiction.name}: the fee is ${exact}.`;
   if (taxable === 0n) return `${jurisdiction.name}: 0 of ${write(exempt)} is taxed.`;
   const product = decimalText(exactTax({ ...row, exact: taxable * rescale(decimal(rate), rateDecimals) }, exponent));
-  const most = product === exact ? '' : `, limited to ${exact} by the maximum tax`;
+  const most = product === exact ? '' : `, by the rule ${exact}`;
   const rest = exempt > 0n ? ` The remaining ${write(exempt)} is not taxed.` : '';
   return `${jurisdiction.name}: ${write(taxable)} times ${rate}, ${name}, is ${product}${most}.${rest}`;
 };

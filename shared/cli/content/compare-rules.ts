@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../canonical-json.ts';
-import type { Release, Rule } from '../../content/release.ts';
+import { type Release, type Rule, settingNames } from '../../content/release.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
 export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };
@@ -18,9 +18,8 @@ const working = ({ source: _source, confidence: _confidence, note: _note, ...rul
 const rulesById = ({ rules }: Release): ReadonlyMap<string, Rule> => new Map(rules.map((rule) => [rule.id, rule]));
 
 const policies = (values: Release['settings'][keyof Release['settings']]): string =>
-  canonicalJson(values.map(({ from, to, policy }) => ({ from, to, policy })));
+  canonicalJson((values ?? []).map(({ from, to, policy }) => ({ from, to, policy })));
 
-const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
 const fieldNames = ['coverage', 'locals', 'established_from', 'established_to'] as const;
 
 /** The differences of two releases of a state in rules and settings. */

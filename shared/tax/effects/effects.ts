@@ -7,6 +7,7 @@ import { flatFee } from './flat-fee.ts';
 import { baseCap, basePercent, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
 import { holiday, thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
+import { tieredRate } from './tiered-rate.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {
@@ -24,6 +25,7 @@ const definitions = {
   threshold_cliff: thresholdCliff,
   threshold_excess: thresholdExcess,
   threshold_rate: thresholdRate,
+  tiered_rate: tieredRate,
   use_split: useSplit,
 };
 

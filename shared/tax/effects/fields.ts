@@ -12,6 +12,12 @@ export const rate = () =>
 
 export const flag = () => z.boolean('Send true or false.');
 
+/** Product tax codes or families, without attributes. */
+export const codes = () => {
+  const advice = 'Send an array of product tax codes, such as ["CLOTHING.APPAREL"].';
+  return z.array(text(/^[A-Z_]+(\.[A-Z_]+)*$/, advice), advice);
+};
+
 /** An object of one type of effect, without any other field. */
 export const typed = <const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) =>
   z.strictObject({ type: z.literal(type), ...shape });

@@ -1,48 +1,97 @@
 import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
+import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { timesQuantity } from './base.ts';
 import { alwaysTrue, type EffectDefinition } from './definition.ts';
-import { amount, typed } from './fields.ts';
+import { amount, codes, flag, typed } from './fields.ts';
 
-type FlatFeeEffect = { readonly type: 'flat_fee'; readonly amount: string; readonly order_minimum: string | null };
+/** Which goods of an order a fee depends on: those that the state taxes, with these exceptions. */
+export type FeeBase = {
+  /** Codes that count although the state exempts them (clothing in Minnesota). */
+  readonly also: readonly string[];
+  /** Codes that never count (food in Minnesota). */
+  readonly never: readonly string[];
+  /** Whether the delivery charges of these goods count. */
+  readonly shipping: boolean;
+};
+
+type FlatFeeEffect = {
+  readonly type: 'flat_fee';
+  readonly amount: string;
+  readonly order_minimum: string | null;
+  /** Due once for an order, whatever the quantity of its line. Absent: for each unit. */
+  readonly once_per?: 'order';
+  /** Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none. */
+  readonly base?: FeeBase;
+};
+
+/** Whether a line counts toward a fee. `isTaxed`: whether the state taxes any of it. */
+export const countsToward = ({ also, never }: FeeBase, path: string, isTaxed: boolean): boolean =>
+  !never.some((code) => isWithin(path, code)) && (isTaxed || also.some((code) => isWithin(path, code)));
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 
+const baseSchema = () => z.strictObject({ also: codes(), never: codes(), shipping: flag() });
+
+const inWords = ({ also, never, shipping }: FeeBase): string =>
+  [
+    'the taxable goods',
+    ...(also.length > 0 ? [`with ${also.join(', ')}`] : []),
+    ...(never.length > 0 ? [`without ${never.join(', ')}`] : []),
+    ...(shipping ? ['and their delivery charges'] : []),
+  ].join(' ');
+
+const conditionOf = ({ order_minimum, base }: FlatFeeEffect): string => {
+  const goods = base ? inWords(base) : 'the taxable goods';
+  if (order_minimum !== null) return `, once ${goods} reach ${order_minimum}`;
+  return base ? `, if the order has any of ${goods}` : '';
+};
+
 /**
- * A fee for each unit at any price, once the taxable goods that the document brings to the state reach
- * `order_minimum` (Minnesota's retail delivery fee). `null` is always. It is no part of a base. It is rounded by itself, so
- * that no cent of it moves to another row. Local jurisdictions need a rule of their own that exempts it.
+ * A fee at any price, for each unit or once for an order, if the goods that the document brings to the state reach
+ * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. It is no part of a base. It is rounded by itself,
+ * so that no cent of it moves to another row. Local jurisdictions need a rule of their own that exempts it.
  *
  * A line without a price has the fee charged as tax. With a price, the seller states the fee: the price is not taxed, and
  * nothing is added to it.
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
-  schema: () => typed('flat_fee', { amount: amount(), order_minimum: z.nullable(amount()) }),
+  schema: () =>
+    typed('flat_fee', {
+      amount: amount(),
+      order_minimum: z.nullable(amount()),
+      once_per: z.exactOptional(z.literal('order', 'Send "order", or leave the field out for a fee on each unit.')),
+      base: z.exactOptional(baseSchema()),
+    }),
   isInMoney: alwaysTrue,
   taxesWithoutGeneralRate: true,
   resolve: (effect) => {
-    const perUnit = decimal(effect.amount);
+    const fee = decimal(effect.amount);
     const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);
     return {
       kind: 'flat_fee',
       assess: (treatment, base) => {
         if (base.isPriced) return { ...untaxed(treatment, base.net, 'product_exempt'), rate: noRate };
-        const isDue = minimum === null || base.order >= rescale(minimum, base.exponent);
+        const least = minimum ? rescale(minimum, base.exponent) : effect.base ? 1n : 0n;
         const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: noRate };
-        return isDue
-          ? { ...assessment, reason: 'standard_rated', exact: timesQuantity(perUnit, base, base.exponent) * minorUnit }
-          : assessment;
+        if (base.order < least) return assessment;
+        const due = effect.once_per ? rescale(fee, base.exponent) : timesQuantity(fee, base, base.exponent);
+        return { ...assessment, reason: 'standard_rated', exact: due * minorUnit };
       },
     };
   },
-  describe: ({ amount: fee, order_minimum }) =>
-    `charged a fee of ${fee} for each unit${order_minimum === null ? '' : `, once the taxable goods reach ${order_minimum}`}`,
+  describe: (effect) =>
+    `charged a fee of ${effect.amount} ${effect.once_per ? 'for an order' : 'for each unit'}${conditionOf(effect)}`,
   explain: (effect, { reason, perUnit }) => {
     if (reason === 'product_exempt') return 'The price of the line is the fee, so none is added.';
-    return reason === 'standard_rated'
-      ? `The fee is ${perUnit(effect.amount)}, whatever the price.`
-      : `The taxable goods of the order are below ${effect.order_minimum}, so no fee is due.`;
+    if (reason === 'standard_rated')
+      return effect.once_per
+        ? `The fee is ${effect.amount} for the order, whatever the price.`
+        : `The fee is ${perUnit(effect.amount)}, whatever the price.`;
+    return effect.order_minimum === null
+      ? 'No goods of the order count toward the fee, so none is due.'
+      : `The goods of the order that count are below ${effect.order_minimum}, so no fee is due.`;
   },
   coverageTerm: () => 'taxable',
 };

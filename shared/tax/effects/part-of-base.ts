@@ -1,35 +1,35 @@
 /** Effects that tax a part of the price, or that limit the tax. */
 import * as z from 'zod/mini';
 import { rateDecimals } from '../../content/release-values.ts';
-import { decimal, multiply } from '../../money/decimal.ts';
+import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { min, timesQuantity } from './base.ts';
 import { alwaysFalse, alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, rate, typed } from './fields.ts';
 
-type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string };
+type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string; readonly per?: 'line' };
 
-/** The first `amount` of each unit is taxed and no more (Florida's surtax). */
+/** The first `amount` of each unit (Florida's surtax), or of all units of a line, is taxed and no more. */
 export const baseCap: EffectDefinition<BaseCapEffect> = {
-  schema: () => typed('base_cap', { amount: amount() }),
+  schema: () =>
+    typed('base_cap', {
+      amount: amount(),
+      per: z.exactOptional(z.literal('line', 'Send "line", or leave the field out for a cap on each unit.')),
+    }),
   isInMoney: alwaysTrue,
   resolve: (effect) => {
-    const perUnit = decimal(effect.amount);
+    const cap = decimal(effect.amount);
     return {
-      assess: (treatment, base) =>
-        partly(
-          treatment,
-          base,
-          min(base.net, timesQuantity(perUnit, base, base.exponent)),
-          treatment.general,
-          'taxable_basis_reduced',
-        ),
+      assess: (treatment, base) => {
+        const most = effect.per ? rescale(cap, base.exponent) : timesQuantity(cap, base, base.exponent);
+        return partly(treatment, base, min(base.net, most), treatment.general, 'taxable_basis_reduced');
+      },
     };
   },
-  describe: (effect) => `taxed on the first ${effect.amount} of each unit`,
+  describe: (effect) => `taxed on the first ${effect.amount} of each ${effect.per ?? 'unit'}`,
   explain: (effect, { price, taxable, exempt, perUnit }) =>
-    `At most ${perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
+    `At most ${effect.per ? effect.amount : perUnit(effect.amount)} is taxable. ${taxable} of the price of ${price} is taxed and ${exempt} is not.`,
   coverageTerm: () => 'capped',
 };
 

@@ -57,12 +57,17 @@ export const rate: EffectDefinition<RateEffect> = {
   coverageTerm: (effect, general) => (scaledRate(effect.rate).units < general ? 'reduced_rate' : 'higher_rate'),
 };
 
-/** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed. */
+/** Shipping that is taxed like the goods it brings (`shipping.ts`). As a line by itself it is taxed, but is in no band. */
 export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   schema: () => typed('follows_goods', {}),
   isInMoney: alwaysFalse,
   appliesToBandJurisdictions: true,
-  resolve: () => ({ ...taxedAtGeneralRate, kind: 'follows_goods' }),
+  resolve: () => ({
+    ...taxedAtGeneralRate,
+    kind: 'follows_goods',
+    assess: (treatment, { net }) =>
+      treatment.isBandOnly ? untaxed(treatment, net, 'not_subject_to_tax') : taxed(treatment, net, treatment.general),
+  }),
   describe: () => 'taxed like the goods it ships with',
   coverageTerm: () => 'follows_goods',
 };

@@ -1,10 +1,8 @@
 /** Own rules in sentences, for the reports of commands. */
 import { effectInWords, limitsInWords } from '../../../tax/rule-words.ts';
 import type { Dated } from '../../effective.ts';
-import type { OwnRules, Rule } from '../../release.ts';
+import { type OwnRules, type Rule, settingNames } from '../../release.ts';
 import { percentOf } from '../fractions.ts';
-
-const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
 
 const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` : `${from} to ${to}`);
 
@@ -42,7 +40,9 @@ export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
         ...own.rules.map(ruleText),
         ...rateTexts(own),
         ...settingNames.flatMap((name) =>
-          own.settings[name].map(({ policy, ...days }) => `Setting ${name}: ${policyText(policy)}, ${daysText(days)}`),
+          (own.settings[name] ?? []).map(
+            ({ policy, ...days }) => `Setting ${name}: ${policyText(policy)}, ${daysText(days)}`,
+          ),
         ),
       ]
     : [];
@@ -53,7 +53,7 @@ const countText = (count: number, noun: string): readonly string[] =>
 /** `2 rules and 1 rate`; empty without any. */
 export const ownCounts = (own: OwnRules | undefined): string => {
   if (!own) return '';
-  const settings = settingNames.reduce((sum, name) => sum + own.settings[name].length, 0);
+  const settings = settingNames.reduce((sum, name) => sum + (own.settings[name]?.length ?? 0), 0);
   const { rules, rates } = own;
   return [
     ...countText(rules.length, 'rule'),

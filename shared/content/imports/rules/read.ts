@@ -3,7 +3,7 @@ import { stateCode, stateOfJurisdiction } from '../../../jurisdiction.ts';
 import { builtInRelease } from '../../built-in.ts';
 import { codesInTable } from '../../local/load.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../own-rules.ts';
-import type { OwnRules, Release } from '../../release.ts';
+import { type OwnRules, type Release, settingNames } from '../../release.ts';
 import type { Entry } from '../entry.ts';
 import { openFile } from '../files/open-file.ts';
 import { onlyFile } from '../files/read-rows.ts';
@@ -63,6 +63,7 @@ const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRu
     sourcing: cited(file.settings.sourcing),
     shipping: cited(file.settings.shipping),
     rounding: cited(file.settings.rounding),
+    coupons: cited(file.settings.coupons),
   },
 });
 
@@ -89,7 +90,7 @@ const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines
 };
 
 const countOf = ({ rates, rules, settings }: RulesFile): number =>
-  rates.length + rules.length + settings.sourcing.length + settings.shipping.length + settings.rounding.length;
+  settingNames.reduce((sum, name) => sum + settings[name].length, rates.length + rules.length);
 
 /** Read a file of own rules. Each problem names the line and the field; a file with a problem gives no rules. */
 const readRules: Read = async function* (files, { state, base }) {

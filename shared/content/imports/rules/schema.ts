@@ -1,12 +1,12 @@
 /** The shape of a file of own rules: the fields of a release, with a first day for every value. */
 import * as z from 'zod/mini';
 import { isDay } from '../../../calendar.ts';
-import { effectSchema } from '../../../tax/effects/effects.ts';
+import { type Effect, effectSchema } from '../../../tax/effects/effects.ts';
 import { amount, flag, rate } from '../../../tax/effects/fields.ts';
 import { closest } from '../../../vocabulary/closest.ts';
 import { hintFor } from '../../../vocabulary/hint.ts';
 import { vocabulary } from '../../../vocabulary/vocabulary.ts';
-import { shippingPolicies } from '../../release.ts';
+import { couponPolicies, shippingPolicies } from '../../release.ts';
 
 const listMax = 2_000;
 
@@ -81,6 +81,16 @@ const attributeRefusal = (value: string): string | null => {
 const attribute = z.string('Send an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));
 const product = z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(checked(productRefusal));
 
+/** Refuses the codes of a fee's base that the vocabulary does not have. */
+const feeCodes = ({ value, issues }: { readonly value: Effect; readonly issues: object[] }): void => {
+  if (value.type !== 'flat_fee' || !value.base) return;
+  for (const name of ['also', 'never'] as const)
+    for (const [index, code] of value.base[name].entries()) {
+      const message = productRefusal(code);
+      if (message !== null) issues.push({ code: 'custom', input: code, message, path: ['base', name, index] });
+    }
+};
+
 const rule = () =>
   z.strictObject({
     id: text(
@@ -102,7 +112,7 @@ const rule = () =>
     kinds: z.exactOptional(filled(text(/^[A-Za-z]+$/, 'Send a kind of jurisdiction, such as "RTD".'), 'kinds')),
     season: z.exactOptional(z.strictObject({ from: monthDay, to: monthDay })),
     threshold_includes_shipping: z.exactOptional(flag()),
-    effect: effectSchema(),
+    effect: effectSchema().check(feeCodes),
     ...dated,
     ...evidence,
   });
@@ -163,8 +173,9 @@ export const fileSchema = () =>
           sourcing: settings(oneOf(['destination', 'origin', 'mixed'])),
           shipping: settings(oneOf(shippingPolicies)),
           rounding: settings(rounding()),
+          coupons: settings(oneOf(couponPolicies)),
         }),
-        { sourcing: [], shipping: [], rounding: [] },
+        { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),
     },
     'Send an object with `state`, `sources`, and `rules`, `rates` or `settings`.',

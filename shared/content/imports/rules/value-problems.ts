@@ -3,14 +3,13 @@ import { stateFips, stateOfJurisdiction } from '../../../jurisdiction.ts';
 import { closest } from '../../../vocabulary/closest.ts';
 import { statesOfZip } from '../../location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../own-rules.ts';
+import { settingNames } from '../../release.ts';
 import type { Path } from './json-lines.ts';
 import type { RulesFile } from './schema.ts';
 import type { FieldProblem } from './shape-problems.ts';
 
 type Dated = { readonly from: string; readonly to: string | null };
 type Value = { readonly path: Path; readonly value: Dated & { readonly source: string } };
-
-const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
 
 /** Every value with days and a source. */
 const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
