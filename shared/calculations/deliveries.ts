@@ -97,7 +97,8 @@ export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_
 
 const isCharge = ({ product }: Line): boolean => product !== null && isShippingCharge(product);
 
-const isShipped = ({ product, fulfillment }: Line): boolean =>
+/** Whether a carrier or the seller brings a line item to the buyer: as its `fulfillment` says, or as such products are. */
+export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
   fulfillment ? fulfillment === 'ship' : product !== null && fulfillmentOf(product) === 'shipped';
 
 const notShipped = (pointer: string): Problem =>

@@ -8,7 +8,7 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { KnownCertificates } from './certificates.ts';
-import { generalGoods, shippingCode } from './deliveries.ts';
+import { generalGoods, isShipped, shippingCode } from './deliveries.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
@@ -66,8 +66,9 @@ const linesOf = (
   (input.line_items ?? []).map((line, index): TaxLine => {
     const quantity = decimal(line.quantity);
     const delivered = deliveries.ofLines.get(index);
+    const product = productOf(line.product_tax_code ?? generalGoods);
     return {
-      product: productOf(line.product_tax_code ?? generalGoods),
+      product,
       quantity,
       amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minor(line.discount_amount),
@@ -75,6 +76,7 @@ const linesOf = (
       place: (lines[index] as LocatedLine).place,
       use: line.customer?.use ?? input.customer?.use ?? null,
       relief: (reliefs[index] as LineRelief).relief,
+      isShipped: isShipped({ product, fulfillment: line.fulfillment ?? null }),
       ...(delivered && { deliveries: delivered }),
     };
   });

@@ -37,7 +37,7 @@ const optional = {
 const codeAdvice = 'A code from `GET /product-tax-codes`, with any attributes appended in any order.';
 const discountAdvice = 'A discount that the seller pays for. It reduces the taxable amount.';
 const thirdPartyAdvice =
-  "A discount that a third party pays for, such as a manufacturer's coupon. It does not reduce the taxable amount.";
+  "A discount that a third party pays for, such as a manufacturer's coupon. The state decides whether it reduces the taxable amount.";
 const prorated = 'Levy distributes it over the line items in proportion to their amounts.';
 
 /** What a discount of the document reduces. */
@@ -196,5 +196,5 @@ export const CalculationRequest = described(
 );
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 
-/** The inputs without the fields of a credit: what the tax core calculates. */
-export type CalculationInput = Omit<CalculationRequest, keyof typeof creditShape>;
+/** The inputs without the sale of a credit: what the tax core calculates. */
+export type CalculationInput = Omit<CalculationRequest, 'parent_transaction_id' | 'credit_remaining'>;

@@ -28,6 +28,7 @@ const warningCodes = [
   'taxability_not_established',
   'shipping_not_stated',
   'general_excise_not_passed_on',
+  'retail_delivery_fee_due',
   'tax_included_not_exact',
   'tax_amount_differs',
   'tax_amount_dropped',
@@ -75,7 +76,11 @@ export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
     reporting_code: recordedReportingCode,
-    tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.', { title: 'TaxType' }),
+    tax_type: described(
+      z.enum(['sales', 'general_excise', 'fee']),
+      'The kind of tax. `fee` is a fee that is no sales tax and is reported apart from it.',
+      { title: 'TaxType' },
+    ),
     rate: described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
@@ -145,7 +150,7 @@ const discounts = {
   ),
   applied_third_party_discount_amount: described(
     amount,
-    "Discounts that a third party pays for, including the share of the document's. They do not reduce the taxable amount.",
+    "Discounts that a third party pays for, including the share of the document's. They reduce the taxable amount where the state says so.",
   ),
 };
 const sentDiscounts = {

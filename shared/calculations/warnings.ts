@@ -1,6 +1,7 @@
 import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
-import type { InexactGross, TaxedCharge, TaxedDocument } from '../tax/document.ts';
+import { doubtsAboutCoupons } from '../tax/coupons.ts';
+import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
@@ -135,6 +136,12 @@ const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
     ? shippingWarnings(line, pointer)
     : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
 
+/** Warnings about what the state does with a discount that a third party pays, where the line is taxed. */
+const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
+  line.thirdPartyDiscount > 0n && isTaxed(line) && (line.taxable > 0n || line.net === 0n)
+    ? doubted(doubtsAboutCoupons(place, day), pointer)
+    : [];
+
 /** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
@@ -162,6 +169,8 @@ export const warningsOf = (
     treated.add(line.treatments);
     add(lineWarnings(line, pointerOf(index)));
   }
+  for (const [index, line] of lines.entries())
+    add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
   for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));

@@ -26,7 +26,9 @@ const virginia = { city: 'Arlington', state: 'VA', postal_code: '22201', country
 const places = [
   { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' },
   virginia,
+  // Coupons reduce the price in Pennsylvania and Massachusetts.
   { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' },
+  { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' },
 ];
 
 let count = 0;

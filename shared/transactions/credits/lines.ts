@@ -127,5 +127,5 @@ const calculateUnmatched = (
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);
-  return calculate({ ...basis, line_items: unmatched }, context, []);
+  return calculate({ ...basis, type: 'credit', line_items: unmatched }, context, []);
 };
