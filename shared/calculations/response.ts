@@ -1,7 +1,17 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
-import { amount, currencyCode, date, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
+import {
+  amount,
+  currencyCode,
+  date,
+  jurisdictionShape,
+  lineAmount,
+  objectType,
+  rate,
+  sentDecimal,
+  sentPrice,
+} from './answer-scalars.ts';
 import {
   Customer,
   exemptionTypes,
@@ -166,7 +176,7 @@ export const LineItemResponse = described(
     description: described(z.nullable(text(1000)), 'Free text.'),
     product_tax_code: described(z.nullable(productTaxCode), 'The product tax code, as sent.'),
     quantity: described(sentDecimal, 'The quantity, as sent.'),
-    unit_price: described(sentDecimal, 'The price per unit.'),
+    unit_price: described(sentPrice, 'The price per unit.'),
     ...sentDiscounts,
     customer: described(z.nullable(Customer), 'The buyer of this line item, as sent.'),
     ship_from: described(z.nullable(ShipFrom), 'Where the seller ships this line from, as sent.'),
@@ -174,8 +184,12 @@ export const LineItemResponse = described(
       title: 'LineFulfillment',
     }),
     metadata,
-    amount: described(amount, 'Quantity times unit price, before discounts.'),
+    amount: described(lineAmount, 'Quantity times unit price, before discounts.'),
     ...discounts,
+    applied_discount_amount: described(
+      lineAmount,
+      "Discounts that the seller pays for, including the share of the document's and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, its whole amount, which other charges have as a discount.",
+    ),
     net_amount: described(amount, "The amount after the seller's discounts."),
     ...taxFigures,
     taxes,

@@ -4,6 +4,7 @@ import { doubtsAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import { isReduction } from './deliveries.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
@@ -160,12 +161,15 @@ export const warningsOf = (
   const { lines, shipping } = taxed;
   const pointerOf: PointerOf = (charge) =>
     charge < lines.length ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lines.length);
-  const uncoded = (input.line_items ?? []).findIndex(({ product_tax_code }) => !product_tax_code);
+  const uncoded = (input.line_items ?? []).findIndex(
+    ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),
+  );
   if (uncoded >= 0) add([codeMissing(pointerOf(uncoded))]);
   add(placeWarnings(read, taxed));
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
-    if (treated.has(line.treatments)) continue;
+    const isReducing = (document.lines[index] as TaxLine).amount < 0n;
+    if (isReducing || treated.has(line.treatments)) continue;
     treated.add(line.treatments);
     add(lineWarnings(line, pointerOf(index)));
   }

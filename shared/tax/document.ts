@@ -39,6 +39,7 @@ export type ShippingCharge = {
 };
 
 /** A line to tax. Amounts are in minor units of the document's currency. */
+/** One with a negative amount reduces others, which have its parts as discounts, and has a net of zero itself. */
 export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
   readonly quantity: Decimal;
   readonly thirdPartyDiscount: bigint;

@@ -24,6 +24,8 @@ export const sizeLine = (
 ): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
+  // What a negative price reduced has its discount, and is credited with it.
+  if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
   const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
   const isReduced = isReducedByCoupon(parent, exponent);
   const reducing: Reducing = isReduced ? ['discount', 'third_party_discount'] : ['discount'];
@@ -53,7 +55,13 @@ export const isReducedByCoupon = (
 
 /** The problem of a sent discount that exceeds its base, or `null`. */
 export const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
-  amount < discount ? 'discount_amount' : amount < discount + thirdPartyDiscount ? 'third_party_discount_amount' : null;
+  amount < 0n
+    ? null
+    : amount < discount
+      ? 'discount_amount'
+      : amount < discount + thirdPartyDiscount
+        ? 'third_party_discount_amount'
+        : null;
 
 type SentLine = Pick<
   LineItemRequest,
@@ -83,7 +91,7 @@ export const creditLine = (
     product_tax_code: parent.product_tax_code,
     quantity: line.quantity,
     unit_price: sized.unitPrice,
-    discount_amount: line.discount_amount ?? discount,
+    discount_amount: line.discount_amount ?? (sized.amount < 0n ? null : discount),
     third_party_discount_amount: line.third_party_discount_amount ?? thirdPartyDiscount,
     customer: parent.customer,
     ship_from: parent.ship_from,

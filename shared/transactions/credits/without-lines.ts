@@ -1,4 +1,5 @@
 import type { Outcome } from '../../calculations/calculate.ts';
+import { isReduction } from '../../calculations/deliveries.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';
@@ -68,7 +69,7 @@ export const wholeOutcome = (credit: CreditContext): Outcome => {
   const lines = credit.parent.line_items.map((line) => ({
     ...line,
     parent_line_item_id: line.id,
-    discount_amount: line.applied_discount_amount,
+    discount_amount: isReduction(line.unit_price) ? null : line.applied_discount_amount,
     third_party_discount_amount: line.applied_third_party_discount_amount,
   }));
   const shipping = mapShipping(credit.parent.shipping, (charge) => ({
