@@ -41,14 +41,14 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
   );
 };
 
-/** The warning that a shipping charge is the only thing sold, where it would be taxed as the goods are. */
+/** The warning that a shipping charge or a fee is the only thing sold, where it would be taxed as the goods are. */
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   return followed && taxable > 0n
     ? [
         {
           code: 'taxability_not_established',
-          message: `${followed.jurisdiction.name} taxes shipping as the goods that it delivers, and the document has none: taxed as the shipping of taxable goods. Send the goods in the same document.`,
+          message: `${followed.jurisdiction.name} taxes this charge as the goods that it belongs to, and the document has none: taxed as with taxable goods. Send the goods in the same document.`,
           pointer,
         },
       ]
