@@ -155,10 +155,10 @@ describe('overlays', () => {
     expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
     expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
-    // A row for the whole state names every ZIP and says nothing of local taxes: the fallback releases still apply.
+    // A row for the whole state names no place: the fallback releases still apply.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\n`);
+    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`);
     const { out } = await content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     expect((await findHead(id))?.chain).toEqual([other, first]);

@@ -32,6 +32,15 @@ export const touchesAny = (zips: readonly string[], low: string, high: string): 
 /** The reason to skip a row whose ZIPs are all in other states (South Dakota's 51001 to 56136 includes Minneapolis). */
 export const foreignZips = (state: string): string => `none of its ZIPs is in ${state}`;
 
+/** The reason why a row of a state is bad if the ZIP in it, of three to five digits, is not of the state. */
+export const foreignZip = (text: string, state: string): string => {
+  const zip = text.padStart(5, '0');
+  if (text.length < 5) return `ZIP ${text} has lost digits, and ${zip} is not in ${state}: format the column as text`;
+  const states = statesOfZip(zip);
+  const where = states.length === 0 ? 'not in use' : `in ${states.join(' and ')}, not in ${state}`;
+  return `ZIP ${zip} is ${where}: correct the ZIP or the state`;
+};
+
 /**
  * Read a five-digit ZIP of a state. Spreadsheets turn 02139 into 2139: the zeros are restored if that gives a ZIP of the
  * state. Any other ZIP is bad, because a row of a state with another state's ZIP is wrong in one of them.
@@ -39,10 +48,5 @@ export const foreignZips = (state: string): string => `none of its ZIPs is in ${
 export const readZip = (text: string, state: string): RowResult<string> => {
   if (!/^\d{3,5}$/.test(text)) return bad(`ZIP ${text || '(none)'} is not a ZIP code: write five digits`);
   const zip = text.padStart(5, '0');
-  const states = statesOfZip(zip);
-  if (states.includes(state)) return row(zip);
-  if (text.length < 5)
-    return bad(`ZIP ${text} has lost digits, and ${zip} is not in ${state}: format the column as text`);
-  const where = states.length === 0 ? 'not in use' : `in ${states.join(' and ')}, not in ${state}`;
-  return bad(`ZIP ${zip} is ${where}: correct the ZIP or the state`);
+  return statesOfZip(zip).includes(state) ? row(zip) : bad(foreignZip(text, state));
 };
