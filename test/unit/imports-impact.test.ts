@@ -48,7 +48,9 @@ describe('the changes of an import', () => {
       changed: 0,
       gained: 0,
       lost: 0,
+      vanished: 0,
       largest: null,
+      examples: { changed: [], vanished: [] },
       // Before their first days the built-in tables have the state's rate alone; in Minneapolis they begin in 2024, too.
       past: {
         changed: 1,
