@@ -1,11 +1,14 @@
+import { dayOf } from '../calendar.ts';
 import type { ReleaseHead } from '../content/content.ts';
+import type { Approximation } from '../content/effective.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
+import type { Published } from '../content/release-values.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
-import { doubtsAbout } from '../tax/doubts.ts';
+import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
 import { ambiguityOf } from './ambiguity.ts';
-import { appliedAreaText } from './by-place.ts';
+import { appliedAreaText, importFile } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { TaxingAddress } from './sourcing.ts';
@@ -97,6 +100,24 @@ const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
     .join(' ');
 };
 
+/** The place whose local rates were used. */
+const ratedPlace = (decisive: TaxingAddress): string => {
+  const { byPlace } = decisive.choice ?? {};
+  return (byPlace && appliedAreaText(decisive, byPlace)) || addressText(decisive.address);
+};
+
+const usedInstead = {
+  undated: (of: string) => `those of ${of} were used`,
+  first: (of: string) => `those of ${of}, the first on record, were used`,
+  ended: (of: string) => `those of ${of}, their last known day, were used`,
+} as const;
+
+const approximate = (decisive: TaxingAddress, { of, because }: Approximation, day: string): string =>
+  `${decisive.place.name}: the local rates of ${ratedPlace(decisive)} on ${day} are not on record; ${usedInstead[because](of)}. To replace them, ${importFile(decisive)}`;
+
+const outdated = (decisive: TaxingAddress, { asOf, due }: Published): string =>
+  `${decisive.place.name}: the local rates of ${ratedPlace(decisive)} are as of ${asOf}, and newer ones were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
+
 const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = ambiguityOf(decisive);
   const { name, jurisdictions } = decisive.place;
@@ -105,14 +126,33 @@ const ambiguous = (decisive: TaxingAddress): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
-const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string): Warning[] => {
-  const { resolution, place, address, choice } = decisive;
+/** The tax day, and the service's day in UTC, which decides whether newer rates are due. */
+export type WarningDays = { readonly day: string; readonly today: string };
+
+export const warningDays = (day: string, nowMs: number): WarningDays => ({ day, today: dayOf(nowMs) });
+
+const ageWarnings = (decisive: TaxingAddress, pointer: string, { day, today }: WarningDays): Warning[] => {
+  const { approximation, published } = decisive;
+  const warnings: Warning[] = [];
+  if (approximation)
+    warnings.push({ code: 'local_rates_approximate', message: approximate(decisive, approximation, day), pointer });
+  // A publication confirms its rates up to its own day.
+  if (published && published.due < today && published.asOf < day)
+    warnings.push({ code: 'local_rates_outdated', message: outdated(decisive, published), pointer });
+  return warnings;
+};
+
+const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string, days: WarningDays): Warning[] => {
+  const { resolution, place, address, choice, lacksLocals } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
   // If the place has jurisdictions, their rates are unknown, and the tax core warns of that.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0)
     warn('not_covered', notCovered(decisive, outcome));
-  if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (resolution.coverage !== 'none') {
+    if (lacksLocals) warn('local_rates_missing', localMissing(decisive));
+    warnings.push(...ageWarnings(decisive, pointer, days));
+  }
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
@@ -125,20 +165,31 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
 };
 
 /** Warnings about a line's addresses and their local taxes. `isCalculated` is false for rates without a calculation. */
-export const resolutionWarnings = ({ decisive, pointers }: LocatedLine, isCalculated = true): Warning[] =>
-  decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : ''));
+export const resolutionWarnings = (
+  { decisive, pointers }: LocatedLine,
+  days: WarningDays,
+  isCalculated = true,
+): Warning[] =>
+  decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : '', days));
 
 /** Doubts as warnings at one pointer. */
 export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
   doubts.map(({ code, message }) => ({ code, message, pointer }));
 
+const sourcingText = (state: string): string => `${state}, where sales within the state are taxed`;
+
 /** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
-export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
+export const placeDoubts = (
+  { place: { name, release }, decisive, doubtful, pointers }: LocatedLine,
+  { day }: WarningDays,
+): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
     evidence.flatMap((one) => doubted(doubtsAbout(one, `${place.name}, the local taxes of an address`), pointers[at])),
   ),
-  ...(doubtful
-    ? doubted(doubtsAbout(doubtful, `${name}, where sales within the state are taxed`), pointers.origin)
+  ...(doubtful && release
+    ? [doubtsAbout(doubtful, sourcingText(name)), doubtsAboutDay(doubtful, sourcingText(name), day, release)].flatMap(
+        (doubts) => doubted(doubts, pointers.origin),
+      )
     : []),
 ];
 

@@ -30,7 +30,7 @@ export const calculate = (
   const read = readDocument(input, context);
   if (!read.ok) return read;
   const taxed = calculateTax(read.value.document);
-  return accept(outcomeOf(input, read.value, taxed, unknownFields));
+  return accept(outcomeOf(input, read.value, taxed, unknownFields, context.now));
 };
 
 const outcomeOf = (
@@ -38,6 +38,7 @@ const outcomeOf = (
   read: ReadDocument,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
+  nowMs: number,
 ): Outcome => {
   const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
@@ -63,7 +64,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(located),
     engine_version: engineVersion,
-    warnings: warningsOf(input, read, taxed, unknownFields),
+    warnings: warningsOf(input, read, taxed, unknownFields, nowMs),
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

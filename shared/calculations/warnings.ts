@@ -2,7 +2,7 @@ import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
-import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings, warningDays } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
@@ -85,13 +85,15 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
 };
 
-/** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
+/** The warnings of a calculation at the service's time. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
   { document, located, certificateWarnings }: Pick<ReadDocument, 'document' | 'located' | 'certificateWarnings'>,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
+  nowMs: number,
 ): Warning[] => {
+  const days = warningDays(document.day, nowMs);
   const seen = new Map<string, Warning>();
   const add = (warning: Warning) => {
     const key = `${warning.code} ${warning.message}`;
@@ -109,11 +111,11 @@ export const warningsOf = (
         pointer,
       });
     const place = located[index] as LocatedLine;
-    if (!reported.has(place.decisive)) for (const warning of resolutionWarnings(place)) add(warning);
+    if (!reported.has(place.decisive)) for (const warning of resolutionWarnings(place, days)) add(warning);
     reported.add(place.decisive);
     const figures = taxed.lines[index] as TaxedDocument['lines'][number];
     if (!doubtful.has(place.decisive) && isTaxed(figures)) {
-      for (const warning of placeDoubts(place)) add(warning);
+      for (const warning of placeDoubts(place, days)) add(warning);
       doubtful.add(place.decisive);
     }
     if (isTaxed(figures)) for (const warning of ruleAloneWarnings(place)) add(warning);

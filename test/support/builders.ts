@@ -157,7 +157,12 @@ type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   /** The address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
-type Options = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
+type Options = {
+  readonly settings?: Partial<Settings>;
+  readonly releaseFor?: ReleaseFor;
+  /** The service's day. */
+  readonly today?: string;
+};
 
 /** A request for one line of general goods at 100.00 on 2026-09-15 by default. */
 export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
@@ -172,10 +177,14 @@ export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = 
   ...others,
 });
 
-const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor }: Options) =>
+const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor, today }: Options) =>
   calculate(
     requestOf(request),
-    { settings: { ...defaultSettings('2026-10-08'), ...settings }, releaseFor, now: testNow },
+    {
+      settings: { ...defaultSettings('2026-10-08'), ...settings },
+      releaseFor,
+      now: today === undefined ? testNow : Date.parse(`${today}T12:00:00Z`),
+    },
     [],
   );
 

@@ -21,7 +21,7 @@ const policies = (values: Release['settings'][keyof Release['settings']]): strin
   canonicalJson(values.map(({ from, to, policy }) => ({ from, to, policy })));
 
 const settingNames = ['sourcing', 'shipping', 'rounding'] as const;
-const fieldNames = ['coverage', 'locals', 'established_from', 'established_to'] as const;
+const fieldNames = ['coverage', 'locals', 'established_from', 'approximate_from', 'established_to'] as const;
 
 /** The differences of two releases of a state in rules and settings. */
 export const compareRules = (before: Release, after: Release): OtherChanges => {

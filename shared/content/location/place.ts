@@ -1,10 +1,12 @@
 import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
+import type { Approximation } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import { ownCodesAt } from '../own-rules.ts';
+import { approximationOf, rateOn } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
-import type { Evidence, Jurisdiction } from '../release-values.ts';
+import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
@@ -36,7 +38,7 @@ export type StateCandidate = {
   readonly state: string;
   /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
   readonly rate: bigint | null;
-  readonly coverage: Coverage;
+  readonly lacksLocals: boolean;
   /** Whether only a part of the ZIP is covered. */
   readonly isPart: boolean;
 };
@@ -59,6 +61,10 @@ export type Located = {
   readonly evidence: readonly Evidence[];
   /** Whether local taxes are unknown: of the state, of the whole ZIP, or of a part of it. */
   readonly lacksLocals: boolean;
+  /** Set where the local rates of another day are used on the tax day. */
+  readonly approximation: Approximation | null;
+  /** When the local rates were published, if a built-in table has them. */
+  readonly published: Published | null;
   /** Whether the content covers other parts of the address's ZIP, and not the address. */
   readonly isGap: boolean;
 };
@@ -77,6 +83,8 @@ const uncovered = (
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
   lacksLocals: false,
+  approximation: null,
+  published: null,
   isGap: false,
 });
 
@@ -199,6 +207,14 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
+/** The approximations of a place's rates on a day, the state's first. */
+const approximationsOf = (release: Release, jurisdictions: readonly Jurisdiction[], day: string) =>
+  jurisdictions.flatMap(({ code, type }) => {
+    const rate = rateOn(release, code, day);
+    const approximation = rate ? approximationOf(release, rate, day) : null;
+    return approximation ? [{ approximation, isLocal: type !== 'state' }] : [];
+  });
+
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
@@ -211,7 +227,10 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
-  const coverage = lacksLocals ? 'partial' : 'complete';
+  const approximate = approximationsOf(release, jurisdictions, day);
+  const approximation =
+    set.approximation ?? approximate.find(({ isLocal: isOfLocal }) => isOfLocal)?.approximation ?? null;
+  const coverage = lacksLocals || approximation !== null || approximate.length > 0 ? 'partial' : 'complete';
   return {
     address,
     states: [],
@@ -226,6 +245,8 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     },
     evidence: choice?.evidence ?? [],
     lacksLocals,
+    approximation,
+    published: set.published ?? null,
     isGap: false,
   };
 };
@@ -237,7 +258,7 @@ const rateOf = ({ place: { release, jurisdictions }, resolution: { coverage } }:
 const candidateOf = (located: Located, day: string): StateCandidate => ({
   state: located.address.state ?? located.address.country,
   rate: rateOf(located, day) ?? null,
-  coverage: located.resolution.coverage,
+  lacksLocals: located.lacksLocals,
   isPart: located.choice?.isPart ?? false,
 });
 
