@@ -1,4 +1,3 @@
-import { dayOf } from '../calendar.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import type { Approximation } from '../content/effective.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
@@ -126,18 +125,23 @@ const ambiguous = (decisive: TaxingAddress): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
-/** The tax day, and the service's day in UTC, which decides whether newer rates are due. */
-export type WarningDays = { readonly day: string; readonly today: string };
+/** The tax day, and the service's time in milliseconds, which decides whether newer rates are due. */
+export type WarningDays = { readonly day: string; readonly nowMs: number };
 
-export const warningDays = (day: string, nowMs: number): WarningDays => ({ day, today: dayOf(nowMs) });
+/** Whether newer rates than those of a publication are due. A publication confirms its rates up to its own day. */
+const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
+  asOf < day && overdueMs <= nowMs;
 
-const ageWarnings = (decisive: TaxingAddress, pointer: string, { day, today }: WarningDays): Warning[] => {
+const ageWarnings = (decisive: TaxingAddress, pointer: string, days: WarningDays): Warning[] => {
   const { approximation, published } = decisive;
   const warnings: Warning[] = [];
   if (approximation)
-    warnings.push({ code: 'local_rates_approximate', message: approximate(decisive, approximation, day), pointer });
-  // A publication confirms its rates up to its own day.
-  if (published && published.due < today && published.asOf < day)
+    warnings.push({
+      code: 'local_rates_approximate',
+      message: approximate(decisive, approximation, days.day),
+      pointer,
+    });
+  if (published && isOutdated(published, days))
     warnings.push({ code: 'local_rates_outdated', message: outdated(decisive, published), pointer });
   return warnings;
 };

@@ -2,7 +2,7 @@ import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, TaxedDocument, TaxedShipping } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
-import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings, warningDays } from './address-warnings.ts';
+import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
@@ -93,7 +93,7 @@ export const warningsOf = (
   unknownFields: readonly string[],
   nowMs: number,
 ): Warning[] => {
-  const days = warningDays(document.day, nowMs);
+  const days = { day: document.day, nowMs };
   const seen = new Map<string, Warning>();
   const add = (warning: Warning) => {
     const key = `${warning.code} ${warning.message}`;

@@ -1,6 +1,6 @@
 /** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
 import { getOrAdd } from '../get-or-add.ts';
-import { type Approximation, countsFrom, firstInForce, isApproximateOn } from './effective.ts';
+import { countsFrom, firstInForce } from './effective.ts';
 import type { Release } from './release.ts';
 import type { Rate } from './release-values.ts';
 
@@ -19,10 +19,6 @@ export const ratesOf = (release: Release, code: string): readonly Rate[] => {
  */
 export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
   firstInForce(ratesOf(release, code), day, countsFrom(release));
-
-/** Whether a rate is the approximation of an earlier one on a day; `null` where it is established. */
-export const approximationOf = (release: Release, rate: Rate, day: string): Approximation | null =>
-  isApproximateOn(rate, day, release) ? { of: release.established_from, because: 'undated' } : null;
 
 /** The state's own rate on a day; `undefined` where the release does not know it. */
 export const stateRateOn = (release: Release, day: string): Rate | undefined => rateOn(release, release.state, day);

@@ -8,7 +8,12 @@ export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
 
 /** The day that a rate is published as of, and the day by which its publisher's cadence makes a newer one due. */
-export type Published = { readonly asOf: string; readonly due: string };
+export type Published = {
+  readonly asOf: string;
+  readonly due: string;
+  /** The end of `due` in UTC, in milliseconds. */
+  readonly overdueMs: number;
+};
 
 export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
 export type Jurisdiction = {

@@ -1,12 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import {
-  doubted,
-  placeDoubts,
-  resolutionWarnings,
-  type WarningDays,
-  warningDays,
-} from '../calculations/address-warnings.ts';
+import { doubted, placeDoubts, resolutionWarnings, type WarningDays } from '../calculations/address-warnings.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
@@ -176,5 +170,5 @@ export const findRates = async (
   const day = query.date ?? taxDateAt(nowMs, settings.time_zone).slice(0, 10);
   const located = locateAddress(address.value, { settings, releaseFor }, day);
   const rejected = policyProblem(located, settings);
-  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, warningDays(day, nowMs), settings));
+  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, { day, nowMs }, settings));
 };

@@ -124,7 +124,7 @@ export const shippingRule = (release: Release, product: ProductTaxCode, day: str
   const setting = inForce ?? first;
   return {
     ...setting,
-    ...(inForce ? {} : { isBeforeFirst: true }),
+    isBeforeFirst: inForce === undefined,
     isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(separatelyStated),
     id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,

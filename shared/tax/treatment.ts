@@ -103,8 +103,8 @@ const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
 // The address has a warning of its own on approximate local rates.
 const doubtsAboutRate = (rate: Rate, { release, jurisdiction, subject }: Case): readonly Doubt[] => {
   const what = `${jurisdiction.name}, general rate`;
-  const aboutDay = jurisdiction.type === 'state' ? doubtsAboutDay(rate, what, subject.day, release) : [];
-  return [...doubtsAbout(rate, what), ...aboutDay];
+  const doubts = doubtsAbout(rate, what);
+  return jurisdiction.type === 'state' ? [...doubts, ...doubtsAboutDay(rate, what, subject.day, release)] : doubts;
 };
 
 /** The result of a rule, or of having none. */
@@ -135,10 +135,11 @@ const resolveRule = (
     return notKnown(notCovered(release, subject, jurisdiction));
   if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
+  const isEarly = day < release.established_from;
   const doubts = [
     ...(rate ? doubtsAboutRate(rate, taxCase) : []),
     ...doubtsAboutRule(rule, product, jurisdiction, release),
-    ...(rule ? doubtsAboutDay(rule, `${release.name}, rule ${rule.id}`, day, release) : []),
+    ...(rule && isEarly ? doubtsAboutDay(rule, `${release.name}, rule ${rule.id}`, day, release) : []),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];

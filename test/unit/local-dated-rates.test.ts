@@ -13,7 +13,7 @@ const periodOf = ({ rate, from = '', to = '', asOf = '2026-01-01' }: Row): Perio
   taxes: [{ code: 'US-XX-01-A', name: 'A', type: 'city', kind: null, rate }],
   units: 0n,
   evidence: { source: 'test', confidence: 'high' },
-  published: { asOf, due: '2026-04-08' },
+  published: { asOf, due: '2026-04-08', overdueMs: Date.parse('2026-04-09') },
 });
 
 const areaOf = (first: Row, ...others: readonly Row[]): Area => ({

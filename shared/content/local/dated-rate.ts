@@ -18,9 +18,19 @@ export type DatedRate = {
   readonly published: Published | null;
 };
 
-const lastDayOf = ({ periods }: Area, position: number): string | null => {
+/** Whether a period ends before a day: by its own last day, or because the next one has begun. */
+const hasEnded = ({ periods }: Area, position: number, day: string): boolean => {
+  const { to } = periods[position] as Period;
+  const next = periods[position + 1]?.from ?? null;
+  return to === null ? next !== null && next <= day : to < day;
+};
+
+/** The first day on which a period without one of its own is established: at the latest, its last day. */
+const firstDayOf = ({ periods }: Area, position: number, established: string): string => {
+  const { to } = periods[position] as Period;
   const next = periods[position + 1]?.from;
-  return periods[position]?.to ?? (next ? dayBefore(next) : null);
+  const last = to ?? (next ? dayBefore(next) : null);
+  return last !== null && last < established ? last : established;
 };
 
 const rateAt = (
@@ -44,10 +54,10 @@ const rateAt = (
  */
 export const rateOfArea = (area: Area, day: string, { established, approximate }: TableDays): DatedRate | null => {
   const { periods } = area;
-  for (const [position, { from }] of periods.entries()) {
-    const last = lastDayOf(area, position);
-    if (last !== null && last < day) continue;
-    const first = from ?? (last !== null && last < established ? last : established);
+  for (let position = 0; position < periods.length; position += 1) {
+    if (hasEnded(area, position, day)) continue;
+    const { from } = periods[position] as Period;
+    const first = from ?? firstDayOf(area, position, established);
     if (first <= day) return rateAt(area, position, first);
     if (day < approximate) return null;
     return rateAt(area, position, approximate, { of: first, because: from === null ? 'undated' : 'first' });

@@ -1,5 +1,6 @@
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../assert.ts';
+import { dayMs } from '../../calendar.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
@@ -153,7 +154,9 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
 const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
   const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
   const published = new Map(
-    rates.sources.flatMap(([key, , asOf, due]) => (asOf === '' ? [] : [[key, { asOf, due }] as const])),
+    rates.sources.flatMap(([key, , asOf, due]) =>
+      due === '' ? [] : [[key, { asOf, due, overdueMs: Date.parse(due) + dayMs }] as const],
+    ),
   );
   return cached((offset) => areaOf({ rates, taxAt, published }, offset));
 };

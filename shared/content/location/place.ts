@@ -1,10 +1,10 @@
 import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
-import type { Approximation } from '../effective.ts';
+import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import { ownCodesAt } from '../own-rules.ts';
-import { approximationOf, rateOn } from '../rates.ts';
+import { rateOn } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
@@ -207,13 +207,14 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
-/** The approximations of a place's rates on a day, the state's first. */
-const approximationsOf = (release: Release, jurisdictions: readonly Jurisdiction[], day: string) =>
-  jurisdictions.flatMap(({ code, type }) => {
-    const rate = rateOn(release, code, day);
-    const approximation = rate ? approximationOf(release, rate, day) : null;
-    return approximation ? [{ approximation, isLocal: type !== 'state' }] : [];
-  });
+/** The jurisdictions whose rates are approximations on a day. */
+const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): readonly Jurisdiction[] =>
+  release === null || day >= release.established_from
+    ? []
+    : jurisdictions.filter(({ code }) => {
+        const rate = rateOn(release, code, day);
+        return rate !== undefined && isApproximateOn(rate, day, release);
+      });
 
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
@@ -227,10 +228,11 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
-  const approximate = approximationsOf(release, jurisdictions, day);
-  const approximation =
-    set.approximation ?? approximate.find(({ isLocal: isOfLocal }) => isOfLocal)?.approximation ?? null;
-  const coverage = lacksLocals || approximation !== null || approximate.length > 0 ? 'partial' : 'complete';
+  const approximate = approximateAt({ ...place, jurisdictions }, day);
+  const undated = { of: release.established_from, because: 'undated' } as const;
+  const approximation = set.approximation ?? (approximate.some(({ type }) => type !== 'state') ? undated : null);
+  const isWhole = !lacksLocals && approximation === null && approximate.length === 0;
+  const coverage = isWhole ? 'complete' : 'partial';
   return {
     address,
     states: [],
