@@ -1,13 +1,12 @@
 import type { ReleaseHead } from '../content/content.ts';
-import type { Approximation } from '../content/effective.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
-import type { Published } from '../content/release-values.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
+import { ageWarnings, type WarningDays } from './age-warnings.ts';
 import { ambiguityOf } from './ambiguity.ts';
-import { appliedAreaText, importFile } from './by-place.ts';
+import { appliedAreaText } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { TaxingAddress } from './sourcing.ts';
@@ -105,45 +104,12 @@ const ratedPlace = (decisive: TaxingAddress): string => {
   return (byPlace && appliedAreaText(decisive, byPlace)) || addressText(decisive.address);
 };
 
-const usedInstead = {
-  undated: (of: string) => `those of ${of} were used`,
-  first: (of: string) => `those of ${of}, the first on record, were used`,
-  ended: (of: string) => `those of ${of}, their last known day, were used`,
-} as const;
-
-const approximate = (decisive: TaxingAddress, { of, because }: Approximation, day: string): string =>
-  `${decisive.place.name}: the local rates of ${ratedPlace(decisive)} on ${day} are not on record; ${usedInstead[because](of)}. To replace them, ${importFile(decisive)}`;
-
-const outdated = (decisive: TaxingAddress, { asOf, due }: Published): string =>
-  `${decisive.place.name}: the local rates of ${ratedPlace(decisive)} are as of ${asOf}, and newer ones were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
-
 const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = ambiguityOf(decisive);
   const { name, jurisdictions } = decisive.place;
   const local = jurisdictions.filter(({ type }) => type !== 'state');
   const assumed = local.map((jurisdiction) => jurisdiction.name).join(', ') || 'no local tax';
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
-};
-
-/** The tax day, and the service's time in milliseconds, which decides whether newer rates are due. */
-export type WarningDays = { readonly day: string; readonly nowMs: number };
-
-/** Whether newer rates than those of a publication are due. A publication confirms its rates up to its own day. */
-const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
-  asOf < day && overdueMs <= nowMs;
-
-const ageWarnings = (decisive: TaxingAddress, pointer: string, days: WarningDays): Warning[] => {
-  const { approximation, published } = decisive;
-  const warnings: Warning[] = [];
-  if (approximation)
-    warnings.push({
-      code: 'local_rates_approximate',
-      message: approximate(decisive, approximation, days.day),
-      pointer,
-    });
-  if (published && isOutdated(published, days))
-    warnings.push({ code: 'local_rates_outdated', message: outdated(decisive, published), pointer });
-  return warnings;
 };
 
 const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string, days: WarningDays): Warning[] => {
@@ -155,7 +121,7 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
     warn('not_covered', notCovered(decisive, outcome));
   if (resolution.coverage !== 'none') {
     if (lacksLocals) warn('local_rates_missing', localMissing(decisive));
-    warnings.push(...ageWarnings(decisive, pointer, days));
+    warnings.push(...ageWarnings(decisive, () => ratedPlace(decisive), pointer, days));
   }
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));

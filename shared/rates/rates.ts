@@ -1,6 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { doubted, placeDoubts, resolutionWarnings, type WarningDays } from '../calculations/address-warnings.ts';
+import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
+import type { WarningDays } from '../calculations/age-warnings.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
