@@ -1,5 +1,6 @@
 /** The changes for buyers if a release replaces another, by ZIP code and city, from a day on. */
 import type { ReleaseFor } from '../content/content.ts';
+import { countsFrom } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { combinedRate, placeRate } from '../content/location/combined-rate.ts';
 import { locate } from '../content/location/place.ts';
@@ -72,7 +73,7 @@ const changeDays = (releases: readonly (Release | undefined)[], today: string): 
   for (const release of releases)
     for (let level = release; level; level = level.fallback) {
       const { rates, locations, established_from, complete_from = today, local, own } = level;
-      for (const from of [complete_from, established_from, local?.established_from ?? today])
+      for (const from of [complete_from, countsFrom(level), established_from, local?.established_from ?? today])
         spans.push({ from, to: null });
       for (const value of [...rates, ...locations, ...(own?.rates ?? [])])
         spans.push(establishedSpan(value, established_from));

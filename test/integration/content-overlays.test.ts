@@ -99,9 +99,9 @@ describe('overlays', () => {
       vanished: 0,
       largest: { key: '53202', day: today, old: '0.079', new: '0.059' },
       past: {
-        changed: 2,
-        first_day: '2026-01-01',
-        largest: { key: '53202', day: '2026-01-01', old: '0.079', new: '0.059' },
+        changed: 1,
+        first_day: '2024-01-01',
+        largest: { key: '53202', day: '2024-01-01', old: '0.079', new: '0.059' },
       },
     });
     const ran = await content('activate', first);

@@ -29,6 +29,8 @@ const lowest = (rates: readonly (number | null)[]): number | null => {
 
 /** The first day of every value that has none, in the built-in releases. */
 const established = '2026-01-01';
+/** The first day on which the built-in releases have the rate of a state. */
+const stateRateFrom = '2022-01-01';
 
 /** The ZIP codes and cities that the files and the requests of a state name. */
 export const placesOf = {
@@ -171,7 +173,7 @@ const cdtfa: fc.Arbitrary<ImportedFile> = fc
       rateOf: ({ city }, day) => {
         const begun = rows.filter((row) => same(row.city, city) && row.first <= day);
         const current = begun.toSorted((a, b) => (a.first < b.first ? 1 : -1))[0];
-        return current && day >= established ? 72_500 + current.local : null;
+        return current && day >= stateRateFrom ? 72_500 + current.local : null;
       },
     };
   });
