@@ -133,7 +133,8 @@ describe('WooCommerce’s tax rates', () => {
     expect(at('74801', 'Tecumseh')).toEqual(unsure);
     expect(at('74801')).toEqual(unsure);
     // The table has Shawnee, and other places.
-    expect(at('73101', 'Shawnee')).toEqual(unsure);
+    const contradictory = 'local_rates_missing,address_contradictory,address_ambiguous';
+    expect(at('73101', 'Shawnee')).toEqual([...unsure.slice(0, 4), contradictory]);
     expect(at('73101', 'Edmond')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
     expect(at('73101')).toEqual(['4.50', 'zip5', false, 'partial', 'local_rates_missing']);
   });
@@ -174,8 +175,9 @@ describe('WooCommerce’s tax rates', () => {
       'US,OK,73101,*,8.6,Tax,1,0,1,',
       'US,OK,73102,*,9,Tax,1,0,1,',
     );
-    expect(at('73101', 'Shawnee')).toEqual(['8.60', 'zip5', true, 'complete', 'address_ambiguous']);
-    expect(at('73103', 'Shawnee')).toEqual(['8.00', 'zip5', true, 'complete', 'address_ambiguous']);
+    const contradictory = 'address_contradictory,address_ambiguous';
+    expect(at('73101', 'Shawnee')).toEqual(['8.60', 'zip5', true, 'complete', contradictory]);
+    expect(at('73103', 'Shawnee')).toEqual(['8.00', 'zip5', true, 'complete', contradictory]);
     expect(at('73102', 'Shawnee')).toEqual(['9.00', 'zip5', false, 'complete', '']);
     expect(at('73101', 'Edmond')).toEqual(['8.60', 'zip5', false, 'complete', '']);
     const asked = { to: { state: 'OK', postal_code: '73101', city: 'Shawnee' }, tax_date: '2026-11-20' };

@@ -7,7 +7,7 @@ import type { Release, Sourcing } from '../../content/release.ts';
 import { rateDecimals } from '../../content/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { ambiguityOf } from '../ambiguity.ts';
-import { coverageByPlace, decidedByTable, taxingAddressPart } from '../by-place.ts';
+import { choiceByPlace, coverageByPlace, decidedByTable } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { TaxingAddress } from '../sourcing.ts';
@@ -75,10 +75,7 @@ const setText = (
 const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: LocalChoice): string => {
   const { prefer } = decisive;
   const byPlace = decidedByTable(decisive);
-  if (byPlace && prefer === 'lowest') {
-    const decider = taxingAddressPart(decisive, byPlace);
-    return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
-  }
+  if (byPlace && prefer === 'lowest') return choiceByPlace(byPlace);
   const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
   const considered = prefer === 'highest' ? possible : usual;
   return `The account's policy takes the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;

@@ -16,7 +16,7 @@ import {
   readOffsets,
   readTax,
 } from './packed-table.ts';
-import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
+import { countyKey, hasSuffix, joinedName, nameKey, placeKey, plainName, withoutSuffix } from './place-names.ts';
 
 /** A packed area with its taxes and evidence. Its offset in the table identifies it. */
 export type Area = Omit<PackedArea, 'taxes' | 'evidence'> & {
@@ -26,13 +26,25 @@ export type Area = Omit<PackedArea, 'taxes' | 'evidence'> & {
   /** The whole local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
   readonly evidence: Evidence;
+  /** The place and its aliases, as `cityName` and as `plainName` write them. */
+  readonly names: readonly string[];
+  readonly plainNames: readonly string[];
+};
+
+/** A name that the postal service uses in a ZIP, with the percent of the residents within the limits of its place. */
+export type ZipName = {
+  /** The name as people write it, then its other spellings. */
+  readonly spellings: readonly string[];
+  /** `null`: see `ZipRow`. */
+  readonly share: number | null;
 };
 
 export type ZipEntry = {
-  /** Counties of this state, main first. */
-  readonly counties: readonly string[];
-  /** Postal places, main first, as people write them. */
-  readonly places: readonly string[];
+  readonly residents: number;
+  /** Counties of this state with their percent of the residents, main first. `0`: a part without residents. */
+  readonly counties: readonly (readonly [county: string, percent: number])[];
+  /** The preferred name first. */
+  readonly names: readonly ZipName[];
 };
 
 export type LocalTable = ReturnType<typeof localTable>;
@@ -42,21 +54,21 @@ type TaxAt = (offset: number) => LocalTax;
 const areaOf = (rates: PackedRates, taxAt: TaxAt, offset: number): Area => {
   const packed = readArea(rates.areas, offset);
   const taxes = packed.taxes?.map(taxAt) ?? null;
+  const names = [packed.place, ...packed.aliases].map((name) => cityName(name) ?? '');
   return {
     ...packed,
     offset,
     taxes,
     units: taxes?.reduce((sum, { rate }) => sum + rescale(decimal(rate), rateDecimals), 0n) ?? null,
     evidence: rates.evidence[packed.evidence] as Evidence,
+    names,
+    plainNames: names.map(plainName),
   };
 };
 
-const plainNamesOf = ({ place, aliases }: Area): string[] =>
-  [place, ...aliases].map((name) => plainName(cityName(name) ?? ''));
-
 /** The areas, if all of them are one place by name. */
 const onePlace = (areas: readonly Area[]): readonly Area[] =>
-  new Set(areas.map(({ place }) => plainName(cityName(place) ?? ''))).size === 1 ? areas : [];
+  new Set(areas.map(({ plainNames: [plain] }) => plain)).size === 1 ? areas : [];
 
 /**
  * Find the areas that a city's name means, in the most literal reading that finds any: the name, an alias, the plain
@@ -67,51 +79,51 @@ const placesMeant = (related: readonly Area[], city: string, isMeant: (area: Are
   const plain = plainName(city);
   const inCounties = related.filter(isMeant);
   for (const isRead of [
-    ({ place }: Area) => cityName(place) === city,
-    ({ place, aliases }: Area) => [place, ...aliases].some((name) => cityName(name) === city),
-    (area: Area) => plainNamesOf(area).includes(plain),
+    ({ names }: Area) => names[0] === city,
+    ({ names }: Area) => names.includes(city),
+    ({ plainNames }: Area) => plainNames.includes(plain),
   ]) {
     const found = inCounties.filter(isRead);
     if (found.length > 0) return found;
   }
   const joined = joinedName(plain);
-  const found = onePlace(inCounties.filter((area) => plainNamesOf(area).some((name) => joinedName(name) === joined)));
+  const found = onePlace(inCounties.filter(({ plainNames }) => plainNames.some((name) => joinedName(name) === joined)));
   return found.length > 0 ? found : placesWithoutSuffix(related, plain).filter(isMeant);
 };
 
 // A suffix may be missing or added only where the state has no other place with the same base name, because Beecher and
 // Beecher City are two places. It is never replaced by another one: Lake City is not Lake Village.
 const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
-  const found = related.filter(({ place }) => baseName(place) === withoutSuffix(plain));
-  const names = new Set(found.map(({ place }) => plainName(cityName(place) ?? '')));
+  const found = related.filter(({ plainNames: [name = ''] }) => withoutSuffix(name) === withoutSuffix(plain));
+  const names = new Set(found.map(({ plainNames: [name] }) => name));
   const [only = ''] = names;
   return names.size === 1 && hasSuffix(only) !== hasSuffix(plain) ? found : [];
 };
 
-const entryOf = (text: string): ZipEntry => {
-  const [counties = '', places = ''] = text.split('~');
-  return { counties: counties.split('|'), places: places === '' ? [] : places.split('|') };
+const nameOf = (text: string): ZipName => {
+  const [names = '', share] = text.split(':');
+  return { spellings: names.split('='), share: share === undefined ? null : Number(share) };
 };
 
-/** Counties by the postal names of their ZIPs, the county with most ZIPs first. */
-const postalIndex = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
-  const counts = new Map<string, Map<string, number>>();
+const entryOf = (text: string): ZipEntry => {
+  const [residents, countyText = '', names = ''] = text.split('~');
+  const counties = countyText.split('|').map((county) => county.split(':'));
+  return {
+    residents: Number(residents),
+    counties: counties.map(([county = '', percent = 100 / counties.length]) => [county, Number(percent)]),
+    names: names === '' ? [] : names.split('|').map(nameOf),
+  };
+};
+
+/** The ZIPs that have a name, by its key. */
+const zipsByName = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
-    const { counties, places } = entryOf(line.slice(line.indexOf('~') + 1));
-    for (const place of places) {
-      const name = joinedName(plainName(cityName(place) ?? ''));
-      const ofPlace = counts.get(name) ?? new Map<string, number>();
-      for (const county of counties)
-        ofPlace.set(county, (ofPlace.get(county) ?? 0) + (county === counties[0] ? 1000 : 1));
-      counts.set(name, ofPlace);
-    }
+    const [zip5 = '', , , names = ''] = line.split('~');
+    for (const { spellings } of names.split('|').map(nameOf))
+      for (const spelling of spellings) getOrAdd(found, placeKey(spelling), () => []).push(zip5);
   }
-  return new Map(
-    [...counts].map(([name, ofPlace]) => [
-      name,
-      [...ofPlace].toSorted(([, a], [, b]) => b - a).map(([county]) => county),
-    ]),
-  );
+  return found;
 };
 
 /** Computes a value on its first use, and keeps it. */
@@ -135,7 +147,8 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
-  const postal = lazy(() => postalIndex(zips));
+  const zipsNamed = lazy(() => zipsByName(zips));
+  const areas = lazy(() => offsetsOf(rates.areas.split('\n')).map(areaAt));
   const related = (key: string): readonly Area[] => {
     const offsets = findLine(rates.names, key);
     return offsets === undefined ? [] : readOffsets(offsets).map(areaAt);
@@ -158,10 +171,10 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     /** The name of the county that a mistyped text most likely means. */
     nearestCounty: (text: string): string | null =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
-    zip: cached((zip5: string) => {
+    zip: (zip5: string): ZipEntry | undefined => {
       const text = findLine(zips, zip5);
       return text === undefined ? undefined : entryOf(text);
-    }),
+    },
     /** The remainder of a county, or its only place; `null` if it has no established rate. */
     remainder: (county: string): Area | null => {
       const offset = rates.remainders[county];
@@ -175,12 +188,14 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
         city,
         ({ county }) => counties === null || county === '' || counties.includes(county),
       ),
-    /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
-    postalCounties: (city: string): readonly string[] => postal().get(joinedName(plainName(city))) ?? [],
+    /** The ZIPs that the postal service names so. */
+    zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city)) ?? [],
+    /** The areas of a county, and places whose county is not known: their rates are not established. */
+    areasIn: cached((county: string) => areas().filter((area) => area.county === county || area.county === '')),
     /** The state's places by their plain names, for suggestions. */
     placeNames: lazy((): ReadonlyMap<string, string> => {
-      const places = offsetsOf(rates.areas.split('\n')).map((offset) => areaAt(offset).place);
-      return new Map(places.map((place) => [plainName(cityName(place) ?? ''), place]));
+      const named = areas().filter(({ place }) => place !== '');
+      return new Map(named.map(({ place, plainNames: [plain = ''] }) => [plain, place]));
     }),
   };
 };

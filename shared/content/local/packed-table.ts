@@ -51,8 +51,8 @@ export type PackedRates = {
 };
 
 /**
- * `10463~005|119~Bronx|Marble Hill`: counties of the state, main first, and postal places, main first. Lines of text,
- * sorted by ZIP.
+ * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: residents, counties and postal names of a ZIP, as in the
+ * columns of the text table. Lines of text, sorted by ZIP.
  */
 export type PackedZips = string;
 

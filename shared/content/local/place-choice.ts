@@ -1,15 +1,17 @@
 import { getOrAdd } from '../../get-or-add.ts';
 import type { TaxAddress } from '../location/address.ts';
-import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-choice.ts';
+import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
 import type { LocalTables, Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
-import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
+import type { Candidate } from './candidates.ts';
+import { findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { Area, LocalTable } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
+import { chargedArea, levelOf, possibleAreas } from './possible-areas.ts';
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
@@ -53,45 +55,72 @@ const boundedCache = <Owner extends object, Value>() => {
 };
 
 const views = boundedCache<Release, Release>();
-const founds = boundedCache<LocalTable, FoundPlace>();
+/** The sources of a release with those of its tables, which all views of it share. */
+const sources = new WeakMap<Release, Release['sources']>();
+const contents = boundedCache<Release, ReturnType<typeof contentOf>>();
+const sets = boundedCache<LocalTable, LocalSet>();
+const choices = boundedCache<Release, PlaceChoice>();
 
 // Other caches are keyed by the release object, so the same areas must return the same object.
 const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release =>
   views(release, areas.map(({ offset }) => offset).join(), () => {
     const [state] = release.jurisdictions;
-    const additions = areas.map((area) => contentOf(area, state, local));
-    return withOwnRates({ ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } });
+    const additions = areas.map((area) => contents(release, `${area.offset}`, () => contentOf(area, state, local)));
+    const cited = getOrAdd(sources, release, () => ({ ...release.sources, ...table.sources }));
+    return withOwnRates({ ...releaseWith(release, additions), sources: cited });
   });
-
-// A shop ships to the same ZIPs and cities again and again.
-const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
-  founds(table, `${address.zip5}|${address.city}|${address.county}`, () => findPlace(table, address));
 
 const setOf = (table: LocalTable, { area, county }: Candidate, isEstablished: boolean): LocalSet => {
   if (area === null || !isEstablished) return unknownSet;
-  const codes = (area.taxes ?? []).map(({ code }) => code);
-  return { key: codes.toSorted().join(' '), codes, county: county === null ? null : `${table.fips}${county}` };
+  return sets(table, `${area.offset} ${county}`, () => {
+    const codes = (area.taxes ?? []).map(({ code }) => code);
+    return { key: codes.toSorted().join(' '), codes, county: county === '' ? null : `${table.fips}${county}` };
+  });
 };
 
-const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
-
-const sameTaxes = ([first, ...others]: FoundPlace['candidates']): boolean =>
-  others.every((other) => taxCodes(other) === taxCodes(first));
-
-/** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
-const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPlace['area'] => {
-  const [{ area }, ...others] = candidates;
-  if (area === null) return null;
-  const isOneCounty = others.every(({ county }) => county === area.county);
-  const needsCounty = city === 'missing' || area.place === '' || isOneCounty || !sameTaxes(candidates);
-  return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
+/** The set and the rate of a candidate on a day; `rate: null` where it is not established. */
+const onDay = (table: LocalTable, one: Candidate, { established_from }: LocalTables, day: string) => {
+  const { area, missing } = one;
+  const isEstablished = area !== null && (area.from ?? established_from) <= day;
+  return {
+    area: isEstablished ? area : null,
+    set: setOf(table, one, isEstablished),
+    rate: isEstablished && missing === null ? area.units : null,
+  };
 };
 
-const byPlaceOf = (found: FoundPlace, table: LocalTable, { established_from }: LocalTables): ByPlace => {
-  const { level: _, candidates, ...reading } = found;
-  const [{ area }] = candidates;
-  const established = area === null ? null : (area.from ?? established_from);
-  return { ...reading, area: chargedArea(found, table), established };
+const findChoice = (release: Release, local: LocalTables, address: TaxAddress, day: string): PlaceChoice => {
+  const table = loadLocalTable(local);
+  const found = findPlace(table, address);
+  const { isNamed: _, candidates, ...reading } = found;
+  const all = candidates.map((one) => onDay(table, one, local, day));
+  const [{ set: meant, area } = { set: unknownSet, area: null }] = all;
+  const [charged] = candidates;
+  const distinctSets = new Map([meant, ...all.map(({ set }) => set)].map((set) => [set.key, set]));
+  const byPlace: ByPlace = {
+    ...reading,
+    area: chargedArea(candidates, table),
+    missing: charged?.missing ?? null,
+    possible: possibleAreas(
+      table,
+      candidates,
+      all.map(({ rate }) => rate),
+    ),
+    established: charged?.area ? (charged.area.from ?? local.established_from) : null,
+  };
+  return {
+    release: viewOf(
+      release,
+      table,
+      all.flatMap((one) => one.area ?? []),
+      local,
+    ),
+    choice: {
+      ...plainChoice(area === null ? 'state' : levelOf(found, address), meant),
+      possible: [meant, ...[...distinctSets.values()].filter((set) => isOpen(byPlace) && set.key !== meant.key)],
+      byPlace,
+    },
+  };
 };
 
 /**
@@ -100,22 +129,8 @@ const byPlaceOf = (found: FoundPlace, table: LocalTable, { established_from }: L
  */
 export const choosePlace = (release: Release, address: TaxAddress, day: string): PlaceChoice | null => {
   const { local } = release;
-  if (!local) return null;
-  const table = loadLocalTable(local);
-  if (table.isUntaxed) return null;
-  const found = foundPlace(table, address);
-  const isEstablished = (area: Area | null): boolean => area !== null && (area.from ?? local.established_from) <= day;
-  const sets = found.candidates.map((one) => setOf(table, one, isEstablished(one.area)));
-  const units = found.candidates.map(({ area }) => (isEstablished(area) ? area?.units : null));
-  const meant = sets[0] as LocalSet;
-  const possible = new Set(units).size > 1 ? [...new Map(sets.map((set) => [set.key, set])).values()] : [];
-  const areas = found.candidates.flatMap(({ area }) => (isEstablished(area) ? (area ?? []) : []));
-  return {
-    release: viewOf(release, table, areas, local),
-    choice: {
-      ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
-      possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
-      byPlace: byPlaceOf(found, table, local),
-    },
-  };
+  if (!local || loadLocalTable(local).isUntaxed) return null;
+  // A shop ships to the same ZIPs and cities again and again.
+  const key = [address.zip5, address.city, address.county, day].join('|');
+  return choices(release, key, () => findChoice(release, local, address, day));
 };

@@ -30,7 +30,16 @@ export type RateRow = Readonly<
     string
   >
 >;
-type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
+/**
+ * A ZIP of a state:
+ * - `residents`: empty where nobody lives (a post office box);
+ * - `counties`: those of the state with their percent of the residents, main first (`067:98|121:2`). One alone has no percent,
+ *   and neither have those of a ZIP without residents. `0`: a part without residents;
+ * - `names`: names of the postal service, the preferred one first, each with its other spellings after `=`. A percent is the
+ *   estimated share of the residents within the limits of the place with that name. The preferred name without a percent is
+ *   that of all residents whom the others leave; another name without a percent is that of no place with residents here.
+ */
+export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names', string>>;
 type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -258,4 +267,4 @@ export const packRates = (edition: string): PackedRates => {
 
 /** Pack a state's ZIP table. */
 export const packZips = (edition: string): PackedZips =>
-  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.counties}~${row.places}`));
+  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));

@@ -7,7 +7,7 @@ import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
-import { isAmbiguous, type LocalChoice } from './local-choice.ts';
+import { isAmbiguous, isIncomplete, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
@@ -132,7 +132,7 @@ const setsIn = <Sets extends LocalChoice['possible']>(sets: Sets, counties: Read
  * other counties are left out, and the name is not ambiguous if it is not in the tables.
  */
 const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
-  if (!choice.isByName || place?.choice.byPlace?.city !== 'taxed') return choice;
+  if (!choice.isByName || place?.choice.level !== 'city') return choice;
   const counties = new Set(place.choice.possible.map(({ county }) => county?.slice(2)));
   const isConfirmed = !isAmbiguous(place.choice);
   return {
@@ -197,7 +197,7 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
-  isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
+  isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace)) || (lacksLocals && codes.length === 0);
 
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
