@@ -20,7 +20,7 @@ const words = Object.fromEntries(
 );
 const firstWords: Record<string, string> = { N: 'NORTH', NO: 'NORTH', S: 'SOUTH', SO: 'SOUTH', E: 'EAST', W: 'WEST' };
 
-const wordsOf = (name: string): string[] => {
+const split = (name: string): readonly string[] => {
   const letters = name
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
@@ -34,6 +34,13 @@ const wordsOf = (name: string): string[] => {
   return all
     .map((word, index) => (index === 0 && all.length > 1 ? firstWords[word] : undefined) ?? word)
     .map((word) => words[word] ?? word);
+};
+const known = new Map<string, readonly string[]>();
+/** The words of a name in one form. */
+const wordsOf = (name: string): readonly string[] => {
+  const all = known.get(name) ?? split(name);
+  known.set(name, all);
+  return all;
 };
 const keyOf = (name: string): string => wordsOf(name).join('');
 const kinds = new Set(['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH']);

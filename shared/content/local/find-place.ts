@@ -118,7 +118,10 @@ const withoutZip = (table: LocalTable, city: string | null, county: string | nul
 };
 
 /** Find the areas that may tax an address of the table's state. The caller checks the tax day. */
-export const findPlace = (table: LocalTable, { zip5, city, county }: TaxAddress): FoundPlace => {
+export const findPlace = (
+  table: LocalTable,
+  { zip5, city, county }: Pick<TaxAddress, 'zip5' | 'city' | 'county'>,
+): FoundPlace => {
   const zip = zip5 === null ? undefined : table.zip(zip5);
   const named = county === null ? null : table.countyNamed(county);
   const contradicted = zip && !zip.counties.some(([code]) => code === named) ? named : null;

@@ -156,8 +156,6 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources),
-    /** Whether any area is a place within a county. */
-    hasPlaces: rates.has_places,
     /** Whether no area has a local tax, and no rate is missing. */
     isUntaxed: rates.is_untaxed,
     countyName: (county: string): string => {
@@ -188,6 +186,7 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
         city,
         ({ county }) => counties === null || county === '' || counties.includes(county),
       ),
+    zipCodes: (): readonly string[] => zips.split('\n').map((line) => line.slice(0, line.indexOf('~'))),
     /** The ZIPs that the postal service names so. */
     zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city)) ?? [],
     /** The areas of a county, and places whose county is not known: their rates are not established. */

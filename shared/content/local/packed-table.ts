@@ -33,7 +33,6 @@ export type PackedArea = {
 export type PackedRates = {
   /** The state's two-digit federal code. */
   readonly fips: string;
-  readonly has_places: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
   readonly is_untaxed: boolean;
   readonly counties: Readonly<Record<string, string>>;

@@ -249,7 +249,6 @@ export const packRates = (edition: string): PackedRates => {
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
     fips,
-    has_places: areas.some(({ place }) => place !== ''),
     is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
     counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
     sources: keys.map((key) => {
