@@ -10,6 +10,8 @@ export type Candidate = {
   readonly area: Area | null;
   /** The place, if its own rate is not established and `area` is the rest of its county. */
   readonly missing: string | null;
+  /** The names of the ZIP that have the place. */
+  readonly names: readonly ZipName[];
   /** Its residents, on a scale of their own for each address. 0: possible, and never more likely than another. */
   readonly weight: number;
 };
@@ -19,14 +21,15 @@ type Shares = ZipEntry['counties'];
 
 const candidateIn = (table: LocalTable, county: string, area: Area, weight: number): Candidate =>
   area.taxes === null
-    ? { county, area: table.remainder(county), missing: area.place, weight }
-    : { county, area, missing: null, weight };
+    ? { county, area: table.remainder(county), missing: area.place, names: [], weight }
+    : { county, area, missing: null, names: [], weight };
 
 /** A county outside its places. */
 export const restOf = (table: LocalTable, county: string, weight = 0): Candidate => ({
   county,
   area: table.remainder(county),
   missing: null,
+  names: [],
   weight,
 });
 
@@ -67,7 +70,8 @@ export const distinct = (candidates: readonly Candidate[]): readonly Candidate[]
   for (const one of candidates) {
     const key = `${one.county} ${one.area?.offset} ${one.missing}`;
     const known = found.get(key);
-    found.set(key, known ? { ...known, weight: known.weight + one.weight } : one);
+    const merged = known && { ...known, names: [...known.names, ...one.names], weight: known.weight + one.weight };
+    found.set(key, merged ?? one);
   }
   return [...found.values()];
 };
@@ -87,23 +91,27 @@ const percentMin = 0.5;
  */
 export const areasOfZip = (table: LocalTable, { names }: ZipEntry, shares: Shares): readonly Candidate[] => {
   const counties = shares.map(([county]) => county);
-  const percents = new Map(shares);
   const left = new Map(shares);
-  const claim = (name: ZipName, byDefault: number): readonly Candidate[] => {
-    const part = name.share ?? byDefault;
-    const areas = part === 0 ? [] : areasSpelled(table, name, counties);
-    const whole = areas.reduce((sum, { county }) => sum + (percents.get(county) ?? 0), 0);
+  const percentOf = (county: string): number => shares[counties.indexOf(county)]?.[1] ?? 0;
+  const claim = (name: ZipName): readonly Candidate[] => {
+    const areas = areasSpelled(table, name, counties);
+    const whole = areas.reduce((sum, { county }) => sum + percentOf(county), 0);
+    const own = [name];
     return areas.map((area) => {
       const free = left.get(area.county) ?? 0;
-      const weight = name.share === null ? free : Math.min(free, (part * (percents.get(area.county) ?? 0)) / whole);
+      const weight = name.share === null ? free : Math.min(free, (name.share * percentOf(area.county)) / whole);
       left.set(area.county, free - weight);
-      return { ...area, weight };
+      return { ...area, names: own, weight };
     });
   };
-  const [preferred, ...others] = names;
-  const places = [...others.flatMap((name) => claim(name, 0)), ...(preferred ? claim(preferred, 100) : [])];
-  const rests = [...left].filter(([, weight]) => weight >= percentMin);
-  return distinct([...places, ...rests.map(([county, weight]) => restOf(table, county, weight))]);
+  const [preferred] = names;
+  const others = names.filter((name) => name !== preferred && name.share !== null);
+  const places = [...others.flatMap(claim), ...(preferred ? claim(preferred) : [])];
+  const rests = shares.flatMap(([county]) => {
+    const weight = left.get(county) ?? 0;
+    return weight >= percentMin ? [restOf(table, county, weight)] : [];
+  });
+  return distinct([...places, ...rests]);
 };
 
 const rateKey = ({ area, missing }: Candidate): string => missing ?? String(area?.units);

@@ -53,10 +53,11 @@ type Read = Pick<FoundPlace, 'city' | 'candidates'> & {
   readonly own: readonly Candidate[];
 };
 
+const inhabited = ({ counties }: ZipEntry): ZipEntry['counties'] => counties.filter(([, percent]) => percent > 0);
+
 /** All areas of a ZIP, or those in a county. They are computed for the whole ZIP, because its shares are of the whole. */
 const allOf = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
-  const inhabited = zip.counties.filter(([, percent]) => percent > 0);
-  const all = areasOfZip(table, zip, inhabited);
+  const all = areasOfZip(table, zip, inhabited(zip));
   if (county === null) return all;
   const inCounty = all.filter((one) => one.county === county);
   return inCounty.length > 0 ? inCounty : areasOfZip(table, zip, [[county, 100]]);
@@ -76,9 +77,10 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
   const counties = county === null ? zip.counties.map(([code]) => code) : [county];
   const name = nameIn(table, zip, city, counties);
   if (name) {
-    // Another name of the ZIP may mean the same place.
-    const areas = areasSpelled(table, name, counties);
-    const own = among(all, areas);
+    const claimed = all.filter(({ names }) => names.includes(name));
+    // A name without residents of its own may mean the place of another one.
+    const areas = claimed.length > 0 ? claimed : areasSpelled(table, name, counties);
+    const own = claimed.length > 0 ? claimed : among(all, areas);
     const there = areas.length > 0 ? own : all.filter(({ missing, area }) => missing === null && !area?.place);
     const isPlace = name !== zip.names[0] && name.share !== null && there.length > 0;
     return isPlace ? { city: 'place', candidates: byResidents(there), own } : { city: 'postal', candidates: all, own };
@@ -139,6 +141,6 @@ export const findPlace = (
     suggestion: read.city === 'unknown' && city !== null ? nearestName(table, zip, city) : null,
     contradictsCounty: contradicted !== null,
     unknownCounty: county === null || named !== null ? null : { suggestion: table.nearestCounty(county) },
-    zipCounties: zip?.counties.filter(([, percent]) => percent > 0).length ?? null,
+    zipCounties: zip ? inhabited(zip).length : null,
   };
 };

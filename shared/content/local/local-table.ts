@@ -75,8 +75,13 @@ const onePlace = (areas: readonly Area[]): readonly Area[] =>
  * name, the name without spaces, the name without a suffix. `related` are the areas of the whole state whose names have
  * the same key.
  */
-const placesMeant = (related: readonly Area[], city: string, isMeant: (area: Area) => boolean): readonly Area[] => {
-  const plain = plainName(city);
+const placesMeant = (
+  related: readonly Area[],
+  city: string,
+  plain: string,
+  isMeant: (area: Area) => boolean,
+): readonly Area[] => {
+  if (related.length === 0) return related;
   const inCounties = related.filter(isMeant);
   for (const isRead of [
     ({ names }: Area) => names[0] === city,
@@ -115,15 +120,15 @@ const entryOf = (text: string): ZipEntry => {
   };
 };
 
-/** The ZIPs that have a name, by its key. */
-const zipsByName = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
+/** The ZIPs that have a name, by its key: as one text, because a state has thousands of names. */
+const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
   const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
     const [zip5 = '', , , names = ''] = line.split('~');
     for (const { spellings } of names.split('|').map(nameOf))
       for (const spelling of spellings) getOrAdd(found, placeKey(spelling), () => []).push(zip5);
   }
-  return found;
+  return new Map([...found].map(([key, ofKey]) => [key, ofKey.join(' ')]));
 };
 
 /** Computes a value on its first use, and keeps it. */
@@ -180,15 +185,14 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       return area?.taxes ? area : null;
     },
     /** Areas with a city's name, in these counties or in all (`null`), by the most literal match. */
-    placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] =>
-      placesMeant(
-        related(nameKey(city)),
-        city,
-        ({ county }) => counties === null || county === '' || counties.includes(county),
-      ),
+    placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] => {
+      const plain = plainName(city);
+      const isMeant = ({ county }: Area) => counties === null || county === '' || counties.includes(county);
+      return placesMeant(related(nameKey(plain)), city, plain, isMeant);
+    },
     zipCodes: (): readonly string[] => zips.split('\n').map((line) => line.slice(0, line.indexOf('~'))),
     /** The ZIPs that the postal service names so. */
-    zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city)) ?? [],
+    zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city))?.split(' ') ?? [],
     /** The areas of a county, and places whose county is not known: their rates are not established. */
     areasIn: cached((county: string) => areas().filter((area) => area.county === county || area.county === '')),
     /** The state's places by their plain names, for suggestions. */

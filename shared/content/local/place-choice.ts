@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../get-or-add.ts';
 import type { TaxAddress } from '../location/address.ts';
+import type { RatePreference } from '../location/combined-rate.ts';
 import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
@@ -89,14 +90,26 @@ const onDay = (table: LocalTable, one: Candidate, { established_from }: LocalTab
   };
 };
 
-const findChoice = (release: Release, local: LocalTables, address: TaxAddress, day: string): PlaceChoice => {
+/** Each set once, the charged one first. */
+const distinctSets = (meant: LocalSet, all: readonly { readonly set: LocalSet }[]): LocalChoice['possible'] => {
+  const others = new Map(all.map(({ set }) => [set.key, set]));
+  others.delete(meant.key);
+  return [meant, ...others.values()];
+};
+
+const findChoice = (
+  release: Release,
+  local: LocalTables,
+  address: TaxAddress,
+  day: string,
+  prefer: RatePreference,
+): PlaceChoice => {
   const table = loadLocalTable(local);
   const found = findPlace(table, address);
   const { isNamed: _, candidates, ...reading } = found;
   const all = candidates.map((one) => onDay(table, one, local, day));
   const [{ set: meant, area } = { set: unknownSet, area: null }] = all;
   const [charged] = candidates;
-  const distinctSets = new Map([meant, ...all.map(({ set }) => set)].map((set) => [set.key, set]));
   const byPlace: ByPlace = {
     ...reading,
     area: chargedArea(candidates, table),
@@ -108,16 +121,13 @@ const findChoice = (release: Release, local: LocalTables, address: TaxAddress, d
     ),
     established: charged?.area ? (charged.area.from ?? local.established_from) : null,
   };
+  // Rates are compared only to take the highest.
+  const compared = prefer === 'highest' ? all.flatMap((one) => one.area ?? []) : area ? [area] : [];
   return {
-    release: viewOf(
-      release,
-      table,
-      all.flatMap((one) => one.area ?? []),
-      local,
-    ),
+    release: viewOf(release, table, compared, local),
     choice: {
       ...plainChoice(area === null ? 'state' : levelOf(found, address), meant),
-      possible: [meant, ...[...distinctSets.values()].filter((set) => isOpen(byPlace) && set.key !== meant.key)],
+      possible: isOpen(byPlace) ? distinctSets(meant, all) : [meant],
       byPlace,
     },
   };
@@ -125,12 +135,18 @@ const findChoice = (release: Release, local: LocalTables, address: TaxAddress, d
 
 /**
  * Find the local taxes of an address by its ZIP and city in the tables that a release names, on a tax day. `null` where
- * the state has no local taxes, so that there is nothing to choose.
+ * the state has no local taxes, so that there is nothing to choose. The release has the rates of all possible sets if the
+ * highest is preferred, otherwise only those of the charged set.
  */
-export const choosePlace = (release: Release, address: TaxAddress, day: string): PlaceChoice | null => {
+export const choosePlace = (
+  release: Release,
+  address: TaxAddress,
+  day: string,
+  prefer: RatePreference,
+): PlaceChoice | null => {
   const { local } = release;
   if (!local || loadLocalTable(local).isUntaxed) return null;
   // A shop ships to the same ZIPs and cities again and again.
-  const key = [address.zip5, address.city, address.county, day].join('|');
-  return choices(release, key, () => findChoice(release, local, address, day));
+  const key = [address.zip5, address.city, address.county, day, prefer].join('|');
+  return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };

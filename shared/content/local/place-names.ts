@@ -45,9 +45,8 @@ export const withoutSuffix = (plain: string): string => plain.replace(placeSuffi
 
 const joinedSuffixes = /(?<=.)(CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)+$/;
 
-/** The key that all readings of a place's name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
-export const nameKey = (name: string): string =>
-  joinedName(plainName(cityName(name) ?? '')).replace(joinedSuffixes, '');
+/** The key that all readings of a plain name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
+export const nameKey = (plain: string): string => joinedName(plain).replace(joinedSuffixes, '');
 
 const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CITY) OF /;
 const countySuffix =

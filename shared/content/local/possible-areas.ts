@@ -8,11 +8,12 @@ import type { LocalTable } from './local-table.ts';
 const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
 
 /** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
-export const chargedArea = ([first, ...others]: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
+export const chargedArea = (candidates: readonly Candidate[], table: LocalTable): ByPlace['area'] => {
+  const [first] = candidates;
   if (!first?.area) return null;
   const { area, missing } = first;
-  const isOneCounty = others.every(({ county }) => county === first.county);
-  const haveSameTaxes = others.every((other) => taxCodes(other) === taxCodes(first));
+  const isOneCounty = candidates.every(({ county }) => county === first.county);
+  const haveSameTaxes = isOneCounty || candidates.every((one) => taxCodes(one) === taxCodes(first));
   const needsCounty = missing !== null || area.place === '' || isOneCounty || !haveSameTaxes;
   return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
 };
@@ -31,7 +32,10 @@ export const possibleAreas = (
   table: LocalTable,
   candidates: readonly Candidate[],
   ratesOf: readonly (bigint | null)[],
-) => {
+): readonly PossibleArea[] => {
+  const [only] = candidates;
+  if (only && candidates.length === 1)
+    return [{ name: nameOf(table, only, candidates), rate: ratesOf[0] ?? null, percent: only.weight > 0 ? 100 : 0 }];
   const whole = candidates.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const areas = new Map<string, PossibleArea>();
   for (const [index, one] of candidates.entries()) {

@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
 import { stateFips } from '../../jurisdiction.ts';
 import { readPercent } from '../imports/fractions.ts';
-import { codePart } from '../location/city-name.ts';
+import { cityName, codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release-values.ts';
 import {
   combinedSuffix,
@@ -22,7 +22,7 @@ import {
   writeOffsets,
   writeTax,
 } from './packed-table.ts';
-import { nameKey } from './place-names.ts';
+import { nameKey, plainName } from './place-names.ts';
 
 export type RateRow = Readonly<
   Record<
@@ -188,7 +188,9 @@ const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[]) => {
 const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
-    for (const key of place === '' ? [] : new Set([place, ...aliases].map(nameKey)))
+    for (const key of place === ''
+      ? []
+      : new Set([place, ...aliases].map((name) => nameKey(plainName(cityName(name) ?? '')))))
       names.set(key, [...(names.get(key) ?? []), offsets[index] as number]);
   return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
 };

@@ -153,8 +153,8 @@ export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): L
 export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
 
 /** Whether the tables leave several rates, or do not know the place at all. */
-export const isOpen = ({ possible: [first, ...others] }: ByPlace): boolean =>
-  first === undefined || others.some(({ rate }) => rate !== first.rate);
+export const isOpen = ({ possible }: ByPlace): boolean =>
+  possible.length === 0 || possible.some(({ rate }) => rate !== possible[0]?.rate);
 
 /** Whether a rate that the tables leave is not established. */
 export const isIncomplete = ({ possible }: ByPlace): boolean =>

@@ -203,7 +203,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
   if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
-  const byName = choosePlace(lowestOf(active), address, day);
+  const byName = choosePlace(lowestOf(active), address, day, prefer);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)
