@@ -1,150 +1,22 @@
-/**
- * The rule of `find-place.ts` on every ZIP with each of its names and without a city, against a slow reading of the text
- * tables with a comparison of names of its own.
- */
+/** The rule of `find-place.ts` on every ZIP with each of its names, other cities and none, against a slow reading of the tables. */
 import { describe, expect, it } from 'vitest';
 import { editionsOf, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/content/local/text-tables.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
 import { locate } from '../../shared/content/location/place.ts';
+import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-tables.ts';
+import {
+  expectedOf,
+  finderIn,
+  type Lot,
+  lotsNamed,
+  lotsOf,
+  type Named,
+  rowsThere,
+  standInRates,
+} from '../support/place-oracle.ts';
 
 const day = '2026-11-20';
-
-const words = Object.fromEntries(
-  `SAINT ST SAINTE STE FORT FT MOUNT MT BCH BEACH BRK BROOK CRK CREEK CTR CENTER CTY CITY CY CITY CYN CANYON EST ESTATES
-   ESTS ESTATES FLS FALLS GDNS GARDENS GRV GROVE HBR HARBOR HGTS HEIGHTS HTS HEIGHTS HLS HILLS IS ISLAND JCT JUNCTION
-   LK LAKE LNDG LANDING MDWS MEADOWS MLS MILLS MTN MOUNTAIN PK PARK PLNS PLAINS PT POINT RDG RIDGE RNCH RANCH SHRS SHORES
-   SPGS SPRINGS SPRGS SPRINGS STA STATION TER TERRACE TWP TOWNSHIP UNIV UNIVERSITY VLG VILLAGE VLY VALLEY`
-    .split(/\s+/)
-    .flatMap((word, index, all) => (index % 2 === 0 ? [[word, all[index + 1] ?? '']] : [])),
-);
-const firstWords: Record<string, string> = { N: 'NORTH', NO: 'NORTH', S: 'SOUTH', SO: 'SOUTH', E: 'EAST', W: 'WEST' };
-
-const split = (name: string): readonly string[] => {
-  const letters = name
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toUpperCase()
-    .replace(/[-\s]+/g, ' ');
-  const all = letters
-    .replace(/[^A-Z0-9 ]/g, '')
-    .trim()
-    .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
-    .split(' ');
-  return all
-    .map((word, index) => (index === 0 && all.length > 1 ? firstWords[word] : undefined) ?? word)
-    .map((word) => words[word] ?? word);
-};
-const known = new Map<string, readonly string[]>();
-/** The words of a name in one form. */
-const wordsOf = (name: string): readonly string[] => {
-  const all = known.get(name) ?? split(name);
-  known.set(name, all);
-  return all;
-};
-const keyOf = (name: string): string => wordsOf(name).join('');
-const kinds = new Set(['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH']);
-const baseOf = (name: string): string => {
-  const all = wordsOf(name);
-  return (kinds.has(all.at(-1) ?? '') && all.length > 1 ? all.slice(0, -1) : all).join('');
-};
-
-/** A rate in millionths of a percent; `null`: not established. */
-const rateOf = (row: RateRow | undefined): number | null =>
-  row === undefined || row.rate === '' ? null : Math.round(Number(row.rate) * 1e6);
-
-type Named = (name: string) => readonly RateRow[];
-
-/** Finds the rows of a place's name: literally, else by an alias or without spaces, else with or without the word for its kind. */
-const finderIn = (rows: readonly RateRow[]): Named => {
-  const places = rows.filter(({ place }) => place !== '');
-  const literal = Map.groupBy(places, ({ place }) => wordsOf(place).join(' '));
-  const byKey = Map.groupBy(
-    places.flatMap((row) =>
-      [row.place, ...row.aliases.split('|')].filter(Boolean).map((name) => ({ key: keyOf(name), row })),
-    ),
-    ({ key }) => key,
-  );
-  const byBase = Map.groupBy(places, ({ place }) => baseOf(place));
-  return (name) => {
-    const exact = literal.get(wordsOf(name).join(' ')) ?? [...new Set(byKey.get(keyOf(name))?.map(({ row }) => row))];
-    if (exact.length > 0) return exact;
-    const like = byBase.get(baseOf(name)) ?? [];
-    const isSuffix = like.every(({ place }) => (keyOf(place) === baseOf(place)) !== (keyOf(name) === baseOf(name)));
-    return new Set(like.map(({ place }) => keyOf(place))).size === 1 && isSuffix ? like : [];
-  };
-};
-
-type Lot = { readonly row: RateRow | undefined; readonly percent: number };
-
-const inhabitedOf = ({ counties }: ZipRow) =>
-  counties
-    .split('|')
-    .map((one, _, all) => {
-      const [county = '', percent] = one.split(':');
-      return { county, percent: percent === undefined ? 100 / all.length : Number(percent) };
-    })
-    .filter(({ percent }) => percent > 0);
-
-/** The rows of one of the ZIP's names in its inhabited counties. */
-const rowsThere = (zip: ZipRow, text: string, named: Named): readonly RateRow[] => {
-  const counties = inhabitedOf(zip).map(({ county }) => county);
-  const spellings = text.replace(/:.*/, '').split('=');
-  const found = spellings.map((name) => named(name).filter(({ county }) => county === '' || counties.includes(county)));
-  return found.find((rows) => rows.length > 0) ?? [];
-};
-
-/** The areas of a ZIP with their percents of its residents. */
-const lotsOf = (rows: readonly RateRow[], zip: ZipRow, named: Named): readonly Lot[] => {
-  const inhabited = inhabitedOf(zip).map((one) => ({ ...one, left: one.percent }));
-  const remainder = (county: string) => {
-    const ofCounty = rows.filter((row) => row.county === county);
-    return ofCounty.find(({ place }) => place === '') ?? (ofCounty.length === 1 ? ofCounty[0] : undefined);
-  };
-  const lots: Lot[] = [];
-  const [preferred = '', ...others] = zip.names.split('|');
-  for (const text of [...others, preferred]) {
-    const share = text.split(':')[1];
-    if (share === undefined && text !== preferred) continue;
-    const there = rowsThere(zip, text, named).map((row) => ({
-      row,
-      at: inhabited.find(({ county }) => county === row.county) ?? inhabited[0],
-    }));
-    const whole = there.reduce((sum, { at }) => sum + (at?.percent ?? 0), 0);
-    for (const { row, at } of there) {
-      if (!at) continue;
-      const part = share === undefined ? at.left : Math.min(at.left, (Number(share) * at.percent) / whole);
-      at.left -= part;
-      lots.push({ row, percent: part });
-    }
-  }
-  for (const { county, left } of inhabited) if (left >= 0.5) lots.push({ row: remainder(county), percent: left });
-  // Two names may mean one place.
-  return [...Map.groupBy(lots, ({ row }) => row ?? {}).values()].map((same) => ({
-    row: same[0]?.row,
-    percent: same.reduce((sum, { percent }) => sum + percent, 0),
-  }));
-};
-
-/** The areas that one of the ZIP's names leaves. */
-const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named: Named): readonly Lot[] => {
-  if (text === zip.names.split('|')[0] || !text.includes(':')) return lots;
-  const rows = rowsThere(zip, text, named);
-  const own = lots.filter(({ row }) => (rows.length > 0 ? row && rows.includes(row) : !row || row.place === ''));
-  return own.length > 0 ? own : lots;
-};
-
-/** What the rule must answer: the rates of most residents (several on a tie), and the doubts. */
-const expectedOf = (lots: readonly Lot[]) => {
-  const totals = new Map<number | null, number>();
-  for (const { row, percent } of lots) totals.set(rateOf(row), (totals.get(rateOf(row)) ?? 0) + percent);
-  const most = Math.max(...totals.values());
-  return {
-    rates: [...totals].filter(([, percent]) => most - percent < 1e-6).map(([rate]) => rate),
-    ambiguous: totals.size > 1,
-    coverage: totals.has(null) ? 'partial' : 'complete',
-  };
-};
 
 /** The local rate that an address gets, in millionths of a percent, and its resolution. */
 const answerOf = (state: string, postal_code: string, city: string) => {
@@ -158,32 +30,92 @@ const answerOf = (state: string, postal_code: string, city: string) => {
   return { rate: Math.round(local.reduce((sum, rate) => sum + rate, 0) * 1e8), ...resolution };
 };
 
+const letters = (name: string): string =>
+  name
+    .normalize('NFD')
+    .toUpperCase()
+    .replace(/[^A-Z]/g, '');
+
+type Case = { readonly city: string; readonly possible: readonly Lot[]; readonly isExact: boolean };
+
+/** The first name of other ZIPs of the state that is no name of this one: of a near ZIP, and of one anywhere. */
+const otherCities = (all: readonly ZipRow[], at: number, isOwn: (name: string) => boolean): readonly string[] =>
+  [at + 1, at + 7919].flatMap((start) => {
+    const names = Array.from({ length: 20 }, (_, step) =>
+      all[(start + step) % all.length]?.names.replace(/[|=:].*/, ''),
+    );
+    return names.find((name) => name && !isOwn(name)) ?? [];
+  });
+
+/** The cities that an address in a ZIP may have, with the areas that each leaves possible. */
+const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named: Named): readonly Case[] => {
+  const zip = all[at] as ZipRow;
+  const texts = zip.names.split('|');
+  const own = new Set(texts.flatMap((text) => rowsThere(zip, text, named)));
+  const spellings = new Set(texts.flatMap((text) => text.replace(/:.*/, '').split('=')).map(letters));
+  const isOwn = (name: string) => spellings.has(letters(name)) || named(name).some((row) => own.has(row));
+  return [
+    ...texts.map((text) => ({
+      city: text.replace(/[=:].*/, ''),
+      possible: lotsNamed(lots, zip, text, named),
+      isExact: true,
+    })),
+    ...['', 'Xyzzy'].map((city) => ({ city, possible: lots, isExact: true })),
+    ...otherCities(all, at, isOwn).map((city) => {
+      const places = named(city).map((row) => ({ row, percent: 0 }));
+      // A name without a place may be anywhere in its own ZIPs.
+      return { city, possible: [...lots, ...places], isExact: places.length > 0 };
+    }),
+  ];
+};
+
 const editions = editionsOf('rates').filter((edition) => rateRows(edition).some(({ rate }) => rate !== '0'));
 const met = { certain: 0, ambiguous: 0, partial: 0 };
+
+/** What is wrong about the answer to an address; `null` if nothing is. */
+const faultOf = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
+  const { rates, ambiguous, coverage } = expectedOf(possible);
+  const answer = answerOf(state, zip.zip5, city);
+  met[ambiguous ? 'ambiguous' : coverage === 'partial' ? 'partial' : 'certain'] += 1;
+  const known = rates.includes(null) ? [...rates, ...standInRates(rows, zip)] : rates;
+  const isSame = answer.ambiguous === ambiguous && answer.coverage === coverage;
+  const isNoBetter = (answer.ambiguous || !ambiguous) && (answer.coverage === 'partial' || coverage === 'complete');
+  if (known.includes(answer.rate) && (isExact ? isSame : isNoBetter)) return null;
+  return `${zip.zip5} ${city}: ${JSON.stringify([answer, rates, ambiguous, coverage])}`;
+};
 
 describe.each(editions)('%s', (edition) => {
   const state = edition.slice(0, 2);
   const rows = rateRows(edition);
   const named = finderIn(rows);
+  const zips = zipRows(edition);
 
-  it('gives each ZIP the rate of most residents, and names every doubt, with each of its names and without one', () => {
-    const wrong: string[] = [];
-    for (const zip of zipRows(edition)) {
-      const lots = lotsOf(rows, zip, named);
-      const cases = zip.names.split('|').map((text) => ({
-        city: text.replace(/[=:].*/, ''),
-        possible: lotsNamed(lots, zip, text, named),
-      }));
-      for (const { city, possible } of [...cases, { city: '', possible: lots }]) {
-        const { rates, ambiguous, coverage } = expectedOf(possible);
-        const answer = answerOf(state, zip.zip5, city);
-        met[ambiguous ? 'ambiguous' : coverage === 'partial' ? 'partial' : 'certain'] += 1;
-        const isRate = rates.includes(null) || rates.includes(answer.rate);
-        if (!isRate || answer.ambiguous !== ambiguous || answer.coverage !== coverage)
-          wrong.push(`${zip.zip5} ${city}: ${JSON.stringify([answer, rates, ambiguous, coverage])}`);
-      }
-    }
+  it('gives each ZIP the rate of most residents, and names every doubt, with each of its names, another and none', () => {
+    const wrong = zips.flatMap((zip, at) => {
+      const cases = casesOf(lotsOf(rows, zip, named), zips, at, named);
+      return cases.flatMap((one) => faultOf(state, rows, zip, one) ?? []);
+    });
     expect(wrong.slice(0, 20)).toEqual([]);
+  }, 60_000);
+
+  it('warns of each doubt, and the policies refuse it', () => {
+    // Every 20th ZIP: the calculation only reads what the test above compares.
+    for (const [at, zip] of zips.entries())
+      for (const { city } of at % 20 === 0 ? casesOf(lotsOf(rows, zip, named), zips, at, named) : []) {
+        const { ambiguous, coverage } = answerOf(state, zip.zip5, city);
+        const request = { to: { state, postal_code: zip.zip5, city }, tax_date: day };
+        const codes = warningCodes(ask(request, { releaseFor: withTables }));
+        const refused = (settings: Parameters<typeof refusal>[1]) => refusal(request, settings).map(({ code }) => code);
+        const text = JSON.stringify(request);
+        expect(codes.includes('address_ambiguous'), text).toBe(ambiguous);
+        expect(codes.includes('local_rates_missing'), text).toBe(coverage === 'partial');
+        expect(refused({ releaseFor: withTables, settings: { ambiguous_address: 'reject' } }), text).toEqual(
+          ambiguous ? ['validation_address_unresolvable'] : [],
+        );
+        expect(refused({ releaseFor: withTables, settings: { incomplete_coverage: 'reject' } }), text).toEqual(
+          coverage === 'partial' ? ['validation_not_covered'] : [],
+        );
+      }
   }, 60_000);
 });
 
