@@ -86,6 +86,9 @@ describe('a name of a city', () => {
     [{ city: 'Lovejoy', state: 'IL', postal_code: '62059' }, 7.35, 'city', 'Brooklyn (combined local rate)'],
     [{ city: 'Homewood', state: 'AL', postal_code: '35209' }, 10, 'city', 'Homewood'],
     [{ city: 'Highlands Ranch', state: 'CO', postal_code: '80129' }, 5, 'county', 'Douglas County'],
+    // All residents of these ZIPs are in another county than most of their land.
+    [{ city: 'Henderson', state: 'NV', postal_code: '89044' }, 8.375, 'county', 'Clark County'],
+    [{ city: 'Strongsville', state: 'OH', postal_code: '44149' }, 8, 'county', 'Cuyahoga County (combined local rate)'],
   ])('%o: %s percent, by its %s, %s', (to, percent, level, name) => {
     const answer = askAbout(to);
     expect(answer).toMatchObject({ percent, level, ...found });

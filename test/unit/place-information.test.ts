@@ -15,6 +15,8 @@ const letters = (name: string): string =>
     .toUpperCase()
     .replace(/[^A-Z]/g, '');
 
+const countyLetters = (name: string): string => letters(name).replace(/(COUNTY|CITY|PARISH|BOROUGH|MUNICIPIO)$/, '');
+
 /** The names of a ZIP row, with their other spellings. */
 const namesOf = (names: string): string[] => names.split('|').flatMap((one) => one.replace(/:.*/, '').split('='));
 
@@ -27,7 +29,14 @@ const states = editionsOf('zips').flatMap((edition) => {
   );
   const zips = zipRows(edition).filter(({ names }) => names !== '');
   const all = zips.flatMap(({ names }) => namesOf(names));
-  return [{ state: edition.slice(0, 2), zips, places, all, known: new Set([...all.map(letters), ...places.keys()]) }];
+  const state = edition.slice(0, 2);
+  const ofState = [...counties].flatMap(([fips, name]) => (fips.startsWith(stateFips(state)) ? [name] : []));
+  return [
+    {
+      ...{ state, zips, places, all, known: new Set([...all.map(letters), ...places.keys()]) },
+      ...{ counties: ofState, countyNames: new Set(ofState.map(countyLetters)) },
+    },
+  ];
 });
 
 type State = (typeof states)[number];
@@ -35,8 +44,9 @@ type State = (typeof states)[number];
 /** An address as its buyer would write it: a ZIP, one of its names, and perhaps a county that has the place. */
 const truthOf = ({ state, zips, places }: State, at: number, name: number, county: number | null) => {
   const zip = zips[at % zips.length] as State['zips'][number];
-  const names = zip.names.split('|').map((one) => one.replace(/[=:].*/, ''));
-  const city = names[name % names.length] ?? '';
+  const names = zip.names.split('|').map((one) => one.replace(/:.*/, '').split('='));
+  const spellings = names[name % names.length] ?? [];
+  const [city = ''] = spellings;
   const inhabited = zip.counties
     .split('|')
     .filter((one) => !one.endsWith(':0'))
@@ -48,6 +58,9 @@ const truthOf = ({ state, zips, places }: State, at: number, name: number, count
   return {
     address: { state, postal_code: zip.zip5, city, county: sent } satisfies PostalAddress,
     own: namesOf(zip.names),
+    spellings,
+    isOfZip: (sent: string) =>
+      zip.counties.split('|').some((one) => counties.get(`${stateFips(state)}${one.slice(0, 3)}`) === sent),
   };
 };
 
@@ -73,7 +86,7 @@ const resolve = (address: PostalAddress) => {
 
 const worse = ['none', 'partial', 'complete'];
 
-it('never is less ambiguous or more complete with less of an address, or with a misspelt or another city', () => {
+it('never is less ambiguous or more complete with less of an address, or with a misspelt or another name', () => {
   const met = new Map<string, number>();
   const number = fc.nat(100_000);
   fc.assert(
@@ -89,10 +102,12 @@ it('never is less ambiguous or more complete with less of an address, or with a 
       }),
       ({ state: index, at, name, county, other, position, how }) => {
         const state = states[index] as State;
-        const { address, own } = truthOf(state, at, name, county);
+        const { address, own, spellings, isOfZip } = truthOf(state, at, name, county);
         const ofZip = new Set(own.map(letters));
         const typo = misspelt(address.city, position, how);
         const another = state.all[other % state.all.length] ?? '';
+        const anotherCounty = state.counties[other % state.counties.length] ?? '';
+        const typoInCounty = misspelt(address.county ?? 'Xyzzy', position, how);
         const less: [string, PostalAddress][] = [
           ['no city', { ...address, city: null }],
           ['no ZIP', { ...address, postal_code: null }],
@@ -110,8 +125,17 @@ it('never is less ambiguous or more complete with less of an address, or with a 
             ? []
             : [['another city', { ...address, city: another }] as [string, PostalAddress]]),
           ['nonsense', { ...address, city: 'Xyzzy' }],
+          ...(isOfZip(anotherCounty)
+            ? []
+            : [['another county', { ...address, county: anotherCounty }] as [string, PostalAddress]]),
+          ...(state.countyNames.has(countyLetters(typoInCounty))
+            ? []
+            : [['misspelt county', { ...address, county: typoInCounty }] as [string, PostalAddress]]),
         ];
         const full = resolve(address);
+        for (const city of spellings)
+          for (const sent of [city, city.toLowerCase(), ` ${city.toUpperCase()}. `])
+            expect(resolve({ ...address, city: sent }), JSON.stringify([address, sent])).toEqual(full);
         for (const [what, part] of less) {
           const answer = resolve(part);
           const text = JSON.stringify([what, address, part]);
@@ -124,6 +148,6 @@ it('never is less ambiguous or more complete with less of an address, or with a 
     ),
     { numRuns: 1500 },
   );
-  for (const what of ['no city', 'no ZIP', 'no county', 'misspelt', 'another city'])
+  for (const what of ['no city', 'no ZIP', 'no county', 'misspelt', 'another city', 'another county'])
     expect(met.get(what) ?? 0, what).toBeGreaterThan(5);
 }, 120_000);
