@@ -4,7 +4,7 @@ import { creditShape, inputShape } from '../calculations/request.ts';
 import { described, descriptionOf } from '../described.ts';
 
 const referenceAdvice =
-  'The id in your billing system. Unique among the transactions of the account that are not void.';
+  'The id in your billing system, without white space at the start or the end. Unique among the transactions of the account that are not void.';
 
 /** POST /transactions: the inputs of a calculation and the fields of a transaction. */
 export const TransactionRequest = described(

@@ -254,6 +254,8 @@ describe('reference_id', () => {
     { reference_id: 'x'.repeat(256), because: 'it is too long' },
     { reference_id: 'a\nb', because: 'it has a control character' },
     { reference_id: 7, because: 'it is a number' },
+    { reference_id: ' doc_1', because: 'it starts with a space' },
+    { reference_id: 'doc_1 ', because: 'it ends with a space' },
   ])('is 1 to 255 characters: $because', async ({ reference_id }) => {
     const client = await newClient();
     const refused = await client.create(sale({ reference_id }));
