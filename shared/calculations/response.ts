@@ -2,16 +2,8 @@ import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
 import { amount, currencyCode, date, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
-import {
-  Customer,
-  exemptionTypes,
-  identifier,
-  instantKeywords,
-  productTaxCode,
-  ShipFrom,
-  ShipTo,
-  text,
-} from './fields.ts';
+import { Customer, exemptionTypes, instantKeywords, productTaxCode, ShipFrom, ShipTo, text } from './fields.ts';
+import { identifier } from './identifier.ts';
 import { discountTargets, lineFulfillments } from './request.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
@@ -122,14 +114,14 @@ export const AppliedExemption = described(
   z.object({
     customer_id: described(
       z.nullable(z.string()),
-      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the certificate.',
+      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the exemption.',
     ),
     reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
     valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
     valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
   }),
-  'The certificate that exempted a line item.',
+  'What exempted a line item: a certificate, or SNAP benefits.',
   { id: 'AppliedExemption' },
 );
 export type AppliedExemption = z.infer<typeof AppliedExemption>;
@@ -178,7 +170,7 @@ export const LineItemResponse = described(
     // A transaction is returned as it was recorded, so earlier ones do not have the field.
     applied_exemption: described(
       z.optional(z.nullable(AppliedExemption)),
-      'The certificate that exempted the line item. `null` if none did. Missing in transactions that were recorded before the field existed.',
+      'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did. Missing in transactions that were recorded before the field existed.',
     ),
   }),
   'A line item as sent, with its calculated amounts.',

@@ -108,7 +108,7 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
 };
 
-type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'certificateWarnings'>;
+type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 
 /** Warnings about the places of a document: once for the lines of one place, and about its doubts where a line is taxed. */
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument): Warning[] => {
@@ -134,6 +134,24 @@ const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares
     ? shippingWarnings(line, pointer)
     : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
+
+// SNAP benefits pay for food to eat at home (7 U.S.C. 2012(k)).
+const isEligibleFood = (path: string): boolean =>
+  path.startsWith('FOOD.') && path !== 'FOOD.DIETARY_SUPPLEMENTS' && path !== 'FOOD.CATERING';
+
+/** Warnings about lines that were sent as paid with SNAP benefits, and are not eligible by their codes. */
+const benefitsWarnings = ({ document: { lines }, exemptions }: Read): Warning[] =>
+  lines.flatMap(({ product: { path } }, index) =>
+    exemptions[index]?.reason === 'snap' && !isEligibleFood(path)
+      ? [
+          {
+            code: 'taxability_not_established',
+            message: `SNAP benefits pay for food, and ${path} is none: not taxed, as sent. Send the code of the food, or leave the exemption out.`,
+            pointer: `/line_items/${index}/customer/exemption`,
+          },
+        ]
+      : [],
+  );
 
 /** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
@@ -164,6 +182,7 @@ export const warningsOf = (
   }
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
+  add(benefitsWarnings(read));
   for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...lines, ...shipping].map((charge) => charge.inexact)))

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { decimalString, identifier, text } from '../calculations/fields.ts';
+import { decimalString, text } from '../calculations/fields.ts';
+import { identifier } from '../calculations/identifier.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 import { described, descriptionOf } from '../described.ts';
 

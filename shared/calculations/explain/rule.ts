@@ -14,8 +14,8 @@ import { timesQuantity } from './step.ts';
 export type Goods = {
   readonly product: ProductTaxCode;
   readonly quantity: Decimal;
-  /** The buyer's certificate in words, if there is one. */
-  readonly certificate: string | null;
+  /** Why the buyer is exempt, as a clause; `null` if no exemption applies. */
+  readonly exemption: string | null;
   readonly day: string;
   readonly release: Release | null;
   readonly treatments: readonly Treatment[];
@@ -55,18 +55,13 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
   );
 };
 
-const certificateText = ({ certificate, day }: Goods, name: string): string =>
-  certificate
-    ? `${name}: no tax, because ${certificate} is valid on ${day}.`
-    : `${name}: no tax, because the buyer is exempt.`;
-
 const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
 
 /** Why nothing is collected under any rule, or `null`. */
 const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':
-      return certificateText(goods, name);
+      return `${name}: no tax, because ${goods.exemption ?? 'the buyer is exempt'}.`;
     case 'not_collecting':
       return `${name}: no tax, because the account has no registration for ${stateOf(goods)} on ${goods.day}.`;
     case 'marketplace_collects':
