@@ -7,7 +7,7 @@ import { explain } from './explain/explain.ts';
 import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
-import type { Calculation } from './response.ts';
+import type { Calculation, Warning } from './response.ts';
 import { mapShipping } from './shipping-list.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -18,27 +18,23 @@ export const engineVersion = '1.1.0';
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculate the tax of a request. Pure: the content and the time are arguments.
+ * Calculate the tax of a request. Pure: the content and the time are arguments. `sent` are the warnings about the body.
  *
  * Refusals: `validation_address_unresolvable`, `validation_not_covered`. Everything else is calculated, with `warnings`
  * about missing or unconfirmed content.
  */
-export const calculate = (
-  input: CalculationInput,
-  context: Context,
-  unknownFields: readonly string[],
-): Result<Outcome> => {
+export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const read = readDocument(input, context);
   if (!read.ok) return read;
   const taxed = calculateTax(read.value.document);
-  return accept(outcomeOf(input, read.value, taxed, unknownFields));
+  return accept(outcomeOf(input, read.value, taxed, sent));
 };
 
 const outcomeOf = (
   input: CalculationInput,
   read: ReadDocument,
   taxed: TaxedDocument,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
 ): Outcome => {
   const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
@@ -69,7 +65,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: warningsOf(input, read, taxed, unknownFields),
+    warnings: warningsOf(input, read, taxed, sent),
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

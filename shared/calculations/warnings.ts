@@ -153,12 +153,12 @@ const benefitsWarnings = ({ document: { lines }, exemptions }: Read): Warning[] 
       : [],
   );
 
-/** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
+/** The warnings of a calculation, after those about the body as sent. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
   read: Read,
   taxed: TaxedDocument,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
 ): Warning[] => {
   const { document, located, certificateWarnings } = read;
   const seen = new Map<string, Warning>();
@@ -190,7 +190,7 @@ export const warningsOf = (
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerOf));
   add(notPassedOnWarnings(document, taxed, pointerOf));
   for (const { doubt, charge } of roundingDoubts(document, taxed)) add(doubted([doubt], pointerOf(charge)));
-  return [...unknownFieldWarnings(unknownFields), ...seen.values()];
+  return [...sent, ...seen.values()];
 };
 
 const codeMissing = (pointer: string): Warning => ({
