@@ -1,4 +1,5 @@
 import { isOwn } from '../../content/own-rules.ts';
+import { rateOn } from '../../content/rates.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import { type Decimal, decimalText } from '../../money/decimal.ts';
 import type { Treatment } from '../../tax/assessment.ts';
@@ -93,6 +94,10 @@ const spanOf = (rule: Rule): string => {
     .join('');
 };
 
+// Of mail to the armed forces, why no state taxes it.
+const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): string =>
+  (release && rateOn(release, code, day)?.note) ?? '';
+
 /** The rule and its arithmetic for the goods of a row, as sentences. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
@@ -100,7 +105,7 @@ export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string
   if (relief !== null) return relief;
   if (!rule)
     return row.reason === 'not_subject_to_tax'
-      ? `${name} has no general sales tax.`
+      ? `${name} has no general sales tax. ${untaxedNote(row, goods)}`.trim()
       : `${name}: no rule for ${goods.product.path}; taxed as general goods.`;
   const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect)} (rule ${rule.id}${spanOf(rule)}).`;
   return `${words} ${arithmeticOf(rule, row, goods)}`.trim() + missedHoliday(row, goods);

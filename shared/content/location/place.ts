@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { jurisdictionCode } from '../../jurisdiction.ts';
+import { jurisdictionCode, stateName } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import { ownCodesAt } from '../own-rules.ts';
@@ -202,7 +202,8 @@ const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, i
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
-  if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
+  const name = address.state === null ? code : stateName(address.state);
+  if (!active) return uncovered({ code, name, release: null }, address, prefer);
   const byName = choosePlace(lowestOf(active), address, day);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
