@@ -111,9 +111,10 @@ const resolveRule = (
   const { release, jurisdiction, rate, subject } = taxCase;
   const { day, product, use, relief, currency } = subject;
   const ruleId = rule?.id ?? null;
+  const rateDoubts = rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : [];
   // A state without the tax has nothing to exempt any buyer from.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
-    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
+    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: rateDoubts };
   if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
   // A jurisdiction that exists for a band alone does not tax other goods.
   if (taxCase.isBandOnly && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
@@ -128,7 +129,7 @@ const resolveRule = (
   if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const doubts = [
-    ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
+    ...rateDoubts,
     ...doubtsAboutRule(rule, product, jurisdiction, release),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

@@ -94,6 +94,12 @@ const byPlaceOf = (found: FoundPlace, table: LocalTable, { established_from }: L
   return { ...reading, area: chargedArea(found, table), established };
 };
 
+/** The source of an area without local taxes, whose absence has no rate that could cite it. */
+const evidenceOf = (
+  { candidates: [{ area }] }: FoundPlace,
+  isEstablished: (area: Area | null) => boolean,
+): LocalChoice['evidence'] => (area?.taxes?.length === 0 && isEstablished(area) ? [area.evidence] : []);
+
 /**
  * Find the local taxes of an address by its ZIP and city in the tables that a release names, on a tax day. `null` where
  * the state has no local taxes, so that there is nothing to choose.
@@ -115,6 +121,7 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
       possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
+      evidence: evidenceOf(found, isEstablished),
       byPlace: byPlaceOf(found, table, local),
     },
   };
