@@ -3,6 +3,7 @@ import type { Treatment } from '../tax/assessment.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import { benefitsWarnings } from './benefits-warnings.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
@@ -134,24 +135,6 @@ const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares
     ? shippingWarnings(line, pointer)
     : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
-
-// SNAP benefits pay for food to eat at home (7 U.S.C. 2012(k)).
-const isEligibleFood = (path: string): boolean =>
-  path.startsWith('FOOD.') && path !== 'FOOD.DIETARY_SUPPLEMENTS' && path !== 'FOOD.CATERING';
-
-/** Warnings about lines that were sent as paid with SNAP benefits, and are not eligible by their codes. */
-const benefitsWarnings = ({ document: { lines }, exemptions }: Read): Warning[] =>
-  lines.flatMap(({ product: { path } }, index) =>
-    exemptions[index]?.reason === 'snap' && !isEligibleFood(path)
-      ? [
-          {
-            code: 'taxability_not_established',
-            message: `SNAP benefits pay for food, and ${path} is none: not taxed, as sent. Send the code of the food, or leave the exemption out.`,
-            pointer: `/line_items/${index}/customer/exemption`,
-          },
-        ]
-      : [],
-  );
 
 /** The warnings of a calculation, after those about the body as sent. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
