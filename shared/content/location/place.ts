@@ -202,8 +202,10 @@ const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, i
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
-  const name = address.state === null ? code : stateName(address.state);
-  if (!active) return uncovered({ code, name, release: null }, address, prefer);
+  if (!active) {
+    const name = address.state === null ? code : stateName(address.state);
+    return uncovered({ code, name, release: null }, address, prefer);
+  }
   const byName = choosePlace(lowestOf(active), address, day);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
