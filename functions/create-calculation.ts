@@ -2,6 +2,7 @@ import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
+import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
@@ -30,10 +31,11 @@ export const { endpoint, handler } = defineEndpoint({
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
   responses: [{ status: 200, description: 'The tax on the order.', schema: 'Calculation' }],
   errors: [...calculationErrors, 'validation_parent_not_found'],
-  run: async ({ body, caller, unknownFields }) => {
+  run: async ({ body, sent, caller, unknownFields }) => {
+    const warnings = sentWarnings(sent, unknownFields, caller.account);
     const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };
     return mapResult(
-      await createCalculation(withTaxDay(body, caller.account), unknownFields, caller.account, ports),
+      await createCalculation(withTaxDay(body, caller.account), warnings, caller.account, ports),
       (calculation) => {
         recordTax(calculation);
         return { status: 200, body: calculation };

@@ -1,6 +1,7 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
@@ -42,9 +43,10 @@ export const { endpoint, handler } = defineEndpoint({
     'conflict_duplicate_reference_id',
     'validation_parent_not_found',
   ],
-  run: async ({ body, caller, unknownFields, exchange }) => {
+  run: async ({ body, sent, caller, unknownFields, exchange }) => {
     const request = withTaxDay(body, caller.account);
-    const creation = { request, idempotency: idempotencyOf(exchange), unknownFields };
+    const warnings = sentWarnings(sent, unknownFields, caller.account);
+    const creation = { request, idempotency: idempotencyOf(exchange), sent: warnings };
     const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {

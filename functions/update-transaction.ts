@@ -1,5 +1,6 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
@@ -59,10 +60,11 @@ export const { endpoint, handler } = defineEndpoint({
     'conflict_period_closed',
     'conflict_credit_stale',
   ],
-  run: async ({ id, body, caller, unknownFields, exchange }) => {
+  run: async ({ id, body, sent, caller, unknownFields, exchange }) => {
     const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);
-    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
+    const warnings = sentWarnings(sent, unknownFields, caller.account, true);
+    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(exchange), sent: warnings };
     const ports = changePortsWithin(exchange.remainingMs);
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },

@@ -69,13 +69,20 @@ const states: Readonly<Record<string, State>> = {
   AP: { name: 'Armed Forces Pacific' },
 };
 
-/** Text in upper case, without periods and repeated spaces: `u.s.  virgin islands` is `US VIRGIN ISLANDS`. */
-const normalized = (text: string): string => text.toUpperCase().replaceAll('.', '').trim().replaceAll(/\s+/g, ' ');
+// Territories with taxes of their own, and countries in free association that the postal service treats as states.
+const outside: ReadonlySet<string> = new Set(['AS', 'GU', 'MP', 'VI', 'FM', 'MH', 'PW']);
+
+/** Whether a two-letter code is a territory or a freely associated state: no state's sales tax is due on deliveries there. */
+export const isOutsideStates = (code: string): boolean => outside.has(code);
+
+/** A state in upper case, without periods and repeated spaces: `u.s.  virgin islands` is `US VIRGIN ISLANDS`. */
+export const normalizedState = (text: string): string =>
+  text.toUpperCase().replaceAll('.', '').trim().replaceAll(/\s+/g, ' ');
 
 const codeByText: ReadonlyMap<string, string> = new Map([
   ...Object.entries(states).flatMap(([code, { name }]): [string, string][] => [
     [code, code],
-    [normalized(name), code],
+    [normalizedState(name), code],
   ]),
   ['VIRGIN ISLANDS', 'VI'],
   ['WASHINGTON DC', 'DC'],
@@ -83,7 +90,7 @@ const codeByText: ReadonlyMap<string, string> = new Map([
 
 /** Read a state, territory or military region by its two-letter code or its name, in any case; `null` if there is none. */
 export const stateCode = (text: string): string | null =>
-  codeByText.get(text) ?? codeByText.get(normalized(text)) ?? null;
+  codeByText.get(text) ?? codeByText.get(normalizedState(text)) ?? null;
 
 /** Read a state written as `IN`, `US-IN` or `Indiana`, in any case, as its jurisdiction code; `null` if there is none. */
 export const stateJurisdiction = (text: string): string | null => {

@@ -2,6 +2,7 @@ import type { ReleaseHead } from '../content/content.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
+import { isOutsideStates } from '../jurisdiction.ts';
 import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
 import { ageWarnings, type WarningDays } from './age-warnings.ts';
@@ -21,13 +22,16 @@ const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: TaxingAddress): st
 
 const noTax = ' No tax was calculated.';
 
+const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
+  country !== 'US' || (state !== null && isOutsideStates(state));
+
 /** What is not covered, followed by the consequence (`outcome`). */
 const notCovered = (decisive: TaxingAddress, outcome: string): string => {
   const { place, address } = decisive;
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
   return place.release
     ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
-    : `${address.country === 'US' ? '' : 'Country '}${place.name} is not covered by any content release.${outcome}`;
+    : `${address.country === 'US' ? '' : 'Country '}${place.name} is not covered by any content release${isOutside(address) ? `: no state's sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
 };
 
 // An import of cities stores them outside its head and lists no ZIPs.

@@ -19,41 +19,31 @@ export const engineVersion = '1.1.0';
 export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_id'>;
 
 /**
- * Calculate the tax of a request. Pure: the content and the time are arguments.
+ * Calculate the tax of a request. Pure: the content and the time are arguments. `sent` are the warnings about the body.
  *
  * Refusals: `validation_address_unresolvable`, `validation_not_covered`. Everything else is calculated, with `warnings`
  * about missing or unconfirmed content.
  */
-export const calculate = (
-  input: CalculationInput,
-  context: Context,
-  unknownFields: readonly string[],
-): Result<Outcome> => {
+export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
-  const sent = setting === 'add' ? withoutAddedFees(input) : input;
-  const read = readDocument(sent, context);
+  const request = setting === 'add' ? withoutAddedFees(input) : input;
+  const read = readDocument(request, context);
   if (!read.ok) return read;
   const { document } = read.value;
   const fees = setting === 'none' ? [] : dueFees(document);
   // In a price that includes tax, a fee needs a price of its own.
-  if (setting !== 'add' || fees.length === 0 || document.taxIncluded)
-    return accept(
-      outcomeOf(
-        sent,
-        read.value,
-        unknownFields,
-        context.now,
-        dueFeeWarnings(fees, document, writerFor(document.exponent)),
-      ),
-    );
-  const charged = withFees(sent, fees);
-  return mapResult(readDocument(charged, context), (again) => outcomeOf(charged, again, unknownFields, context.now));
+  if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
+    const feeWarnings = dueFeeWarnings(fees, document, writerFor(document.exponent));
+    return accept(outcomeOf(request, read.value, sent, context.now, feeWarnings));
+  }
+  const charged = withFees(request, fees);
+  return mapResult(readDocument(charged, context), (again) => outcomeOf(charged, again, sent, context.now));
 };
 
 const outcomeOf = (
   input: CalculationInput,
   read: ReadDocument,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
   nowMs: number,
   feeWarnings: readonly Warning[] = [],
 ): Outcome => {
@@ -87,7 +77,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: [...warningsOf(input, read, taxed, unknownFields, nowMs), ...feeWarnings],
+    warnings: [...warningsOf(input, read, taxed, sent, nowMs), ...feeWarnings],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

@@ -1,15 +1,16 @@
-import type { Customer, Exemption } from './fields.ts';
+import type { Customer, certificateReasons, Exemption } from './fields.ts';
 import type { CalculationInput } from './request.ts';
 import type { AppliedExemption, LineItemResponse, Warning } from './response.ts';
 
 /** An exemption certificate of a customer; `states` are jurisdiction codes (`US-IN`), `null` for all states. */
-export type Certificate = Pick<AppliedExemption, 'reason' | 'certificate_number' | 'valid_from' | 'valid_to'> & {
+export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_from' | 'valid_to'> & {
+  readonly reason: (typeof certificateReasons)[number];
   readonly states: readonly string[] | null;
 };
 
 /**
  * What is known about the certificates of buyers: those of the customers as they are now, or those that a transaction
- * recorded, by the id of the line item. A line item that was recorded before the field existed has no entry.
+ * recorded, by the id of the line item.
  */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
@@ -20,8 +21,8 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 };
 
 /**
- * The certificate that the request itself has for a line item: that of the line's customer, then that of the document's. The
- * document's does not exempt a line of another buyer, which has another id.
+ * The exemption that the request itself has for a line item: that of the line's customer, then that of the document's. The
+ * document's does not exempt a line of another buyer, which has another id. `none` leaves every certificate unused.
  */
 export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
   const [lineId, documentId] = [line?.id ?? null, document?.id ?? null];
@@ -29,7 +30,7 @@ export const inlineExemption = (line: Customer | null | undefined, document: Cus
   return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
 };
 
-/** The ids of customers whose certificates can apply to a request, each once. Where a certificate is inline, it wins. */
+/** The ids of customers whose certificates can apply to a request, each once. An exemption in the request wins. */
 export const customerIdsOf = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
   if (collected_by === 'marketplace') return [];
   const ids = (line_items ?? [])
@@ -43,11 +44,7 @@ export const recordedCertificates = (transaction: {
   readonly line_items: readonly LineItemResponse[];
   readonly warnings: readonly Warning[];
 }): KnownCertificates => ({
-  recorded: new Map(
-    transaction.line_items.flatMap(({ id, applied_exemption: applied }) =>
-      applied === undefined ? [] : [[id, applied] as const],
-    ),
-  ),
+  recorded: new Map(transaction.line_items.map(({ id, applied_exemption = null }) => [id, applied_exemption])),
   warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),
 });
 

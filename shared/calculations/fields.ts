@@ -6,6 +6,7 @@ import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern, signedDecimalPattern } from '../money/decimal.ts';
 import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
+import { identifier } from './identifier.ts';
 
 /**
  * The fields that requests share, each with what to send instead when it is wrong.
@@ -15,21 +16,6 @@ import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocab
 
 export const text = (max: number) =>
   z.string('Send a string.').check(z.maxLength(max, `Send at most ${max} characters.`));
-
-const identifierAdvice = 'Send 1 to 255 characters, without control characters.';
-const isControl = (code: number) => code < 32 || (code > 126 && code < 160);
-const isIdentifier = (value: string) => {
-  for (let index = 0; index < value.length; index++) if (isControl(value.charCodeAt(index))) return false;
-  return value.length > 0;
-};
-
-/** An identifier that the client chooses: 1 to 255 characters without control characters. */
-export const identifier = described(
-  z.string(identifierAdvice).check(z.maxLength(255, identifierAdvice), z.refine(isIdentifier, identifierAdvice)),
-  'An identifier that the client chooses.',
-  // The class of control characters is spelled out, because not every language's patterns have a name for it.
-  { minLength: 1, pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$' },
-);
 
 const decimalAdvice =
   'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point. For a reduction, send discount_amount.';
@@ -97,7 +83,10 @@ export const metadata = described(
   { maxProperties: metadataMax.keys },
 );
 
-export const exemptionTypes = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
+/** Why a certificate exempts its holder. */
+export const certificateReasons = ['resale', 'government', 'nonprofit', 'direct_pay', 'other'] as const;
+/** Why a buyer is exempt: a certificate, or SNAP benefits that pay for a line item (7 U.S.C. 2013(a)). */
+export const exemptionTypes = [...certificateReasons, 'snap'] as const;
 
 const regionsAdvice = 'Send an array of state codes, or leave it out for everywhere.';
 // An unknown region would exempt nothing, without an error.
@@ -115,7 +104,7 @@ export const Exemption = described(
       {
         type: described(
           z.enum(exemptionTypes, `Send one of ${exemptionTypes.join(', ')}.`),
-          'The reason for the exemption.',
+          'The reason for the exemption. `snap` is for a line item that is paid with SNAP benefits, which no state taxes; it needs no certificate.',
           { title: 'ExemptionReason' },
         ),
         certificate_id: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
@@ -139,9 +128,23 @@ export const Exemption = described(
       }),
     ),
   'A certificate that exempts the buyer. It applies if it is valid on the tax date.',
-  { id: 'Exemption' },
 );
 export type Exemption = z.infer<typeof Exemption>;
+
+const exemptionAdvice = 'Send an object, or none to tax a buyer who has certificates.';
+
+const noExemption = described(
+  z.string(exemptionAdvice).check(z.refine((value) => value === 'none', exemptionAdvice)),
+  'Taxes the buyer.',
+  { pattern: '^none$' },
+);
+
+/** A certificate, or the text `none`, which leaves those of the stored customer and of the document unused. */
+const SentExemption = described(
+  z.union([Exemption, noExemption], exemptionAdvice),
+  'A certificate that exempts the buyer. It applies if it is valid on the tax date. `none` instead of an object taxes the buyer.',
+  { id: 'Exemption' },
+);
 
 export const Customer = described(
   z.object(
@@ -157,8 +160,8 @@ export const Customer = described(
         { title: 'BuyerUse' },
       ),
       exemption: described(
-        z.nullish(Exemption),
-        'A certificate that exempts the buyer. It applies if it is valid on the tax date.',
+        z.nullish(SentExemption),
+        'Why the buyer is exempt, in place of the certificates of `GET /customers/{id}`. `none` taxes the buyer in spite of them. Absent or `null`: they apply, as `applied_exemption` of the line items shows.',
       ),
     },
     'Send an object.',

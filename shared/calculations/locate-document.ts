@@ -6,7 +6,7 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { Delivery, Place, Relief } from '../tax/document.ts';
 import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
 import { type Destination, destinationOf, isEmptyAddress, type LocatedLine, locateAll } from './locate-lines.ts';
-import type { LineRelief } from './reliefs.ts';
+import { deliveryRelief, type LineRelief } from './reliefs.ts';
 import type { CalculationInput } from './request.ts';
 import { shippingList } from './shipping-list.ts';
 
@@ -112,7 +112,7 @@ export const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const deliveries = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const { relief } = reliefOf(line, found.place);
+      const relief = deliveryRelief(reliefOf(line, found.place));
       if (destination) others.push({ located: found, relief });
       return { line, place: found.place, relief };
     });

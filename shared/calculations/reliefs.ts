@@ -61,15 +61,11 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
     const { code: place, name: placeName } = taxing;
     const line = `/line_items/${index}`;
     const inline = inlineExemption(customer, input.customer);
+    if (typeof inline === 'string') return noCertificate;
     if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? line : '');
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
-    if ('recorded' in known) {
-      const exemption = known.recorded.get(ids[index] ?? '');
-      if (exemption !== undefined) return { exemption, warnings: [] };
-      // At that time, the document's certificate exempted the lines of other buyers, too.
-      return input.customer?.exemption ? inlineBuyer(input.customer.exemption, taxing, day, '') : noCertificate;
-    }
+    if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
     const certificates = known.customers.get(customerId);
     if (!certificates) return noCertificate;
     const { applied, warnings } = getOrAdd(chosen, `${place} ${customerId}`, () =>
@@ -82,6 +78,13 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
 
 /** The reason for no tax of a line in a place, and the certificate behind it. */
 export type LineRelief = Buyer & { readonly relief: Relief };
+
+/**
+ * The relief of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the charge is taxed as
+ * the delivery of exempt goods.
+ */
+export const deliveryRelief = ({ relief, exemption }: LineRelief): Relief =>
+  exemption?.reason === 'snap' ? null : relief;
 
 /**
  * Finds why nothing is collected for a line item, by its index, in a place, in this order: the account is not registered, a

@@ -73,6 +73,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   return [
     ...(!isSent(input['line_items']) && !hasParent ? [missingLines] : []),
     ...parentProblems(input, isCredit),
+    ...benefitsProblems(input),
     ...duplicateIds(input, lines),
     // A credit's line takes missing fields from its parent's line. The use case checks the rest.
     ...(hasParent
@@ -104,6 +105,18 @@ const parentProblems = (input: JsonObject, isCredit: boolean): Problem[] =>
         'Only credits have this field. Send type "credit", or leave it out.',
       ),
     );
+
+// Benefits pay for eligible food, never for a whole order with its deliveries and fees.
+const benefitsProblems = (input: JsonObject): Problem[] =>
+  objectOf(objectOf(input['customer'])?.['exemption'])?.['type'] === 'snap'
+    ? [
+        invalidFormat(
+          '/customer/exemption/type',
+          'Invalid type',
+          'Send snap in customer.exemption of each line item that is paid with SNAP benefits: they never pay for deliveries and fees.',
+        ),
+      ]
+    : [];
 
 /** The objects in `shipping`, one or a list, with their pointers. */
 const chargesOf = ({ shipping }: JsonObject): readonly { readonly charge: Line; readonly pointer: string }[] =>

@@ -5,7 +5,6 @@ import {
   currency,
   decimalString,
   flag,
-  identifier,
   instant,
   metadata,
   price,
@@ -15,6 +14,7 @@ import {
   ShipTo,
   text,
 } from './fields.ts';
+import { identifier } from './identifier.ts';
 
 /** The maximum number of line items in a document. */
 export const lineItemsMax = 1000;

@@ -12,16 +12,8 @@ import {
   sentDecimal,
   sentPrice,
 } from './answer-scalars.ts';
-import {
-  Customer,
-  exemptionTypes,
-  identifier,
-  instantKeywords,
-  productTaxCode,
-  ShipFrom,
-  ShipTo,
-  text,
-} from './fields.ts';
+import { Customer, exemptionTypes, instantKeywords, productTaxCode, ShipFrom, ShipTo, text } from './fields.ts';
+import { identifier } from './identifier.ts';
 import { discountTargets, lineFulfillments } from './request.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
@@ -44,8 +36,10 @@ const warningCodes = [
   'general_excise_not_passed_on',
   'retail_delivery_fee_due',
   'tax_included_not_exact',
+  'line_amount_differs',
   'tax_amount_differs',
   'tax_amount_dropped',
+  'tax_day_differs',
   'credit_line_unmatched',
   'credit_field_ignored',
   'credit_before_sale',
@@ -141,14 +135,14 @@ export const AppliedExemption = described(
   z.object({
     customer_id: described(
       z.nullable(z.string()),
-      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the certificate.',
+      'The customer of `GET /customers/{id}` whose certificate applied. `null` if the request had the exemption.',
     ),
     reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
     valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
     valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),
   }),
-  'The certificate that exempted a line item.',
+  'What exempted a line item: a certificate, or SNAP benefits.',
   { id: 'AppliedExemption' },
 );
 export type AppliedExemption = z.infer<typeof AppliedExemption>;
@@ -201,7 +195,7 @@ export const LineItemResponse = described(
     // A transaction is returned as it was recorded, so earlier ones do not have the field.
     applied_exemption: described(
       z.optional(z.nullable(AppliedExemption)),
-      'The certificate that exempted the line item. `null` if none did. Missing in transactions that were recorded before the field existed.',
+      'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did. Missing in transactions that were recorded before the field existed.',
     ),
   }),
   'A line item as sent, with its calculated amounts.',

@@ -5,6 +5,7 @@ import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/d
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { WarningDays } from './age-warnings.ts';
+import { benefitsWarnings } from './benefits-warnings.ts';
 import { isReduction } from './deliveries.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
@@ -19,8 +20,10 @@ import { shippingPointer } from './shipping-list.ts';
 const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ doubts }) => doubted(doubts, pointer));
 
-// Where nothing is collected, doubts about the place do not matter.
-const isTaxed = ({ treatments }: TaxedCharge): boolean => treatments.some(({ effect }) => effect.kind !== 'relief');
+// Where nothing is collected from the buyer, doubts about the place do not matter. That the place has no tax is one of them.
+const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
+  treatments.some(({ effect }) => effect.kind !== 'relief') ||
+  rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
 // No certificate is needed where no tax is charged. An exempt product may come with taxed shipping.
 const isCharged = (index: number, located: readonly LocatedLine[], { lines, shipping }: TaxedDocument): boolean => {
@@ -111,7 +114,7 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
   return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
 };
 
-type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'certificateWarnings'>;
+type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 
 /** Warnings about the places of a document: once for the lines of one place, and about its doubts where a line is taxed. */
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
@@ -144,12 +147,15 @@ const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, poin
     ? doubted(doubtsAboutCoupons(place, day), pointer)
     : [];
 
-/** The warnings of a calculation at the service's time. Each message comes once, at the first place that it applies to. */
+/**
+ * The warnings of a calculation at the service's time, after those about the body as sent. Each message comes once, at the
+ * first place that it applies to.
+ */
 export const warningsOf = (
   input: CalculationInput,
   read: Read,
   taxed: TaxedDocument,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
   nowMs: number,
 ): Warning[] => {
   const { document, located, certificateWarnings } = read;
@@ -179,6 +185,7 @@ export const warningsOf = (
     add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
+  add(benefitsWarnings(read));
   for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...lines, ...shipping].map((charge) => charge.inexact)))
@@ -186,7 +193,7 @@ export const warningsOf = (
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerOf));
   add(notPassedOnWarnings(document, taxed, pointerOf));
   for (const { doubt, charge } of roundingDoubts(document, taxed)) add(doubted([doubt], pointerOf(charge)));
-  return [...unknownFieldWarnings(unknownFields), ...seen.values()];
+  return [...sent, ...seen.values()];
 };
 
 const codeMissing = (pointer: string): Warning => ({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { exemptionTypes, identifier, text } from '../calculations/fields.ts';
+import { certificateReasons, text } from '../calculations/fields.ts';
+import { identifier } from '../calculations/identifier.ts';
 import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
@@ -46,9 +47,9 @@ export const CertificateRequest = described(
           'The states in which the certificate is valid, by code (`IN` or `US-IN`) or name. Default: all states.',
         ),
         reason: described(
-          z.enum(exemptionTypes, { error: withValue(`Send one of ${exemptionTypes.join(', ')}.`) }),
+          z.enum(certificateReasons, { error: withValue(`Send one of ${certificateReasons.join(', ')}.`) }),
           'The reason for the exemption.',
-          { title: 'ExemptionReason' },
+          { title: 'CertificateReason' },
         ),
         certificate_number: described(z.nullish(text(255)), 'The number of the certificate, for audits.'),
         valid_from: described(z.nullish(day), 'The first day on which the certificate is valid.', dayKeywords),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { date, listShape, objectType, timestamp } from '../calculations/answer-scalars.ts';
-import { exemptionTypes } from '../calculations/fields.ts';
+import { certificateReasons } from '../calculations/fields.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
 
@@ -10,7 +10,7 @@ export const Certificate = described(
       z.nullable(z.array(z.string())),
       'The jurisdiction codes of the states in which the certificate is valid, such as `US-IN`. `null` for all states.',
     ),
-    reason: described(z.enum(exemptionTypes), 'The reason for the exemption.', { title: 'ExemptionReason' }),
+    reason: described(z.enum(certificateReasons), 'The reason for the exemption.', { title: 'CertificateReason' }),
     certificate_number: described(z.nullable(z.string()), 'The number of the certificate.'),
     valid_from: described(z.nullable(date), 'The first day on which the certificate is valid.'),
     valid_to: described(z.nullable(date), 'The last day on which the certificate is valid.'),

@@ -96,6 +96,7 @@ const filing = {
         resale: '0.00',
         product: '0.00',
         customer: '0.00',
+        snap: '0.00',
         marketplace: '0.00',
         not_registered: '0.00',
       },

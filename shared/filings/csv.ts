@@ -22,7 +22,7 @@ const creditColumns = ['credit_amount', 'credit_count'] as const;
 const totalColumns = [
   ...[...filingColumns, ...jurisdictionColumns],
   ...(['currency', 'rate', 'gross_amount', ...amountColumns, 'count', 'reporting_code'] as const),
-  ...[...laterAmountColumns, ...creditColumns],
+  ...[...laterAmountColumns, ...creditColumns, 'exempt_snap_amount' as const],
 ] as const;
 
 const entryColumns = [
@@ -30,7 +30,7 @@ const entryColumns = [
   ...(['transaction_id', 'month', 'currency', ...jurisdictionColumns, 'rate', ...amountColumns] as const),
   ...(['reporting_code', 'reference_id', 'tax_day', 'type', 'customer_id', 'postal_code', 'gross_amount'] as const),
   ...laterAmountColumns,
-  'certificate_number',
+  ...(['certificate_number', 'exempt_snap_amount'] as const),
 ] as const;
 
 type Amounts = Pick<FilingRate, 'exempt_by_reason'>;
@@ -42,6 +42,7 @@ const flat = <Row extends Amounts>({ exempt_by_reason: exempt, ...row }: Row) =>
   exempt_customer_amount: exempt.customer,
   exempt_marketplace_amount: exempt.marketplace,
   exempt_not_registered_amount: exempt.not_registered,
+  exempt_snap_amount: exempt.snap,
 });
 
 const wholeState = { jurisdiction_code: '', jurisdiction_name: 'Total', jurisdiction_type: 'total', rate: null };

@@ -14,6 +14,7 @@ export const ExemptByReason = described(
     resale: described(signedAmount, 'Sold to buyers with a resale certificate.'),
     product: described(signedAmount, 'Exempt because of the product, a holiday, or a state without the tax.'),
     customer: described(signedAmount, 'Sold to buyers with any other certificate.'),
+    snap: described(signedAmount, 'Paid with SNAP benefits.'),
     marketplace: described(signedAmount, 'The marketplace collects the tax.'),
     not_registered: described(signedAmount, 'Sold on days on which the account was not registered.'),
   }),

@@ -13,14 +13,15 @@ export const answeredAmounts = (sum: Sum, currency: string) => {
   // Most parts are zero.
   const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
   const { taxable, exempt, tax, difference = 0n, not_covered = 0n, over_collected = 0n } = sum;
-  const { resale = 0n, customer = 0n, marketplace = 0n, not_registered = 0n } = sum;
+  const { resale = 0n, customer = 0n, snap = 0n, marketplace = 0n, not_registered = 0n } = sum;
   return {
     gross_amount: write(grossOf(sum)),
     exempt_amount: write(exempt),
     exempt_by_reason: {
       resale: write(resale),
-      product: write(exempt - resale - customer - marketplace - not_registered),
+      product: write(exempt - resale - customer - snap - marketplace - not_registered),
       customer: write(customer),
+      snap: write(snap),
       marketplace: write(marketplace),
       not_registered: write(not_registered),
     },

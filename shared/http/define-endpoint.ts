@@ -17,6 +17,8 @@ import { refuseUnknownVersion } from './versions.ts';
 /** The input of `run`: the request is checked, and only the exchange depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
+  /** The body with all of its fields, also those that the schema leaves out. */
+  readonly sent: unknown;
   readonly query: Query;
   /** The `{id}` of the path. */
   readonly id: string;
@@ -50,6 +52,7 @@ const serveWith =
     assert(version !== undefined, 'The handler resolves the version first.');
     const result = await run({
       body: parsedBody?.value as z.output<Body>,
+      sent,
       query: parsedQuery.value as z.output<Query>,
       id: pathParameters['id'] ?? '',
       unknownFields: parsedBody?.unknownFields ?? [],

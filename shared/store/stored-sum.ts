@@ -11,6 +11,6 @@ const later = z.optional(minorUnits);
 export const StoredSum = z.object({
   ...{ taxable: minorUnits, exempt: minorUnits, tax: minorUnits, count: z.int() },
   // Only where they are not zero, and so never in totals that earlier versions wrote.
-  ...{ resale: later, customer: later, marketplace: later, not_registered: later, not_covered: later },
+  ...{ resale: later, customer: later, snap: later, marketplace: later, not_registered: later, not_covered: later },
   ...{ difference: later, over_collected: later, credit: later, credits: z.optional(z.int()) },
 });

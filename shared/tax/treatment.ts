@@ -130,9 +130,10 @@ const resolveRule = (
   const { release, jurisdiction, rate, subject } = taxCase;
   const { day, product, use, relief, currency } = subject;
   const ruleId = rule?.id ?? null;
+  const rateDoubts = rate ? doubtsAboutRate(rate, taxCase) : [];
   // A state without the tax has nothing to exempt any buyer from.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
-    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
+    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: rateDoubts };
   if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
   // A jurisdiction that exists for a band or a fee alone does not tax other goods.
   if (taxCase.isAdditional && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
@@ -148,7 +149,7 @@ const resolveRule = (
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const isEarly = day < release.established_from;
   const doubts = [
-    ...(rate ? doubtsAboutRate(rate, taxCase) : []),
+    ...rateDoubts,
     ...doubtsAboutRule(rule, product, jurisdiction, release),
     ...(rule && isEarly ? doubtsAboutDay(rule, `${release.name}, rule ${rule.id}`, day, release) : []),
     ...doubtsAboutShipping(rule, product, release),

@@ -3,6 +3,7 @@ import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { customerIdsOf, type KnownCertificates } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
+import type { Warning } from '../calculations/response.ts';
 import { dayMs, dayOf } from '../calendar.ts';
 import type { LoadContent } from '../content/content.ts';
 import type { TaxAddress } from '../content/location/address.ts';
@@ -86,7 +87,7 @@ export const calculateWithContent = async (
   sale: StoredTransaction | null,
   base: BaseContext,
   reads: CalculationReads,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
 ): Promise<Result<Calculated>> => {
   const { loadContent } = reads;
   const input = sale ? unmatchedInput(sale.transaction, request) : request;
@@ -96,6 +97,6 @@ export const calculateWithContent = async (
   ]);
   const known = withCertificates(context, certificates);
   return sale
-    ? creditOf(sale, request, known, unknownFields)
-    : mapResult(calculate(request, known, unknownFields), (outcome) => ({ outcome, kind: null }));
+    ? creditOf(sale, request, known, sent)
+    : mapResult(calculate(request, known, sent), (outcome) => ({ outcome, kind: null }));
 };

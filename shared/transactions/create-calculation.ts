@@ -22,7 +22,7 @@ const registrationsMissing: Warning = {
  */
 export const createCalculation = async (
   request: CalculationRequest,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
   { id: account, settings }: Account,
   ports: Pick<Ports, 'now' | 'loadContent' | 'customers'> & { readonly ledger: Pick<Ledger, 'find'> },
 ): Promise<Result<Calculation>> => {
@@ -32,7 +32,7 @@ export const createCalculation = async (
   const parent = type !== 'credit' || parentId === null ? null : await ports.ledger.find(account, parentId);
   if (parent === undefined) return refuse(parentNotFound);
   const sale = parent && expireStoredIfDue(parent, base.now);
-  const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, unknownFields);
+  const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, sent);
   return mapResult(calculated, ({ outcome }) => ({
     object: 'calculation',
     type: type ?? 'sale',

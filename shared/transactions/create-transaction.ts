@@ -1,4 +1,5 @@
 import { AssertionError } from '../assert.ts';
+import type { Warning } from '../calculations/response.ts';
 import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf } from './commit.ts';
@@ -28,7 +29,8 @@ import type { StoredTransaction } from './transaction.ts';
 type Creation = {
   readonly request: TransactionRequest;
   readonly idempotency: Idempotency | null;
-  readonly unknownFields: readonly string[];
+  /** The warnings about the body. */
+  readonly sent: readonly Warning[];
 };
 
 /**
@@ -83,7 +85,7 @@ const createOnce = async (
 
 /** The new transaction of a request with its figures. A credit has the figures and settings of its sale. */
 const draft = async (
-  { request, unknownFields }: Creation,
+  { request, sent }: Creation,
   parent: StoredTransaction | null,
   { account: { id: account, settings } }: Caller,
   ports: CreatePorts,
@@ -92,7 +94,7 @@ const draft = async (
   const decimals = parent && taxDecimalsProblem(supplied, parent.transaction.currency);
   if (decimals) return refuse(decimals);
   const base = { settings, now: ports.now() };
-  const calculated = await calculateWithContent(request, parent, base, { ...ports, account }, unknownFields);
+  const calculated = await calculateWithContent(request, parent, base, { ...ports, account }, sent);
   if (!calculated.ok) return calculated;
   const { outcome, kind } = calculated.value;
   const recorded = withRecordedTax(outcome, supplied, parent);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { identifier, instant, text } from '../calculations/fields.ts';
+import { instant, text } from '../calculations/fields.ts';
+import { identifier } from '../calculations/identifier.ts';
 import { state } from '../content/location/state-field.ts';
 import { cursorOrIdKeywords } from '../cursor.ts';
 import { described } from '../described.ts';

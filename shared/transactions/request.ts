@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
-import { decimalString, identifier, text } from '../calculations/fields.ts';
+import { decimalString, text } from '../calculations/fields.ts';
+import { identifier } from '../calculations/identifier.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 import { described, descriptionOf } from '../described.ts';
 
 const referenceAdvice =
-  'The id in your billing system. Unique among the transactions of the account that are not void.';
+  'The id in your billing system, without white space at the start or the end. Unique among the transactions of the account that are not void.';
 
 /** POST /transactions: the inputs of a calculation and the fields of a transaction. */
 export const TransactionRequest = described(

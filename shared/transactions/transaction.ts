@@ -42,7 +42,7 @@ export type SaleState = { readonly tax_amount: string; readonly credited: string
 export type CreditBasis = { readonly figures: SaleState; readonly tax: SaleState | null };
 
 /** The part of a return that exempt shipping belongs to: resale certificates, or other certificates. */
-export type ExemptShipping = 'resale' | 'customer';
+export type ExemptShipping = 'resale' | 'customer' | 'snap';
 
 /** A stored transaction: the answer, and internal fields. */
 export type StoredTransaction = {

@@ -1,3 +1,4 @@
+import type { Warning } from '../calculations/response.ts';
 import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { commitOf, expiryOf } from './commit.ts';
@@ -26,7 +27,8 @@ type UpdateRequest = {
   /** The versions in If-Match; `null` without the header, `'*'` for any. */
   readonly ifMatch: readonly string[] | null;
   readonly idempotency: Idempotency | null;
-  readonly unknownFields: readonly string[];
+  /** The warnings about the body. */
+  readonly sent: readonly Warning[];
 };
 
 /**
@@ -72,7 +74,7 @@ const updateOnce = async (
     update: request.update,
     stored: current,
     parent,
-    unknownFields: request.unknownFields,
+    sent: request.sent,
     account: caller.account,
     base: { settings: caller.account.settings, now: nowMs },
     loadContent: ports.loadContent,

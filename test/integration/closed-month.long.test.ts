@@ -228,7 +228,7 @@ const everyTransaction = async (): Promise<Transaction[]> => {
   return all(ids, (id) => made(filer.get(id)));
 };
 
-const reasons = ['resale', 'product', 'customer', 'marketplace', 'not_registered'] as const;
+const reasons = ['resale', 'product', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 type Part = (typeof reasons)[number] | 'taxable' | 'not_covered';
 
 const rowsIn = (rows: readonly Row[], state: string) =>

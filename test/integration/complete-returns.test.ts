@@ -104,7 +104,16 @@ const partOf = ({ state, exemption, isMarketplace }: Known, code: string | null,
   return code === 'FOOD.GROCERY' && state === 'IN' ? 'product' : 'taxable';
 };
 
-const parts = ['taxable', 'resale', 'product', 'customer', 'marketplace', 'not_registered', 'not_covered'] as const;
+const parts = [
+  'taxable',
+  'resale',
+  'product',
+  'customer',
+  'snap',
+  'marketplace',
+  'not_registered',
+  'not_covered',
+] as const;
 type Part = (typeof parts)[number];
 
 const zero = new Decimal(0);

@@ -126,6 +126,22 @@ describe('POST /transactions', () => {
     expect(warningsOf(answer.body)).toEqual(warningsOf(calculation));
   });
 
+  it('warns of a line amount and of a day that differ, also in calculations, credits and updates', async () => {
+    const client = await newClient();
+    const tax_date = '2026-10-08T22:00:00-04:00';
+    const body = sale({ tax_date, line_items: [goods({ id: 'item_1', amount: '99.00' })] });
+    const expected = ['tax_day_differs', 'line_amount_differs'];
+    expect(warningsOf(await made(client.calculate(body)))).toEqual(expected);
+    const draft = await made(client.create(body));
+    expect([draft.tax_date, warningsOf(draft)]).toEqual(['2026-10-09T02:00:00Z', expected]);
+    const changed = { line_items: [goods({ id: 'item_1', quantity: '3', amount: '1.00' })] };
+    expect(warningsOf(await made(client.update(draft.id, changed)))).toEqual(['line_amount_differs']);
+    const parent = await sold(client);
+    const line_items = [{ id: 'item_1', quantity: '1', unit_price: '50.00', amount: '40.00' }];
+    const credit = await made(client.create(creditOf(parent, { tax_date, line_items })));
+    expect(warningsOf(credit)).toEqual(expected);
+  });
+
   it('stores nothing of a request that it refuses', async () => {
     const client = await newClient();
     const refused = await Promise.all([
@@ -254,6 +270,8 @@ describe('reference_id', () => {
     { reference_id: 'x'.repeat(256), because: 'it is too long' },
     { reference_id: 'a\nb', because: 'it has a control character' },
     { reference_id: 7, because: 'it is a number' },
+    { reference_id: ' doc_1', because: 'it starts with a space' },
+    { reference_id: 'doc_1 ', because: 'it ends with a space' },
   ])('is 1 to 255 characters: $because', async ({ reference_id }) => {
     const client = await newClient();
     const refused = await client.create(sale({ reference_id }));

@@ -48,6 +48,61 @@ describe('the parent', () => {
   });
 });
 
+describe('the units of a credit', () => {
+  // Two units at 50.00.
+  const mug = (quantity: string, unit_price?: string, others: object = {}) => ({
+    ...{ parent_line_item_id: 'item_1', quantity, ...(unit_price && { unit_price }), ...others },
+  });
+  it.each([
+    { lines: [mug('3', '10.00')], at: 0, because: 'three of two units for a lower price' },
+    { lines: [mug('2.0000000001', '10.00')], at: 0, because: 'a part of a unit too many' },
+    { lines: [mug('3', undefined, { discount_amount: '120.00' })], at: 0, because: 'a discount makes room' },
+    {
+      lines: [mug('2', undefined, { discount_amount: '60.00' }), mug('1', '50.00', { discount_amount: '30.00' })],
+      at: 1,
+      because: 'two lines together, at the price of the sale',
+    },
+  ])('are at most those of the sale: $because', async ({ lines, at }) => {
+    const client = await newClient();
+    const parent = await sold(client);
+    const body = creditOf(parent, { line_items: lines });
+    for (const refused of [await client.calculate(body), await client.create(body)]) {
+      expect(refusalOf(refused)).toBe(`409 | conflict_over_credit /line_items/${at}/quantity`);
+      expect(detailOf(refused)).toContain('2 of line item_1. Send at most that quantity.');
+      expect(metaOf(refused)).toMatchObject({ remaining_tax_amount: expect.any(String) });
+    }
+    expect(await creditedOf(client, parent)).toEqual(['0.00', '0.00', 'none']);
+  });
+
+  it.each([
+    { lines: [mug('2', '10.00')], because: 'all units for a lower price' },
+    { lines: [mug('1', '10.00'), mug('1', '10.00'), mug('1', '10.00')], because: 'amounts, one line each' },
+    { lines: [mug('1', '0.00')], because: 'the line without an amount' },
+  ])('may be $because', async ({ lines }) => {
+    const client = await newClient();
+    const parent = await sold(client);
+    expect((await client.create(creditOf(parent, { line_items: lines }))).status).toBe(201);
+  });
+
+  it('is 1 for an amount of a line that has less than one', async () => {
+    const client = await newClient();
+    const parent = await sold(client, { line_items: [goods({ id: 'item_1', quantity: '0.5', unit_price: '80.00' })] });
+    const credit = await made(client.create(creditOf(parent, { line_items: [mug('1', '10.00')] })));
+    expect([credit.taxable_amount, credit.tax_amount]).toEqual(['10.00', '0.60']);
+    const refused = await client.create(creditOf(parent, { line_items: [mug('0.6', '1.00')] }));
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items/0/quantity');
+  });
+
+  it('of several credits are bounded by money', async () => {
+    const client = await newClient();
+    const parent = await sold(client);
+    for (const _ of [1, 2]) await made(client.create(creditOf(parent, { line_items: [mug('2', '10.00')] })));
+    expect((await made(client.create(creditOf(parent, { line_items: [mug('1')] })))).tax_amount).toBe('3.00');
+    const refused = await client.create(creditOf(parent, { line_items: [mug('1')] }));
+    expect(refusalOf(refused)).toBe('409 | conflict_over_credit /line_items/0');
+  });
+});
+
 describe('inheritance of a credit', () => {
   const ohio = { address: { city: 'Columbus', state: 'OH', postal_code: '43215', country: 'US' } };
   const pointersOf = ({ warnings }: Pick<Calculation, 'warnings'>) =>

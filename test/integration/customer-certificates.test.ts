@@ -151,6 +151,55 @@ describe('a document that names a customer', () => {
     expect([elsewhere.tax_amount, elsewhere.warnings]).toEqual(['6.00', []]);
   });
 
+  it('is taxed in spite of its certificates by an exemption of none, on the document or on a line', async () => {
+    const { client, replay } = await newShop();
+    const none = { exemption: 'none' };
+    const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: none })];
+    const calculated = await made(client.calculate(sale({ ...buyer(), line_items })));
+    expect(calculated.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '6.00']);
+    expect([exemptionsOf(calculated), calculated.warnings]).toEqual([[applied(), null], []]);
+    const body = sale({ ...buyer(none), status: 'finalized' });
+    const taxed = await made(client.create(body));
+    expect([taxed.tax_amount, taxed.customer, exemptionsOf(taxed)]).toEqual(['6.00', body.customer, [null]]);
+    expect(recorded(await made(client.get(taxed.id)))).toEqual(taxed);
+    expect(await replay(taxed.id)).toBe(true);
+    const credit = await made(client.create(creditOf(taxed)));
+    expect([credit.tax_amount, credit.customer]).toEqual(['6.00', body.customer]);
+    const stored = await made(client.call('GET', '/customers/cus_1' as '/customers/{id}'));
+    expect(stored.exemptions).toHaveLength(1);
+  });
+
+  it('is exempt where the exemption is null, as where it is absent, and shows the certificate', async () => {
+    const { client } = await newShop();
+    const outcome = await made(client.calculate(sale(buyer({ exemption: null }))));
+    expect([outcome.tax_amount, exemptionsOf(outcome)]).toEqual(['0.00', [applied()]]);
+  });
+
+  it('is taxed or exempt again when a draft is edited', async () => {
+    const { client } = await newShop();
+    const draft = await made(client.create(sale(buyer({ exemption: 'none' }))));
+    const exempt = await made(client.update(draft.id, buyer()));
+    expect([draft.tax_amount, exempt.tax_amount, exemptionsOf(exempt)]).toEqual(['6.00', '0.00', [applied()]]);
+    const taxed = await made(client.update(draft.id, buyer({ exemption: 'none' })));
+    expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
+  });
+
+  it('pays a line with SNAP benefits without a certificate, in sales, replays and credits', async () => {
+    const { client, replay } = await newShop();
+    const customer = { exemption: { type: 'snap' } };
+    const line_items = [goods({ id: 'a', product_tax_code: 'FOOD.CANDY', customer }), goods({ id: 'b' })];
+    const sold = await made(client.create(sale({ line_items, status: 'finalized' })));
+    const benefits = { ...applied({ customer_id: null, reason: 'snap', certificate_number: null }), valid_from: null };
+    expect(sold.tax_amount).toBe('6.00');
+    expect(exemptionsOf(sold)).toEqual([{ ...benefits, valid_to: null }, null]);
+    expect(await replay(sold.id)).toBe(true);
+    expect((await made(client.create(creditOf(sold)))).line_items[0]).toMatchObject({ tax_amount: '0.00', customer });
+    const refused = await client.call('POST', '/customers', {
+      body: { id: 'cus_9', exemptions: [{ reason: 'snap' }] },
+    });
+    expect(refusalOf(refused)).toBe('422 | validation_invalid_format /exemptions/0/reason');
+  });
+
   it('keeps the warning about the inline certificate of a line when it is recorded, edited and replayed', async () => {
     const { client, replay } = await newShop();
     const exemption = { type: 'resale', valid_to: '2026-10-07' };

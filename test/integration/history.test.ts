@@ -60,7 +60,7 @@ describe('an entry', () => {
       const client = await newClient();
       const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
       const request = sale({ status: 'draft' }) as unknown as TransactionRequest;
-      const asked = { request, idempotency: null, unknownFields: [] };
+      const asked = { request, idempotency: null, sent: [] };
       const created = await createTransaction(asked, { account: client.account, credential: by }, ports);
       const { id } = JSON.parse((created as Extract<typeof created, { ok: true }>).value.answer.body);
       await made(client.update(id, { status: 'finalized' }));

@@ -39,8 +39,8 @@ describe('Idempotency-Key', () => {
     const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
     const idempotency = { digest: `digest ${account.id}`, fingerprint: 'same' };
     const request = sale() as TransactionRequest;
-    const first = await createTransaction({ request, idempotency, unknownFields: [] }, caller, ports);
-    const creation = { request, idempotency, unknownFields: [] };
+    const first = await createTransaction({ request, idempotency, sent: [] }, caller, ports);
+    const creation = { request, idempotency, sent: [] };
     const second = await createTransaction(creation, caller, { ...ports, fitsItemLimit: () => false });
     expect(second).toEqual({ ok: true, value: { answer: first.ok && first.value.answer, isReplayed: true } });
     const refused = await createTransaction({ ...creation, idempotency: null }, caller, {

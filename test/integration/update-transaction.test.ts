@@ -363,7 +363,7 @@ describe('the account settings that figures rest on', () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
     const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
-    const asked = { idempotency: null, unknownFields: [] };
+    const asked = { idempotency: null, sent: [] };
     const request = sale({ status: 'finalized', tax_amount: '5.00' }) as unknown as TransactionRequest;
     const sold = await createTransaction({ ...asked, request }, { account, credential: 'key_test' }, ports);
     const { id, calculated_tax_amount } = JSON.parse((sold as Extract<typeof sold, { ok: true }>).value.answer.body);

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import type { Body, Book, Line, Requested } from './book.ts';
 import { halfUp, least, minor, written } from './money.ts';
 import { type Refusal, refusal } from './refusal.ts';
@@ -55,6 +56,20 @@ export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
   return floor * of === whole * amount ? [floor] : [floor, floor + 1n];
 };
 
+/** Whether a line, with the lines before it that credit the same one at its price, has more units than were sold. */
+const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolean => {
+  const line = lines[at] as Line;
+  const parent = matchOf(line, sale);
+  if (!parent) return false;
+  const isAtPrice = ({ unit_price }: Line) => new Decimal(unit_price ?? parent.unit_price).eq(parent.unit_price);
+  if (!isAtPrice(line)) return new Decimal(line.quantity).gt(parent.quantity) && !new Decimal(line.quantity).eq(1);
+  return lines
+    .slice(0, at + 1)
+    .filter((one) => matchOf(one, sale)?.id === parent.id && isAtPrice(one))
+    .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0))
+    .gt(parent.quantity);
+};
+
 // Shipping goes where its lines go.
 const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
 
@@ -79,6 +94,8 @@ const linesCredit = (
     const of = left.get(parent.id) as Share;
     if (net < 0n) return refusal('validation_invalid_format', `/line_items/${index}/discount_amount`);
     if (net > of.net) return overCredit(currency, of, `/line_items/${index}`);
+    if (hasTooManyUnits(wish.line_items ?? [], index, sale))
+      return overCredit(currency, of, `/line_items/${index}/quantity`);
     const taken = { net, tax: taxOf(net, remaining.whole.lines.get(parent.id) as Share, of) };
     left.set(parent.id, minus(of, taken));
     lines.push({ ...taken, parentId: parent.id, discount });

@@ -310,7 +310,7 @@ const sumsOf = (parts: readonly { readonly sign: number; readonly levy: Levy; re
     exempt_amount: sum(({ exempt }) => exempt),
     exempt_by_reason: {
       ...{ resale: zero, product: sum(({ exempt }) => exempt) },
-      ...{ customer: zero, marketplace: zero, not_registered: zero },
+      ...{ customer: zero, snap: zero, marketplace: zero, not_registered: zero },
     },
     not_covered_amount: zero,
     taxable_amount: sum(({ taxable }) => taxable),

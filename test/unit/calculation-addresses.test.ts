@@ -218,6 +218,51 @@ describe('an address that cannot be resolved', () => {
     expect(problemsOf(to)).toEqual([['validation_address_unresolvable', { pointer }]]);
   });
 
+  it.each([
+    ['USVI', 'Send VI for U.S. Virgin Islands.'],
+    ['U.S.V.I.', 'Send VI for U.S. Virgin Islands.'],
+    ['us vi', 'Send VI instead of us vi.'],
+    ['U.S. V.I.', 'Send VI for U.S. Virgin Islands.'],
+    ['CNMI', 'Send MP for Northern Mariana Islands.'],
+    ['Micronesia', 'Send FM for Federated States of Micronesia.'],
+    ['Calif.', 'Send CA for California.'],
+    ['Massachusets', 'Send MA for Massachusetts.'],
+    ['Armed Forces Eur', 'Send AE for Armed Forces Europe.'],
+    ['APO', 'Send AA, AE or AP, and APO as the city.'],
+    ['US-MI', 'Send MI instead of US-MI.'],
+    // Five states begin so.
+    ['North', 'Send a two-letter state code such as MI, or the name of the state.'],
+    ['Ontario', 'Send a two-letter state code such as MI, or the name of the state.'],
+  ])('names what to send for the state %s', (state, advice) => {
+    const [problem] = refusal({ to: { state } });
+    expect(problem?.detail.endsWith(advice), problem?.detail).toBe(true);
+  });
+
+  it.each([
+    [{ country: 'Puerto Rico', postal_code: '00901' }, 'US-PR'],
+    [{ country: 'Guam' }, 'US-GU'],
+    [{ country: 'U.S. Virgin Islands' }, 'US-VI'],
+    [{ country: 'U.S.A.', state: 'MI' }, 'US-MI'],
+    [{ country: 'Georgia' }, 'GEORGIA'],
+    [{ country: 'CA' }, 'CA'],
+  ])('is read by the name of a territory as its country: %o is %s', (to, code) => {
+    expect(ask({ to }).line_items[0]?.taxes[0]?.jurisdiction_code).toBe(code);
+  });
+
+  it.each([
+    [{ state: 'GU', postal_code: '96910' }, 'Guam'],
+    [{ state: 'PW', postal_code: '96940' }, 'Palau'],
+    [{ country: 'CA' }, 'Country CA'],
+  ])('says what applies outside of the states: %o', (to, name) => {
+    expect(ask({ to }).warnings).toEqual([
+      {
+        code: 'not_covered',
+        message: `${name} is not covered by any content release: no state's sales tax is due on deliveries there, and its own taxes are not known. No tax was calculated.`,
+        pointer: '/customer/address',
+      },
+    ]);
+  });
+
   it('is a problem of each line with its own address, and one problem of the document', () => {
     const bad = { address: { state: 'XX' } };
     const problems = refusal({ to: { state: 'YY' }, line_items: [{}, { customer: bad }, {}, { customer: bad }] });
@@ -243,7 +288,7 @@ describe('an address that no content covers', () => {
     { to: { country: 'DE', city: 'Berlin' }, code: 'DE' },
     { to: { state: 'GU', postal_code: '96910' }, code: 'US-GU' },
     { to: { country: 'VI', postal_code: '00802' }, code: 'US-VI' },
-    { to: { state: 'AE', postal_code: '09001' }, code: 'US-AE' },
+    { to: { state: 'PW', postal_code: '96940' }, code: 'US-PW' },
   ])('$to is not supported: no tax, a row with the reason, and a warning', ({ to, code }) => {
     const outcome = ask({ to, shipping: { amount: '10.00' } });
     expect(outcome).toMatchObject({

@@ -51,6 +51,95 @@ describe('a certificate of exemption', () => {
   });
 });
 
+describe('an exemption of none', () => {
+  const certified = { address: lansing, exemption: { type: 'resale' as const } };
+  const none = { exemption: 'none' };
+  const taxed = 'standard_rated';
+  const exempt = 'customer_exempt';
+  it.each([
+    { customer: { address: lansing, ...none }, line: null, reason: taxed, because: 'the document says so' },
+    { customer: certified, line: none, reason: taxed, because: 'a line overrides the certificate of the document' },
+    {
+      customer: { address: lansing, ...none },
+      line: { exemption: { type: 'resale' as const } },
+      reason: exempt,
+      because: 'a certificate of the line overrides none of the document',
+    },
+    { customer: certified, line: { exemption: null }, reason: exempt, because: 'null is absent' },
+    {
+      customer: { address: lansing, ...none },
+      line: { exemption: null },
+      reason: taxed,
+      because: 'null of a line leaves none of the document in force',
+    },
+  ])('$customer.exemption and $line.exemption: $reason, because $because', ({ customer, line, reason }) => {
+    expect(reasonsOf(ask({ customer, line_items: [{ customer: line }] }))).toEqual([reason]);
+  });
+});
+
+describe('a line that is paid with SNAP benefits', () => {
+  const snap = { customer: { exemption: { type: 'snap' as const } } };
+  // Kentucky taxes candy at 6 % and has no local taxes.
+  const louisville = { state: 'KY', postal_code: '40202' };
+  const candy = { product_tax_code: 'FOOD.CANDY', unit_price: '10.00' };
+
+  it('is not taxed by the state or its cities, and no other line is exempt', () => {
+    const outcome = ask({ to: louisville, line_items: [{ ...candy, ...snap }, candy] });
+    expect(outcome.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '0.60']);
+    expect(reasonsOf(outcome)).toEqual(['customer_exempt', 'standard_rated']);
+    expect(outcome.line_items[0]?.applied_exemption).toMatchObject({ reason: 'snap', certificate_number: null });
+    expect(warningCodes(outcome)).not.toContain('taxability_not_established');
+    const chicago = ask({ to: { state: 'IL', postal_code: '60601' }, line_items: [{ ...candy, ...snap }] });
+    expect(chicago.tax_amount).toBe('0.00');
+  });
+
+  it('is explained by the law', () => {
+    const { explanation } = ask({ to: louisville, line_items: [{ ...candy, ...snap }], explain: true });
+    expect(explanation?.map(({ text }) => text)).toContain(
+      'Kentucky: no tax, because SNAP benefits pay for the goods (7 U.S.C. 2013(a)).',
+    );
+  });
+
+  it.each([
+    // Hawaii taxes every delivery, at 4 % and 0.5 % for Honolulu: 10.00 of delivery owe 0.45.
+    { to: { state: 'HI', city: 'Honolulu', postal_code: '96813' }, tax: '0.45', because: 'deliveries are taxed' },
+    { to: louisville, tax: '0.00', because: 'deliveries follow the goods' },
+  ])('is delivered at a tax of $tax in $to.state, because $because', ({ to, tax }) => {
+    const groceries = { product_tax_code: 'FOOD.GROCERY', ...snap };
+    const outcome = ask({ to, line_items: [groceries], shipping: { amount: '10.00' } });
+    expect(outcome.line_items[0]?.tax_amount).toBe('0.00');
+    expect(outcome.shipping).toMatchObject({ tax_amount: tax });
+  });
+
+  const snapWarnings = (product_tax_code: string) =>
+    ask({ to: lansing, line_items: [{}, { product_tax_code, ...snap }] }).warnings.filter(({ message }) =>
+      message.startsWith('SNAP'),
+    );
+
+  it.each([
+    'GENERAL',
+    'FOOD.DIETARY_SUPPLEMENTS',
+    'FOOD.PREPARED_FOOD._HEATED',
+    'BEVERAGES.BEER',
+    'BEVERAGES.WINE',
+    'BEVERAGES.SPIRITS',
+    'TOBACCO.CIGARETTES',
+  ])('has a warning if benefits cannot pay for %s', (code) => {
+    expect(snapWarnings(code)).toEqual([
+      {
+        code: 'taxability_not_established',
+        message: `SNAP benefits do not pay for ${code}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`,
+        pointer: '/line_items/1/customer/exemption',
+      },
+    ]);
+  });
+
+  it.each(['FOOD.GROCERY', 'FOOD.CANDY', 'BEVERAGES.SOFT_DRINKS', 'BEVERAGES.BOTTLED_WATER', 'BEVERAGES.COFFEE_TEA'])(
+    'has no warning if benefits can pay for %s',
+    (code) => expect(snapWarnings(code)).toEqual([]),
+  );
+});
+
 describe('the use of what is sold', () => {
   it('is the one of the line, else of the document, and does not affect other lines', () => {
     const address = { state: 'CT', postal_code: '06103' };

@@ -310,11 +310,21 @@ describe('a rate that is not established', () => {
   });
 });
 
+const rejecting = { settings: { incomplete_coverage: 'reject' as const } };
 it.each<{ to: Address }>([
   { to: { state: 'AE', postal_code: '09001' } },
   { to: { state: 'AP', city: 'FPO', postal_code: '96349' } },
-])('military mail is not covered: $to', ({ to }) => {
-  expect(askAbout(to)).toMatchObject({ percent: 0, level: 'none', coverage: 'none', codes: ['not_covered'] });
+  { to: { state: 'AA', city: 'DPO', postal_code: '34002' } },
+  { to: { postal_code: '96349' } },
+])('military and diplomatic mail is covered, and no state taxes it: $to', ({ to }) => {
+  expect(askAbout(to)).toMatchObject({ percent: 0, level: 'state', coverage: 'complete', codes: [] });
+  const outcome = ask({ to, tax_date, shipping: { amount: '9.00' }, explain: true }, rejecting);
+  expect(outcome).toMatchObject({ tax_amount: '0.00', exempt_amount: '109.00', warnings: [] });
+  const [row] = outcome.line_items[0]?.taxes ?? [];
+  expect(row).toMatchObject({ taxability_reason: 'not_subject_to_tax', rate: '0' });
+  expect(row?.jurisdiction_code).toMatch(/^US-A[AEP]$/);
+  expect(outcome.explanation?.map(({ text }) => text).join(' ')).toContain('mail to it leaves the state of sale');
+  expect(ask({ to, tax_date: '2022-01-01' }, rejecting)).toMatchObject({ tax_amount: '0.00', warnings: [] });
 });
 
 describe('the explanation of an address', () => {

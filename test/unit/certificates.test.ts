@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../../shared/accounts/account.ts';
 import { type Certificate, chooseCertificate, customerIdsOf } from '../../shared/calculations/certificates.ts';
-import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
-import { Recorder } from '../support/recorder.ts';
-import { contentOf } from '../support/replay-content.ts';
 import { seeded } from '../support/seeded.ts';
 
 const certificate = (others: Partial<Certificate> = {}): Certificate => ({
@@ -172,36 +167,5 @@ describe('the customers whose certificates are looked up', () => {
     ['none without lines', { customer: { id: 'a' } }, []],
   ])('are %s', (_name, input, expected) => {
     expect(customerIdsOf(input)).toEqual(expected);
-  });
-});
-
-describe('a transaction of a version in which the inline certificate of the document exempted the lines of other buyers', () => {
-  const recordedThen = async (isRecorded: boolean): Promise<StoredTransaction> => {
-    const recorder = new Recorder([]);
-    recorder.activate([]);
-    const address = { city: 'Lansing', state: 'MI', postal_code: '48933' };
-    const request = {
-      status: 'finalized' as const,
-      tax_date: '2026-11-22',
-      customer: { id: 'A', address, exemption: { type: 'resale' as const } },
-      line_items: [{ id: 'a', quantity: '1', unit_price: '100.00' }],
-    };
-    await recorder.record('txn_1', { request, settings: {} });
-    const stored = recorder.stored.get('txn_1') as StoredTransaction;
-    const line_items = stored.transaction.line_items.map(({ applied_exemption, ...line }) => ({
-      ...line,
-      customer: { id: 'C' },
-      ...(isRecorded && { applied_exemption }),
-    }));
-    return { ...stored, transaction: { ...stored.transaction, line_items } };
-  };
-
-  it.each([true, false])('replays to the same figures (certificate recorded: %s)', async (isRecorded) => {
-    const stored = await recordedThen(isRecorded);
-    expect([stored.transaction.tax_amount, stored.transaction.exempt_amount]).toEqual(['0.00', '100.00']);
-    const ports = { ledger: { find: async () => stored }, loadContent: contentOf([]), now: () => 0 };
-    const account = { id: 'acct_replay', settings: defaultSettings('aspen.2026-10-01') };
-    const replay = await replayTransaction('txn_1', account, ports);
-    expect(replay.ok && [replay.value.match, replay.value.differences]).toEqual([true, []]);
   });
 });

@@ -27,8 +27,8 @@ const withRules = (rules: readonly Rule[], others: Partial<Release> = {}) => ({ 
 const clothingIn = (release: Release) => coverageOf(release, day).clothing;
 
 describe('the built-in coverage', () => {
-  it('has all 52 jurisdictions, by their letters, in the shape that is answered', () => {
-    expect(all).toHaveLength(52);
+  it('has the states, the District of Columbia, Puerto Rico and three kinds of military mail, by their letters, in the shape that is answered', () => {
+    expect(all).toHaveLength(55);
     expect(all.map(({ state }) => state)).toEqual(all.map(({ state }) => state).toSorted());
     expect(Coverage.safeParse({ object: 'coverage', tax_date: day, states: all, attribution }).error).toBeUndefined();
   });
@@ -47,13 +47,13 @@ describe('the built-in coverage', () => {
       return `${state} ${local_rates} ${local.basis}`;
     };
     const states = (text: string) => text.split(' ');
-    for (const state of states('CT DC IN KY ME MD MA MI NJ RI DE NH OR'))
+    for (const state of states('CT DC IN KY ME MD MA MI NJ RI DE NH OR AA AE AP'))
       expect(localOf(state)).toBe(`${state} complete not_levied`);
     for (const state of states('AL AZ IL MO NM TX')) expect(localOf(state)).toBe(`${state} partial by_place`);
     for (const state of states('AK CA CO FL GA LA MN MT NY OH WA'))
       expect(localOf(state)).toBe(`${state} complete by_place`);
     expect(stateOf('MT')).toMatchObject({ general_rate: { rate: '0' }, clothing: { treatment: 'by_level' } });
-    for (const state of ['DE', 'NH', 'OR'])
+    for (const state of ['DE', 'NH', 'OR', 'AA', 'AE', 'AP'])
       expect([stateOf(state).clothing.treatment, stateOf(state).general_rate?.rate]).toEqual([
         'not_subject_to_tax',
         '0',
@@ -373,7 +373,7 @@ describe('the page of coverage by state', () => {
   it('has a row for each state, with rates as percentages', () => {
     const [byState = ''] = coveragePage(newest).split('## Local rates by residents');
     const table = byState.split('\n').filter((line) => line.startsWith('|'));
-    expect(table).toHaveLength(2 + 52);
+    expect(table).toHaveLength(2 + 55);
     expect(table.find((row) => row.startsWith('| MI '))).toMatch(
       /^\| MI \| 6% since 2022-01-01 \| not levied \| \d{4}-\d{2}-\d{2} \| 0% \| 0% \| taxable \| exempt \|/,
     );

@@ -193,8 +193,8 @@ describe('the built-in releases', () => {
   });
 
   it('are found by state, the newest one, and each by its id', () => {
-    expect(new Set(builtInReleases().map(({ state }) => state)).size).toBe(52);
-    expect(newestBuiltInReleases()).toHaveLength(52);
+    expect(new Set(builtInReleases().map(({ state }) => state)).size).toBe(55);
+    expect(newestBuiltInReleases()).toHaveLength(55);
     for (const release of builtInReleases()) expect(builtInReleaseById(release.id)).toBe(release);
     for (const release of newestBuiltInReleases()) {
       const ids = files.filter((file) => file.startsWith(`${release.state}@`)).toSorted();

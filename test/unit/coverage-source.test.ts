@@ -87,7 +87,7 @@ describe('the source of a state', () => {
 
 describe('the publishers', () => {
   it('are one for each state with a general sales tax, and for Alaska, whose cities have one', () => {
-    const withoutSalesTax = ['DE', 'MT', 'NH', 'OR'];
+    const withoutSalesTax = ['AA', 'AE', 'AP', 'DE', 'MT', 'NH', 'OR'];
     const states = newestBuiltInReleases().map(({ state }) => state.slice('US-'.length));
     const expected = states.filter((state) => !withoutSalesTax.includes(state)).sort();
     expect(expected).toHaveLength(48);

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import type { TaxRowResponse } from '../../shared/calculations/response.ts';
+import type { AppliedExemption, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
@@ -177,29 +177,36 @@ describe('an open entry', () => {
   });
 
   it('splits its gross by reason', () => {
-    const resale = { customer: { exemption: { type: 'resale' as const } } };
-    const [entry] = entriesOf(
-      [
-        [untaxed('US-MI', 'customer_exempt', '1.00')],
-        [untaxed('US-MI', 'marketplace_collects', '2.00')],
-        [untaxed('US-MI', 'not_collecting', '4.00')],
-        [untaxed('US-MI', 'product_exempt', '8.00')],
-        [untaxed('US-MI', 'not_supported', '16.00')],
-        [row('US-MI', '32.00', '64.00', '1.92', { taxability_reason: 'portion_standard_rated' })],
-      ],
-      { ...resale, type: 'credit' },
-    );
+    const appliedTo = (reason: AppliedExemption['reason']): AppliedExemption => ({
+      ...{ customer_id: null, reason, certificate_number: null, valid_from: null, valid_to: null },
+    });
+    const exempt = (amount: string, reason: AppliedExemption['reason']) =>
+      line({ taxes: [untaxed('US-MI', 'customer_exempt', amount)], applied_exemption: appliedTo(reason) });
+    const others = [
+      [untaxed('US-MI', 'marketplace_collects', '2.00')],
+      [untaxed('US-MI', 'not_collecting', '4.00')],
+      [untaxed('US-MI', 'product_exempt', '8.00')],
+      [untaxed('US-MI', 'not_supported', '16.00')],
+      [row('US-MI', '32.00', '64.00', '1.92', { taxability_reason: 'portion_standard_rated' })],
+    ].map((taxes) => line({ taxes }));
+    const line_items = [
+      ...[exempt('1.00', 'resale'), exempt('128.00', 'government'), exempt('256.00', 'direct_pay')],
+      ...[exempt('512.00', 'snap'), ...others],
+    ];
+    const [entry] = entriesOf([], { line_items, type: 'credit' });
     expect(entry?.base).toEqual({
       taxable_amount: '-32.00',
-      exempt_amount: '-79.00',
-      exempt: { resale: '-1.00', marketplace: '-2.00', not_registered: '-4.00' },
+      exempt_amount: '-975.00',
+      exempt: {
+        resale: '-1.00',
+        customer: '-384.00',
+        snap: '-512.00',
+        marketplace: '-2.00',
+        not_registered: '-4.00',
+      },
       not_covered_amount: '-16.00',
     });
     expect(entry?.exceptions).toEqual([{ reason: 'not_covered', gross_amount: '-16.00' }]);
-    const [other] = entriesOf([[untaxed('US-MI', 'customer_exempt')]], {
-      customer: { exemption: { type: 'government' } },
-    });
-    expect(other?.base.exempt).toEqual({ customer: '10.00' });
   });
 
   it('has no exception for a line without a price that is not covered', () => {

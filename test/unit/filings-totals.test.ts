@@ -14,7 +14,14 @@ const writerOf = (currency: Currency) => (value: number) =>
   new Decimal(value).div(10 ** decimals[currency]).toFixed(decimals[currency]);
 
 const part = fc.option(fc.integer({ min: -9999, max: 9999 }), { nil: undefined });
-const split = fc.record({ resale: part, customer: part, marketplace: part, not_registered: part, not_covered: part });
+const split = fc.record({
+  resale: part,
+  customer: part,
+  snap: part,
+  marketplace: part,
+  not_registered: part,
+  not_covered: part,
+});
 type Split = typeof split extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The optional parts of an amount, as an entry stores them. */
@@ -96,7 +103,7 @@ const entries = fc.array(
 const plus = (values: readonly string[], currency: string) =>
   values.reduce((sum, value) => sum.plus(value), new Decimal(0)).toFixed(decimals[currency as Currency]);
 
-const reasons = ['resale', 'customer', 'marketplace', 'not_registered'] as const;
+const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 
 /** The sums of amounts that do not depend on rates, from every amount anew. */
 const splitSums = (of: readonly OpenEntry['base'][], currency: string) => {

@@ -141,6 +141,17 @@ describe('a body that is not what it should be', () => {
       'required_field /customer/exemption/type',
     ],
     [
+      'an exemption that is a text other than none',
+      { ...good, customer: { address, exemption: 'None' } },
+      '/customer/exemption',
+    ],
+    ['an exemption that is a number', { ...good, customer: { address, exemption: 1 } }, '/customer/exemption'],
+    [
+      'a whole order that is paid with SNAP benefits',
+      { ...good, customer: { address, exemption: { type: 'snap' } } },
+      '/customer/exemption/type',
+    ],
+    [
       'a code that nobody knows',
       withLine({ product_tax_code: 'NOTHING.AT_ALL' }),
       'unknown_product_tax_code /line_items/0/product_tax_code',
@@ -160,7 +171,7 @@ describe('a body that is not what it should be', () => {
   });
 
   it.each([
-    ...[1, 1.5, 1e5, '1e5', '-1', '+1', ' 1', '1 ', '1,000', '.5', '1.', '0x10', 'NaN', 'Infinity', ''],
+    ...[1, 1.5, 1e5, '1e5', '-1.', '+1', ' 1', '1 ', '1,000', '.5', '1.', '0x10', 'NaN', 'Infinity', ''],
     ...['1'.repeat(13), '1'.repeat(40), `0.${'1'.repeat(11)}`, `${'1'.repeat(20)}.${'1'.repeat(20)}`, true, [], {}],
     ...['١٢', '1\n'],
   ])('%j is not a decimal in any amount field', (value) => {

@@ -74,6 +74,10 @@ it('removes every personal field and keeps the rest', () => {
   expect(withoutPersonalData(after)).toEqual(after);
 });
 
+it('keeps an exemption of none', () => {
+  expect(without({ customer: { id: 'cus_1', exemption: 'none' } }).customer).toEqual({ id: null, exemption: 'none' });
+});
+
 it.each([
   ['48226', '48226'],
   ['48226-1234', '48226'],

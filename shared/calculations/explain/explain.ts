@@ -3,11 +3,10 @@ import type { ShippingCharge, TaxedCharge, TaxedDocument, TaxLine } from '../../
 import { isShippingCharge } from '../deliveries.ts';
 import type { ReadDocument } from '../document.ts';
 import { documentIds } from '../echo.ts';
-import type { Customer } from '../fields.ts';
 import type { Writer } from '../figures.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
-import type { AppliedExemption, ExplanationStep } from '../response.ts';
+import type { ExplanationStep } from '../response.ts';
 import { shippingPointer } from '../shipping-list.ts';
 import { lineBaseSteps, sharesOf, shippingBaseStep } from './base.ts';
 import { placeSteps } from './place.ts';
@@ -34,25 +33,24 @@ type Whole = Explained & {
   readonly ids: readonly string[];
 };
 
-const inlineText = (customer: Customer | null | undefined, pointer: string): string | null =>
-  customer?.exemption ? `the ${customer.exemption.type} certificate in ${pointer}/customer/exemption` : null;
-
-const knownText = (exemption: AppliedExemption | null | undefined): string | null => {
-  if (!exemption || exemption.customer_id === null) return null;
-  const { customer_id: id, reason, certificate_number: number } = exemption;
-  return `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
+/** Why the buyer of a line is exempt, as a clause; `null` if no exemption applies. */
+const exemptionOf = (index: number, { input, exemptions, document }: Explained): string | null => {
+  const applied = exemptions[index];
+  if (!applied) return null;
+  const { customer_id: id, reason, certificate_number: number } = applied;
+  if (reason === 'snap') return 'SNAP benefits pay for the goods (7 U.S.C. 2013(a))';
+  const holder = input.line_items?.[index]?.customer?.exemption ? `/line_items/${index}` : '';
+  const certificate =
+    id === null
+      ? `the ${reason} certificate in ${holder}/customer/exemption`
+      : `the ${reason} certificate ${number === null ? '' : `${number} `}of customer ${id}`;
+  return `${certificate} is valid on ${document.day}`;
 };
-
-/** The certificate that exempts a line in words: that of the customer, of the line, or of the document. */
-const certificateOf = (index: number, { input, exemptions }: Explained): string | null =>
-  knownText(exemptions[index]) ??
-  inlineText(input.line_items?.[index]?.customer, `/line_items/${index}`) ??
-  inlineText(input.customer, '');
 
 const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
   product: line.product,
   quantity: line.quantity,
-  certificate: certificateOf(index, explained),
+  exemption: exemptionOf(index, explained),
   day: explained.document.day,
   release: line.place.release,
   treatments: explained.taxed.lines[index]?.treatments ?? [],
@@ -73,11 +71,11 @@ const goodsSteps = (line: TaxLine, index: number, share: bigint, explained: Whol
 
 const oneUnit = { units: 1n, scale: 0 };
 
-/** The certificate of the shipping into a state: that of the first line there that has one. */
-const shippingCertificate = (release: Release | null, explained: Explained): string | null => {
+/** Why the shipping into a state is exempt: as the first line there that has an exemption. */
+const shippingExemption = (release: Release | null, explained: Explained): string | null => {
   const { document, exemptions } = explained;
   const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
-  return index < 0 ? null : certificateOf(index, explained);
+  return index < 0 ? null : exemptionOf(index, explained);
 };
 
 /** A shipping charge can go to several states. Each state's rows have their own release and are rounded together. */
@@ -92,7 +90,7 @@ const shippingSteps = (
   const goods = (release: Release | null): Goods => ({
     product,
     quantity: oneUnit,
-    certificate: shippingCertificate(release, explained),
+    exemption: shippingExemption(release, explained),
     day: document.day,
     release,
     treatments: figures.treatments,

@@ -1,4 +1,5 @@
 import { isOwn } from '../../content/own-rules.ts';
+import { rateOn } from '../../content/rates.ts';
 import type { Release, Rule } from '../../content/release.ts';
 import { type Decimal, decimalText } from '../../money/decimal.ts';
 import type { Treatment } from '../../tax/assessment.ts';
@@ -14,8 +15,8 @@ import { timesQuantity } from './step.ts';
 export type Goods = {
   readonly product: ProductTaxCode;
   readonly quantity: Decimal;
-  /** The buyer's certificate in words, if there is one. */
-  readonly certificate: string | null;
+  /** Why the buyer is exempt, as a clause; `null` if no exemption applies. */
+  readonly exemption: string | null;
   readonly day: string;
   readonly release: Release | null;
   readonly treatments: readonly Treatment[];
@@ -55,18 +56,13 @@ const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
   );
 };
 
-const certificateText = ({ certificate, day }: Goods, name: string): string =>
-  certificate
-    ? `${name}: no tax, because ${certificate} is valid on ${day}.`
-    : `${name}: no tax, because the buyer is exempt.`;
-
 const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
 
 /** Why nothing is collected under any rule, or `null`. */
 const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':
-      return certificateText(goods, name);
+      return `${name}: no tax, because ${goods.exemption ?? 'the buyer is exempt'}.`;
     case 'not_collecting':
       return `${name}: no tax, because the account has no registration for ${stateOf(goods)} on ${goods.day}.`;
     case 'marketplace_collects':
@@ -98,6 +94,10 @@ const spanOf = (rule: Rule): string => {
     .join('');
 };
 
+// Of mail to the armed forces, why no state taxes it.
+const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): string =>
+  (release && rateOn(release, code, day)?.note) ?? '';
+
 /** The rule and its arithmetic for the goods of a row, as sentences. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
@@ -105,7 +105,7 @@ export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string
   if (relief !== null) return relief;
   if (!rule)
     return row.reason === 'not_subject_to_tax'
-      ? `${name} has no general sales tax.`
+      ? `${name} has no general sales tax. ${untaxedNote(row, goods)}`.trim()
       : `${name}: no rule for ${goods.product.path}; taxed as general goods.`;
   const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect)} (rule ${rule.id}${spanOf(rule)}).`;
   return `${words} ${arithmeticOf(rule, row, goods)}`.trim() + missedHoliday(row, goods);

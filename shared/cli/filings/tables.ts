@@ -22,6 +22,7 @@ const figures: readonly (readonly [string, (sum: Sum) => string | number])[] = [
   ['Exempt', (sum) => sum.exempt_amount],
   ['  resale certificates', (sum) => sum.exempt_by_reason.resale],
   ['  other certificates', (sum) => sum.exempt_by_reason.customer],
+  ['  SNAP benefits', (sum) => sum.exempt_by_reason.snap],
   ['  product', (sum) => sum.exempt_by_reason.product],
   ['  marketplace', (sum) => sum.exempt_by_reason.marketplace],
   ['  not registered', (sum) => sum.exempt_by_reason.not_registered],

@@ -1,4 +1,4 @@
-/** The states on a grid of tiles: column and row. */
+/** The states on a grid of tiles: column and row. Those of military and diplomatic mail are at the bottom. */
 export const tiles: Readonly<Record<string, readonly [column: number, row: number]>> = {
   ...{ AK: [0, 0], ME: [10, 0] },
   ...{ VT: [9, 1], NH: [10, 1] },
@@ -11,4 +11,5 @@ export const tiles: Readonly<Record<string, readonly [column: number, row: numbe
   ...{ AZ: [1, 5], NM: [2, 5], KS: [3, 5], AR: [4, 5], TN: [5, 5], NC: [6, 5], SC: [7, 5], DC: [8, 5] },
   ...{ OK: [3, 6], LA: [4, 6], MS: [5, 6], AL: [6, 6], GA: [7, 6] },
   ...{ HI: [0, 7], TX: [3, 7], FL: [8, 7], PR: [10, 7] },
+  ...{ AA: [8, 8], AE: [9, 8], AP: [10, 8] },
 };

@@ -101,6 +101,12 @@ const setOf = (release: Release, table: LocalTable, one: Dated): LocalSet => {
 /** The rate of a candidate; `null` where it is not established. */
 const rateOf = ({ dated, missing }: Dated): bigint | null => (dated && missing === null ? dated.period.units : null);
 
+/** The source of an area without local taxes, whose absence has no rate that could cite it. */
+const evidenceOf = (charged: Dated | undefined): LocalChoice['evidence'] => {
+  const period = charged?.dated?.period;
+  return period?.taxes?.length === 0 ? [period.evidence] : [];
+};
+
 /** Each set once, the charged one first. */
 const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['possible'] => {
   const others = new Map(all.map((set) => [set.key, set]));
@@ -137,6 +143,7 @@ const findChoice = (
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : levelOf(found, address), meant),
       possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
+      evidence: evidenceOf(charged),
       byPlace,
     },
   };

@@ -1,7 +1,8 @@
-import { stateCode } from '../../jurisdiction.ts';
+import { normalizedState, stateCode, stateName } from '../../jurisdiction.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
+import { stateHint } from './state-hint.ts';
 import { statesOfZip } from './zip-states.ts';
 
 /** The parts of an address that decide about tax. */
@@ -29,6 +30,9 @@ const stateAdvice = (text: string): string => {
   const code = /^US[- ]([A-Z]{2})$/i.exec(text)?.[1];
   const state = code === undefined ? null : stateCode(code);
   if (state !== null) return `Send ${state} instead of ${text}.`;
+  if (/^(APO|FPO|DPO)$/i.test(text)) return `${text} is not a state. Send AA, AE or AP, and ${text} as the city.`;
+  const hint = stateHint(text);
+  if (hint !== null) return `${JSON.stringify(text)} is not a state. Send ${hint} for ${stateName(hint)}.`;
   return `${JSON.stringify(text)} is not a state. Send a two-letter state code such as MI, or the name of the state.`;
 };
 
@@ -63,7 +67,13 @@ const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
-const countryOf = ({ country }: PostalAddress): string => (country?.trim() || 'US').toUpperCase();
+/** The country in upper case; a territory by its code, also where it was sent by its name. */
+const countryOf = ({ country }: PostalAddress): string => {
+  const text = normalizedState(country?.trim() || 'US');
+  // Two letters are the code of a country: CA is Canada.
+  const named = text.length === 2 ? text : (stateCode(text) ?? text);
+  return territories.has(named) ? named : text;
+};
 
 /** Whether an address is outside the United States and its territories, where nothing of it is checked. */
 export const isAbroad = (address: PostalAddress): boolean => {

@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { jurisdictionCode } from '../../jurisdiction.ts';
+import { jurisdictionCode, stateName } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
@@ -219,7 +219,10 @@ const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): re
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
-  if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
+  if (!active) {
+    const name = address.state === null ? code : stateName(address.state);
+    return uncovered({ code, name, release: null }, address, prefer);
+  }
   const byName = choosePlace(lowestOf(active), address, day, prefer);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };

@@ -17,6 +17,7 @@ const figures = {
     resale: '0.00',
     product: '0.00',
     customer: '0.00',
+    snap: '0.00',
     marketplace: '0.00',
     not_registered: '0.00',
   },

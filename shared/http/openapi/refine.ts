@@ -33,15 +33,17 @@ const withoutNullUnion = (schema: Schema): Schema => {
  * are generated from a union do not compile in Java, and from this schema they have the type of the object.
  */
 const withoutTypeUnion = (schema: Schema, components: Components): Schema => {
-  const options = schema.anyOf ?? [];
-  const types = options.flatMap((option) => (isSchema(option) ? (option.type ?? []) : []));
-  const reference = options.find((option) => '$ref' in option);
-  const object = reference && '$ref' in reference ? components[reference.$ref.split('/').at(-1) ?? ''] : undefined;
-  if (!object || types.every((type) => type === 'null') || types.length < options.length - 1) return schema;
+  const options = (schema.anyOf ?? []).map((option) =>
+    '$ref' in option ? components[option.$ref.split('/').at(-1) ?? ''] : option,
+  );
+  const others = (schema.anyOf ?? []).filter((option) => isSchema(option) && option.type !== 'object') as Schema[];
+  const object = options.find((option) => option?.type === 'object');
+  const types = others.flatMap(({ type }) => type ?? []);
+  if (!object || types.every((type) => type === 'null') || others.length < options.length - 1) return schema;
   const { anyOf: _, ...rest } = schema;
-  const others = options.filter(isSchema).map(({ type: _, description: __, ...option }) => option);
   const { description: _d, ...own } = object;
-  return Object.assign({}, own, ...others, rest, { type: ['object', ...types] });
+  const keywords = others.map(({ type: _, description: __, ...option }) => option);
+  return Object.assign({}, own, ...keywords, rest, { type: ['object', ...types] });
 };
 
 type Components = Readonly<Record<string, Schema>>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { exemptionTypes } from '../../calculations/fields.ts';
+import { certificateReasons } from '../../calculations/fields.ts';
 import type { Customer } from '../../customers/customer.ts';
 import { customerKey } from '../keys.ts';
 
@@ -11,7 +11,7 @@ const Item = z.object({
   exemptions: z.array(
     z.object({
       states: z.nullable(z.array(z.string())),
-      reason: z.enum(exemptionTypes),
+      reason: z.enum(certificateReasons),
       certificate_number: z.nullable(z.string()),
       valid_from: day,
       valid_to: day,

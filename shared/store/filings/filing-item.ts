@@ -23,7 +23,7 @@ const Summary = z.object({
   },
   // Filings that earlier versions closed have none of these.
   exempt_by_reason: z.optional(
-    z.object({ resale: text, product: text, customer: text, marketplace: text, not_registered: text }),
+    z.object({ resale: text, product: text, customer: text, snap: text, marketplace: text, not_registered: text }),
   ),
   ...{ not_covered_amount: later, calculated_tax_amount: later, over_collected_amount: later },
   ...{ credit_amount: later, credit_count: z.optional(z.int()) },
@@ -43,6 +43,7 @@ const summaryFrom = (stored: z.infer<typeof Summary>): FilingSummary => {
     resale: zero,
     product: stored.exempt_amount,
     customer: zero,
+    snap: zero,
     marketplace: zero,
     not_registered: zero,
   };

@@ -40,7 +40,9 @@ const sums = {
   taxable_amount: z.string(),
   exempt_amount: z.string(),
   // Entries that earlier versions posted have none of the optional fields.
-  exempt: z.optional(z.object({ resale: later, customer: later, marketplace: later, not_registered: later })),
+  exempt: z.optional(
+    z.object({ resale: later, customer: later, snap: later, marketplace: later, not_registered: later }),
+  ),
   not_covered_amount: later,
 };
 const StoredFigures = z.object({

@@ -135,7 +135,7 @@ const Lines = z.object({
   pinned: PinnedSettings,
   entryForm: z.optional(z.literal('complete')),
   replacedReason: z.optional(z.enum(taxabilityReasons)),
-  exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer']))),
+  exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
   calculatedTaxes: z.optional(z.array(z.string())),
   isUnderCollected: z.optional(z.literal(true)),
 });

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
-import { unknownFieldWarnings } from '../../calculations/warnings.ts';
+import type { Warning } from '../../calculations/response.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -26,7 +26,7 @@ export const creditOf = (
   parent: StoredTransaction,
   request: CreditRequest,
   context: Context,
-  unknownFields: readonly string[],
+  sent: readonly Warning[],
   isRecorded = false,
 ): Result<Credit> => {
   const [problem, ...others] = creditProblems(parent.transaction, request);
@@ -38,7 +38,7 @@ export const creditOf = (
   if (!computed.ok) return computed;
   const outcome = computed.value;
   const warnings = [
-    ...unknownFieldWarnings(unknownFields),
+    ...sent,
     ...creditWarnings(parent.transaction, { ...request, tax_date: outcome.tax_date }),
     ...outcome.warnings,
   ];

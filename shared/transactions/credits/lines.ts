@@ -18,11 +18,13 @@ import { creditOutcome } from './outcome.ts';
 import { negativePrice, otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax } from './scale.ts';
+import { type CreditedUnits, unitsProblem } from './sold-units.ts';
 
 type CreditedLines = {
   readonly lines: (LineItemResponse | null)[];
   readonly warnings: Warning[];
   readonly balances: Map<string, Balance>;
+  readonly units: CreditedUnits;
 };
 
 /** The outcome that credits the sent lines and shipping. */
@@ -33,7 +35,8 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
     { line_items: requested },
     chargesOf(parent).map(({ id }) => id),
   ).lines;
-  const creditedLines: CreditedLines = { lines: [], warnings: [], balances: new Map(remaining.charges) };
+  const balances = new Map(remaining.charges);
+  const creditedLines: CreditedLines = { lines: [], warnings: [], balances, units: new Map() };
   for (const [index, line] of requested.entries()) {
     const problem = creditOneLine(creditedLines, credit, line, ids[index] as string, index);
     if (problem) return refuse(problem);
@@ -85,6 +88,7 @@ const creditOneLine = (
   index: number,
 ) => {
   const { parent, exponent } = credit;
+  const pointer = `/line_items/${index}`;
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
   if (isReduction(line.unit_price) && !isReduction(parentLine?.unit_price)) return negativePrice(index);
@@ -96,12 +100,15 @@ const creditOneLine = (
   const balance = creditedLines.balances.get(parentLine.id) as Balance;
   const sized = sizeLine(line, parentLine, balance, exponent);
   const discount = excessiveDiscount(sized);
-  if (discount) return discountTooLarge(`/line_items/${index}/${discount}`, discount);
+  if (discount) return discountTooLarge(`${pointer}/${discount}`, discount);
   const left = leftOf(balance);
   if (sized.net > left.net) {
     const credited = `The credit of ${line.quantity} of ${parentLine.quantity} units of line ${parentLine.id}, ${formatAmount(sized.net, exponent)},`;
-    return overCredit(left, parent.currency, `/line_items/${index}`, 'line', credited);
+    return overCredit(left, parent.currency, pointer, 'line', credited);
   }
+  const { currency } = parent;
+  const problem = unitsProblem(line, parentLine, creditedLines.units, { left, currency, pointer });
+  if (problem) return problem;
   const taken = { net: sized.net, tax: recordedTax(sized.net, balance) };
   const credited = creditLine({ ...line, id }, parentLine, sized, taken, balance, exponent);
   creditedLines.balances.set(parentLine.id, {

@@ -140,12 +140,14 @@ export const parentNotFound: Problem = {
   source: { pointer: '/parent_transaction_id' },
 };
 
-/** The amount that a credit exceeds. `credited` describes the part of a line. */
+/** What a credit exceeds. `credited` describes the part of a line, or the units that were sold. */
 const details = {
   sale: (net: string, tax: string) =>
     `The credit exceeds what remains of the sale. Credit at most ${net} and its tax of ${tax}.`,
   line: (net: string, tax: string, credited: string) =>
     `${credited} exceeds what remains of the line. Credit at most ${net} and its tax of ${tax}.`,
+  units: (_net: string, _tax: string, sold: string) =>
+    `The credit has more units than the sale: ${sold}. Send at most that quantity. To credit an amount instead, send quantity "1" and the amount as unit_price.`,
   shipping: (net: string, tax: string) =>
     `The credit exceeds what remains of the shipping. Credit at most ${net} and its tax of ${tax}.`,
   tax: (_net: string, tax: string) =>

@@ -21,10 +21,10 @@ export const isTaxed = ({ tax_amount }: TaxRowResponse) => /[1-9]/.test(tax_amou
 export const isLiability = (row: TaxRowResponse) =>
   !['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(row.taxability_reason) || isTaxed(row);
 
-/** The reason of the certificate of a line; without a line, that of the document. */
-const certifiedPart = (line: LineItemResponse | null, { customer }: Transaction): ExemptShipping => {
-  const inline = line?.customer?.exemption ?? customer?.exemption;
-  return (line?.applied_exemption?.reason ?? inline?.type) === 'resale' ? 'resale' : 'customer';
+/** The part that the exemption of a line belongs to. */
+const certifiedPart = (line: LineItemResponse | undefined): ExemptShipping => {
+  const reason = line?.applied_exemption?.reason;
+  return reason === 'resale' || reason === 'snap' ? reason : 'customer';
 };
 
 /** The part of the exempt shipping in a state: by the certificate of the first line there with one. */
@@ -32,10 +32,9 @@ const shippingPart = (state: string, { transaction, exemptShipping }: Posting): 
   const known = exemptShipping?.[state];
   if (known) return known;
   const certified = transaction.line_items.find(
-    ({ customer, applied_exemption, taxes }) =>
-      (applied_exemption ?? customer?.exemption) && taxes.some((row) => stateOf(row) === state),
+    ({ applied_exemption, taxes }) => applied_exemption && taxes.some((row) => stateOf(row) === state),
   );
-  return certifiedPart(certified ?? null, transaction);
+  return certifiedPart(certified);
 };
 
 /**
@@ -62,7 +61,7 @@ const partOf = (
 ): Part | null => {
   switch (taxability_reason === 'over_collected' ? posting.replacedReason : taxability_reason) {
     case 'customer_exempt':
-      return line ? certifiedPart(line, posting.transaction) : shippingPart(state, posting);
+      return line ? certifiedPart(line) : shippingPart(state, posting);
     case 'marketplace_collects':
       return 'marketplace';
     case 'not_collecting':

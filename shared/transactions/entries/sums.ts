@@ -13,6 +13,7 @@ const parts: readonly Part[] = [...namedExemptions, 'not_covered'];
 const noParts = (): Record<Part, bigint> => ({
   resale: 0n,
   customer: 0n,
+  snap: 0n,
   marketplace: 0n,
   not_registered: 0n,
   not_covered: 0n,

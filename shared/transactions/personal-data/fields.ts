@@ -41,12 +41,13 @@ const customerWithout = (customer: Customer | null, pointer: string, found: Foun
     ...customer,
     ...(id !== undefined && { id: blank(`${pointer}/id`, id, found) }),
     ...(address && { address: addressWithout(address, `${pointer}/address`, found) }),
-    ...(exemption?.certificate_id !== undefined && {
-      exemption: {
-        ...exemption,
-        certificate_id: blank(`${pointer}/exemption/certificate_id`, exemption.certificate_id, found),
-      },
-    }),
+    ...(typeof exemption === 'object' &&
+      exemption?.certificate_id !== undefined && {
+        exemption: {
+          ...exemption,
+          certificate_id: blank(`${pointer}/exemption/certificate_id`, exemption.certificate_id, found),
+        },
+      }),
   };
 };
 

@@ -4,7 +4,6 @@ import { recordedCertificates } from '../../calculations/certificates.ts';
 import { inputOf } from '../../calculations/echo.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
-import { unknownFieldWarnings } from '../../calculations/warnings.ts';
 import type { Problem } from '../../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../../result.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
@@ -24,7 +23,8 @@ export type UpdateInput = {
   readonly stored: StoredTransaction;
   /** The sale of a credit. */
   readonly parent: StoredTransaction | null;
-  readonly unknownFields: readonly string[];
+  /** The warnings about the body. */
+  readonly sent: readonly Warning[];
   readonly account: Account;
   readonly base: BaseContext;
 } & Pick<Ports, 'loadContent' | 'customers'>;
@@ -40,12 +40,12 @@ type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount
 export const figuresAfter = async (
   edit: Edit,
 ): Promise<Result<Partial<Figures> & Pick<StoredTransaction, 'replacedReason'>>> => {
-  const { update, stored, requested, parent, unknownFields } = edit;
+  const { update, stored, requested, parent, sent } = edit;
   const { transaction } = stored;
   const isEdited = requested.inputs.length > 0 || requested.tax;
   // Other credits may have reduced the remaining sale since the draft was created.
   const mayBeStale = stored.creditOf !== null && requested.status && update.status === 'finalized';
-  if (!isEdited && !mayBeStale) return accept({ warnings: withUnknownFields(transaction.warnings, unknownFields) });
+  if (!isEdited && !mayBeStale) return accept({ warnings: withSent(transaction.warnings, sent) });
   if (parent && transaction.status === 'finalized') return withReplacedTax(edit, parent);
   const calculated = await recalculate(edit);
   if (!calculated.ok) return calculated;
@@ -74,7 +74,7 @@ export const figuresAfter = async (
 
 /** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
 const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
-  const { update, stored, requested, parent, account, loadContent, customers, unknownFields } = edit;
+  const { update, stored, requested, parent, account, loadContent, customers, sent } = edit;
   const isEdited = requested.inputs.length > 0;
   // Without edited inputs, the recorded certificates apply, so that the figures stay as recorded.
   const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
@@ -83,13 +83,12 @@ const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
   const input = { ...inputOf(stored.transaction), ...changes };
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
-  if (!parent && !isEdited)
-    return calculate(input, await pinnedContext(input, stored, base, loadContent), unknownFields);
+  if (!parent && !isEdited) return calculate(input, await pinnedContext(input, stored, base, loadContent), sent);
   // The same kind of credit again: all, the remainder, or these lines.
   const { line_items: _lines, shipping: _shipping, ...rest } = input;
   const request = parent && !isOfLines(edit) ? { ...rest, credit_remaining: stored.creditOf === 'remaining' } : input;
   const reads = { loadContent, customers, account: account.id };
-  const calculated = await calculateWithContent(request, parent, base, reads, unknownFields);
+  const calculated = await calculateWithContent(request, parent, base, reads, sent);
   return mapResult(calculated, ({ outcome }) => outcome);
 };
 
@@ -109,10 +108,10 @@ export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): bool
   inputs.includes('line_items') ||
   (inputs.includes('shipping') && (update.line_items ?? null) !== null);
 
-// A repeated unknown field gives one warning.
-const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly string[]): Warning[] => {
+// A repeated fault of a body gives one warning.
+const withSent = (warnings: readonly Warning[], sent: readonly Warning[]): Warning[] => {
   const known = new Set(warnings.map(({ code, pointer }) => `${code} ${pointer}`));
-  const added = unknownFieldWarnings(unknownFields).filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
+  const added = sent.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`));
   return [...warnings, ...added];
 };
 
@@ -120,10 +119,7 @@ const withUnknownFields = (warnings: readonly Warning[], unknownFields: readonly
  * Replace the tax of a finalized credit. Its lines stay; the new tax is distributed over, and bounded by, the sale's
  * remaining tax without this credit.
  */
-const withReplacedTax = (
-  { update, stored, unknownFields }: Edit,
-  parent: StoredTransaction,
-): Result<Partial<Figures>> => {
+const withReplacedTax = ({ update, stored, sent }: Edit, parent: StoredTransaction): Result<Partial<Figures>> => {
   const { transaction } = stored;
   const { calculated_tax_amount, updated_at } = transaction;
   const supplied = update.tax_amount ?? null;
@@ -131,9 +127,7 @@ const withReplacedTax = (
   const recorded = withSuppliedCreditTax(transaction, supplied ?? calculated_tax_amount, without);
   if (!recorded.ok) return recorded;
   const { tax_amount } = recorded.value;
-  const others = withUnknownFields(transaction.warnings, unknownFields).filter(
-    ({ code }) => code !== 'tax_amount_differs',
-  );
+  const others = withSent(transaction.warnings, sent).filter(({ code }) => code !== 'tax_amount_differs');
   const differs = tax_amount === calculated_tax_amount ? [] : [taxDiffers(tax_amount, calculated_tax_amount)];
   return accept({
     ...recorded.value,

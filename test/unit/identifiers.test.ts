@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { identifier } from '../../shared/calculations/identifier.ts';
+import { CalculationRequest } from '../../shared/calculations/request.ts';
+import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.ts';
+import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
+import { ReconciliationRequest } from '../../shared/transactions/reconciliation/request.ts';
+import { TransactionRequest, TransactionUpdate } from '../../shared/transactions/request.ts';
+import { parseSent, placeOf } from '../support/parse-sent.ts';
+
+const address = { state: 'MI', postal_code: '48933' };
+const line = { quantity: '1', unit_price: '1.00' };
+const order = { customer: { address }, line_items: [line] };
+
+/** Each field that identifies something, as a request that sends the value there. */
+const fields: [z.ZodMiniType, pointer: string, (value: string) => object][] = [
+  [CalculationRequest, '/line_items/0/id', (id) => ({ ...order, line_items: [{ ...line, id }] })],
+  [
+    CalculationRequest,
+    '/line_items/0/parent_line_item_id',
+    (id) => ({ ...order, line_items: [{ ...line, parent_line_item_id: id }] }),
+  ],
+  [CalculationRequest, '/shipping/id', (id) => ({ ...order, shipping: { id, amount: '1.00' } })],
+  [
+    CalculationRequest,
+    '/shipping/0/line_item_ids/0',
+    (id) => ({ ...order, shipping: [{ amount: '1.00', line_item_ids: [id] }] }),
+  ],
+  [CalculationRequest, '/customer/id', (id) => ({ ...order, customer: { id, address } })],
+  [CalculationRequest, '/line_items/0/customer/id', (id) => ({ line_items: [{ ...line, customer: { id, address } }] })],
+  [TransactionRequest, '/reference_id', (reference_id) => ({ ...order, reference_id })],
+  [TransactionUpdate, '/reference_id', (reference_id) => ({ reference_id })],
+  [CustomerRequest, '/id', (id) => ({ id })],
+  [CustomerUpdate, '/id', (id) => ({ id })],
+  [
+    ReconciliationRequest,
+    '/transactions/0/reference_id',
+    (reference_id) => ({ transactions: [{ reference_id, total_amount: '1.00', tax_amount: '0.06' }] }),
+  ],
+  [TransactionListQuery, '/reference_id', (reference_id) => ({ reference_id })],
+  [TransactionListQuery, '/customer_id', (customer_id) => ({ customer_id })],
+];
+
+const problemsOf = (schema: z.ZodMiniType, body: object) =>
+  parseSent({ schema, answer: {} }, body).problems.map((problem) => [problem.code, placeOf(problem), problem.detail]);
+
+describe.each(fields)('an identifier', (schema, pointer, bodyOf) => {
+  it.each([' o1', 'o1 ', '  o1  ', '\u00a0o1', 'o1\u3000', '\ufeffo1'])(
+    `is refused at ${pointer} with white space around it, with the value to send: %j`,
+    (value) => {
+      expect(problemsOf(schema, bodyOf(value))).toEqual([
+        [
+          'validation_invalid_format',
+          pointer,
+          `You sent ${JSON.stringify(value)}. Send "o1", without white space at the start or the end.`,
+        ],
+      ]);
+    },
+  );
+
+  it(`is refused at ${pointer} if it is white space alone`, () => {
+    const [problem, ...others] = problemsOf(schema, bodyOf(' '));
+    expect(problem?.slice(0, 2)).toEqual(['validation_invalid_format', pointer]);
+    expect([problem?.[2], others]).toEqual([expect.stringContaining('Send 1 to 255 characters'), []]);
+  });
+
+  it(`may have white space within it at ${pointer}`, () => {
+    expect(problemsOf(schema, bodyOf('order  4711 a'))).toEqual([]);
+  });
+});
+
+it('the documented pattern of an identifier accepts exactly what the check accepts', () => {
+  const pattern = new RegExp((z.globalRegistry.get(identifier) as { readonly pattern: string }).pattern);
+  const parts = ['', ' ', '\t', '\n', '\u00a0', '\u0085', '\u200b', '🧾', 'a', '/'];
+  for (const start of parts)
+    for (const middle of parts)
+      for (const end of parts) {
+        const value = `${start}${middle}${end}`;
+        if (value === '') continue;
+        expect([value, pattern.test(value)]).toEqual([value, identifier.safeParse(value).success]);
+      }
+});
