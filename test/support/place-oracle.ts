@@ -88,9 +88,13 @@ const inhabitedOf = ({ counties }: ZipRow) =>
     })
     .filter(({ percent }) => percent > 0);
 
-/** The rows of one of the ZIP's names in its inhabited counties. */
-export const rowsThere = (zip: ZipRow, text: string, named: Named): readonly RateRow[] => {
-  const counties = inhabitedOf(zip).map(({ county }) => county);
+/** The rows of one of the ZIP's names in some counties, by default in its inhabited ones. */
+export const rowsThere = (
+  zip: ZipRow,
+  text: string,
+  named: Named,
+  counties = inhabitedOf(zip).map(({ county }) => county),
+): readonly RateRow[] => {
   const spellings = text.replace(/:.*/, '').split('=');
   const found = spellings.map((name) => named(name).filter(({ county }) => county === '' || counties.includes(county)));
   return found.find((rows) => rows.length > 0) ?? [];
@@ -130,6 +134,9 @@ export const lotsOf = (rows: readonly RateRow[], zip: ZipRow, named: Named): rea
   }
   for (const { county, left } of inhabited)
     if (left >= 0.5) lots.push({ row: remainderIn(rows, county), percent: left });
+  const counties = zip.counties.split('|').map((one) => one.slice(0, 3));
+  for (const text of zip.names.split('|'))
+    if (!text.includes(':')) for (const row of rowsThere(zip, text, named, counties)) lots.push({ row, percent: 0 });
   // Two names may mean one place.
   return [...Map.groupBy(lots, ({ row }) => row ?? {}).values()].map((same) => ({
     row: same[0]?.row,

@@ -233,6 +233,18 @@ describe('an address that leaves several local rates', () => {
       'the city is in two counties',
     ],
     [{ state: 'CO', postal_code: '80221' }, 4.75, 'Adams County (local rate 1.85%, 80%', 'no city was sent'],
+    [
+      { city: 'Tomball', state: 'TX', postal_code: '77337' },
+      7.25,
+      'Harris County (local rate 1%, 100% of the residents) and Tomball (2%)',
+      'the name is a place where the ZIP has no residents',
+    ],
+    [
+      { city: 'Dallas', state: 'TX', postal_code: '75261' },
+      6.25,
+      'Dallas (2%)',
+      'the ZIP has no residents in the county of the city',
+    ],
     [{ city: 'Houston', state: 'TX' }, 8.25, 'Houston (local rate 2%, 79%', 'mail for the city goes beyond its limits'],
   ])('%o is ambiguous, at %s percent: %s, because %s', (to, percent, areas) => {
     const answer = askAbout(to);

@@ -80,6 +80,10 @@ export const distinct = (candidates: readonly Candidate[]): readonly Candidate[]
 export const unlikely = (candidates: readonly Candidate[]): readonly Candidate[] =>
   candidates.map((one) => ({ ...one, weight: 0 }));
 
+/** The places of a name, without residents. */
+const placesOf = (table: LocalTable, name: ZipName, counties: readonly string[]): readonly Candidate[] =>
+  areasSpelled(table, name, counties).map((area) => ({ ...area, names: [name] }));
+
 // A county of which the places leave less is all theirs: percents are rounded.
 const percentMin = 0.5;
 
@@ -87,9 +91,14 @@ const percentMin = 0.5;
  * The areas of a ZIP with their percent of its residents: the places of its names, and the rest of each county.
  *
  * A place has its share of the residents in the counties where it has a row. The preferred name without a share has all
- * that other places leave there.
+ * that other places leave there. A name without a share may also mean a place in one of all counties of the ZIP.
  */
-export const areasOfZip = (table: LocalTable, { names }: ZipEntry, shares: Shares): readonly Candidate[] => {
+export const areasOfZip = (
+  table: LocalTable,
+  { names }: Pick<ZipEntry, 'names'>,
+  shares: Shares,
+  allCounties: readonly string[],
+): readonly Candidate[] => {
   const counties = shares.map(([county]) => county);
   const left = new Map(shares);
   const percentOf = (county: string): number => shares[counties.indexOf(county)]?.[1] ?? 0;
@@ -111,7 +120,8 @@ export const areasOfZip = (table: LocalTable, { names }: ZipEntry, shares: Share
     const weight = left.get(county) ?? 0;
     return weight >= percentMin ? [restOf(table, county, weight)] : [];
   });
-  return distinct([...places, ...rests]);
+  const unclaimed = names.filter(({ share }) => share === null).flatMap((name) => placesOf(table, name, allCounties));
+  return distinct([...places, ...rests, ...unclaimed]);
 };
 
 const rateKey = ({ area, missing }: Candidate): string => missing ?? String(area?.units);

@@ -14,7 +14,8 @@
  * | a name of other ZIPs or counties, which contradicts the ZIP | all areas of the ZIP, and those of the name, which are not charged |
  * | not known, or none | all areas of the ZIP |
  *
- * - All areas of a ZIP are the places of its names and the rest of each county, as far as they have residents.
+ * - All areas of a ZIP are the places of its names and the rest of each county, as far as they have residents. The place of
+ *   a name without residents of its own is possible, and not more likely: an office or a mailbox may be there.
  * - A county keeps only its candidates. One that is not of the ZIP contradicts it: its areas are possible, and not charged.
  * - Without a ZIP, the candidates are those of all ZIPs with the name. If none has it, they are the place, which is charged,
  *   and its county.
@@ -57,10 +58,12 @@ const inhabited = ({ counties }: ZipEntry): ZipEntry['counties'] => counties.fil
 
 /** All areas of a ZIP, or those in a county. They are computed for the whole ZIP, because its shares are of the whole. */
 const allOf = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
-  const all = areasOfZip(table, zip, inhabited(zip));
-  if (county === null) return all;
-  const inCounty = all.filter((one) => one.county === county);
-  return inCounty.length > 0 ? inCounty : areasOfZip(table, zip, [[county, 100]]);
+  const shares = inhabited(zip);
+  if (county !== null && !shares.some(([code]) => code === county))
+    return areasOfZip(table, zip, [[county, 100]], [county]);
+  const counties = zip.counties.map(([code]) => code);
+  const all = areasOfZip(table, zip, shares, counties);
+  return county === null ? all : all.filter((one) => one.county === county);
 };
 
 /** The name of a ZIP that a city is: by its spelling, or by the area that it means. */
