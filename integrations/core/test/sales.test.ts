@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, LevyUnavailable, orThrow } from '../../../shared/client/client.ts';
+import { createClient, LevyUnavailable } from '../../../shared/client/client.ts';
 import { documentOf } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
 import type { Cart, Refund } from '../order.ts';
+import { createQuotes } from '../quotes.ts';
 import { reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
 import type { Ledger } from '../transactions.ts';
@@ -168,7 +169,9 @@ describe('refunds', () => {
       const cart = randomCart(random);
       const documented = documentOf(cart);
       if (!documented.ok) throw new Error(documented.gap.code);
-      const { tax_amount } = orThrow(await service.levy.post('/calculations', { body: documented.document }));
+      const quoted = await createQuotes({ levy: service.levy, timeoutMs: 30_000 })(documented.document);
+      if (!quoted.ok) throw new Error(quoted.detail);
+      const { tax_amount } = quoted.calculation;
       // Sometimes the shop collected another tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
       const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
