@@ -1,6 +1,6 @@
 import { orThrow, type Schemas } from '../../../shared/client/client.ts';
 import type { LocalLevy } from '../../core/test/levy.ts';
-import type { ProductName, Shop } from './shop.ts';
+import type { OptionName, ProductName, Shop } from './shop.ts';
 
 export const addresses = {
   HI: { address_1: '530 S King St', city: 'Honolulu', province: 'us-hi', postal_code: '96813', country_code: 'us' },
@@ -55,7 +55,7 @@ export const shopperOf = (shop: Shop) => {
     address: (shipping_address: object) =>
       cartOf(shop.store('POST', `/carts/${id}`, { email: 'buyer@shop.example', shipping_address })),
     coupon: (code: string) => cartOf(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
-    ship: (option: 'standard' | 'pickup') =>
+    ship: (option: OptionName) =>
       cartOf(shop.store('POST', `/carts/${id}/shipping-methods`, { option_id: shop.options[option] })),
     cart: () => cartOf(shop.store('GET', `/carts/${id}?fields=+items.adjustments.amount`)),
     /** The amount of the payment, in cents. */
@@ -88,7 +88,7 @@ type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   readonly address?: object;
   readonly coupon?: string | undefined;
-  readonly ship?: 'standard' | 'pickup';
+  readonly ship?: OptionName;
 };
 
 /** An order from the cart to its placement, the cart at its payment, and the amount of its payment in cents. */
