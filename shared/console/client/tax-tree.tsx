@@ -1,17 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
+import type { Charge } from './charges.ts';
 import { Amount, wordsOf } from './parts.tsx';
-
-export type Charge = {
-  readonly id: string;
-  readonly title: string;
-  /** Such as the quantity and the price. */
-  readonly details: readonly string[];
-  readonly net: string;
-  readonly tax: string;
-  readonly taxes: readonly Schemas['TaxRow'][];
-};
 
 const Taxes = ({ of }: { of: Charge['taxes'] }) =>
   of.length === 0 ? (
