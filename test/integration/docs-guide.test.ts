@@ -57,6 +57,10 @@ it('The commands of the guide work in their order', async () => {
     ['calculation', null, 'sale', null, '0.00'],
     ['transaction', 'finalized', 'sale', null, '6.00'],
     ['filing', 'dry_run', null, null, '6.00'],
+    // In New York 8.875 % by parts of 30.00, of 60.00 (and 6 % of 100.00 in Michigan), and of 140.00.
+    ['calculation', null, 'sale', null, '2.66'],
+    ['calculation', null, 'sale', null, '11.33'],
+    ['calculation', null, 'sale', null, '12.43'],
     ['registration_advice', null, null, null, null],
     ['report_by_state', null, null, null, null],
     ['transaction', 'draft', 'sale', null, '6.00'],
@@ -65,5 +69,5 @@ it('The commands of the guide work in their order', async () => {
   ]);
   const values = valuesIn(stdout);
   expect(values[3]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
-  expect(values[15]).toEqual(values[16]);
+  expect(values[18]).toEqual(values[19]);
 });
