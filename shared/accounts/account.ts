@@ -14,6 +14,9 @@ export type Registration = z.infer<typeof Registration>;
 /** Defaults that the documentation names. */
 export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
 
+/** Warn that the fee is due, add it as a line item, or say nothing. */
+export const retailDeliveryFees = ['warn', 'add', 'none'] as const;
+
 /** An account's settings for its calculations and limits. */
 export const Settings = z.object({
   service_version: z.string(),
@@ -34,6 +37,8 @@ export const Settings = z.object({
    * seller owes on the tax itself. Accounts and transactions stored before 2026-11-22 have no such field.
    */
   pass_on_general_excise: z._default(z.boolean(), false),
+  /** What to do about a state's retail delivery fee that a document has no line for. */
+  retail_delivery_fee: z._default(z.enum(retailDeliveryFees), 'warn'),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z._default(z.nullable(z.string()), null),
   /** The IANA time zone whose day is the tax day of an instant. Accounts stored before 2026-11-23 have none. */
@@ -76,6 +81,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   registrations: null,
   ship_from: null,
   pass_on_general_excise: false,
+  retail_delivery_fee: 'warn',
   books_open_from: null,
   time_zone: 'UTC',
   review_days: defaults.reviewDays,

@@ -12,6 +12,18 @@ export const signedAmount = described(z.string(), 'An amount in the currency. Ne
   pattern: '^-?\\d+(\\.\\d{1,3})?$',
 });
 
+/** An amount of a line item, which a negative price reduces. */
+export const lineAmount = described(
+  z.string(),
+  'An amount in the currency. Negative on a line with a negative price.',
+  {
+    pattern: '^-?\\d+(\\.\\d{1,3})?$',
+  },
+);
+
+/** A price of the request, returned unchanged. */
+export const sentPrice = described(z.string(), 'A decimal, as sent.', { pattern: '^-?\\d{1,12}(\\.\\d{1,10})?$' });
+
 /** A decimal of the request, returned unchanged. */
 export const sentDecimal = described(z.string(), 'A decimal, as sent.', { pattern: '^\\d{1,12}(\\.\\d{1,10})?$' });
 

@@ -1,13 +1,14 @@
-import { accept, type Result } from '../result.ts';
+import { accept, mapResult, type Result } from '../result.ts';
 import { calculateTax } from '../tax/calculate.ts';
-import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
+import type { TaxedCharge, TaxLine } from '../tax/document.ts';
+import { dueFees, dueFeeWarnings, withFees, withoutAddedFees } from './delivery-fees.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
 import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
-import type { Calculation } from './response.ts';
+import type { Calculation, Warning } from './response.ts';
 import { mapShipping } from './shipping-list.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -28,19 +29,29 @@ export const calculate = (
   context: Context,
   unknownFields: readonly string[],
 ): Result<Outcome> => {
-  const read = readDocument(input, context);
+  const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
+  const sent = setting === 'add' ? withoutAddedFees(input) : input;
+  const read = readDocument(sent, context);
   if (!read.ok) return read;
-  const taxed = calculateTax(read.value.document);
-  return accept(outcomeOf(input, read.value, taxed, unknownFields));
+  const { document } = read.value;
+  const fees = setting === 'none' ? [] : dueFees(document);
+  // In a price that includes tax, a fee needs a price of its own.
+  if (setting !== 'add' || fees.length === 0 || document.taxIncluded)
+    return accept(
+      outcomeOf(sent, read.value, unknownFields, dueFeeWarnings(fees, document, writerFor(document.exponent))),
+    );
+  const charged = withFees(sent, fees);
+  return mapResult(readDocument(charged, context), (again) => outcomeOf(charged, again, unknownFields));
 };
 
 const outcomeOf = (
   input: CalculationInput,
   read: ReadDocument,
-  taxed: TaxedDocument,
   unknownFields: readonly string[],
+  feeWarnings: readonly Warning[] = [],
 ): Outcome => {
   const { document, located, taxDate, exemptions } = read;
+  const taxed = calculateTax(document);
   const write = writerFor(document.exponent);
   const echoes = chargeEchoes(input);
   const totals = totalsOf(document, taxed);
@@ -69,7 +80,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: warningsOf(input, read, taxed, unknownFields),
+    warnings: [...warningsOf(input, read, taxed, unknownFields), ...feeWarnings],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

@@ -13,6 +13,10 @@ const delivery = 'SHIPPING.DELIVERY';
 /** Whether a product is a shipping charge. */
 export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
 
+/** Whether a line item with this price reduces others (`reductions.ts`). */
+export const isReduction = (unitPrice: string | null | undefined): boolean =>
+  unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
+
 /** A line item, as far as shipping depends on it. */
 type Line = {
   readonly id: string;
@@ -20,6 +24,8 @@ type Line = {
   readonly product: ProductTaxCode | null;
   readonly fulfillment: (typeof lineFulfillments)[number] | null;
   readonly isFree: boolean;
+  /** Whether it has a negative price, and so is neither goods nor a charge. */
+  readonly isReduction: boolean;
 };
 
 /** A shipping charge: a line item, or a charge in `shipping`. */
@@ -37,21 +43,35 @@ type Sent = {
   readonly product_tax_code?: string | null | undefined;
 };
 type SentLine = Sent & {
+  readonly [Name in 'quantity' | 'unit_price' | 'discount_amount' | 'third_party_discount_amount']?:
+    | string
+    | null
+    | undefined;
+} & {
+  readonly parent_line_item_id?: string | null | undefined;
   readonly fulfillment?: Line['fulfillment'] | undefined;
-  readonly unit_price?: string | null | undefined;
 };
-type SentCharge = Sent & { readonly amount: string; readonly line_item_ids?: readonly string[] | null | undefined };
+type SentCharge = Sent & {
+  readonly amount: string;
+  readonly discount_amount?: string | null | undefined;
+  readonly line_item_ids?: readonly string[] | null | undefined;
+};
 export type SentDocument = {
   readonly line_items?: readonly SentLine[] | null | undefined;
   readonly shipping?: SentCharge | SentCharge[] | null | undefined;
 };
 
-const isZero = (amount: string | null | undefined): boolean => !amount || /^[0.]*$/.test(amount);
+const isZero = (amount: string | null | undefined): boolean => !amount || /^-?[0.]*$/.test(amount);
 
-const productOf = (text: string): ProductTaxCode | null => {
+/** The product of a code; `null` where the code is not valid. */
+export const productOf = (text: string): ProductTaxCode | null => {
   const parsed = parseProductTaxCode(text);
   return parsed.ok ? parsed.value : null;
 };
+
+const isCharge = ({ product, isReduction }: Line): boolean =>
+  !isReduction && product !== null && isShippingCharge(product);
+const isGoods = (line: Line): boolean => !line.isReduction && !isCharge(line);
 
 type Charges = {
   readonly lines: readonly Line[];
@@ -69,18 +89,17 @@ export const readCharges = (document: SentDocument): Charges => {
       product: productOf(product_tax_code ?? generalGoods),
       fulfillment: fulfillment ?? null,
       isFree: isZero(unit_price),
+      isReduction: isReduction(unit_price),
     }),
   );
   // Where nothing else is sold, the delivery is what is sold.
-  const hasGoods = lines.some(({ product }) => product && !isShippingCharge(product));
+  const hasGoods = lines.some((line) => line.product && isGoods(line));
   return {
     lines,
     indexes: new Map(lines.map(({ id }, index) => [id, index])),
     charges: [
-      ...lines.flatMap(({ product, isFree }, line): Charge[] =>
-        product && isShippingCharge(product) && hasGoods
-          ? [{ pointer: `/line_items/${line}`, line, ids: null, isFree }]
-          : [],
+      ...lines.flatMap((sent, line): Charge[] =>
+        isCharge(sent) && hasGoods ? [{ pointer: `/line_items/${line}`, line, ids: null, isFree: sent.isFree }] : [],
       ),
       ...shippingList(document.shipping).map(({ line_item_ids, amount }, index) => ({
         pointer: shippingPointer(document.shipping, index),
@@ -95,9 +114,8 @@ export const readCharges = (document: SentDocument): Charges => {
 /** The product tax code of a charge in `shipping`. */
 export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_code ?? delivery;
 
-const isCharge = ({ product }: Line): boolean => product !== null && isShippingCharge(product);
-
-const isShipped = ({ product, fulfillment }: Line): boolean =>
+/** Whether a carrier or the seller brings a line item to the buyer: as its `fulfillment` says, or as such products are. */
+export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
   fulfillment ? fulfillment === 'ship' : product !== null && fulfillmentOf(product) === 'shipped';
 
 const notShipped = (pointer: string): Problem =>
@@ -116,6 +134,8 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
     const line = index === undefined ? undefined : lines[index];
     if (index === undefined || !line)
       return refused(`No line item has the id ${JSON.stringify(id)}. Send ids of line_items.`);
+    if (line.isReduction)
+      return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send ids of goods.`);
     if (isCharge(line))
       return refused(`Line item ${JSON.stringify(id)} is a shipping charge itself. Send ids of goods.`);
     if (line.fulfillment && line.fulfillment !== 'ship')
@@ -137,7 +157,7 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
 export const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
   const { lines } = document;
   if (charge.ids) return namedLines(charge, charge.ids, document);
-  const goods = [...lines.keys()].filter((index) => !isCharge(lines[index] as Line));
+  const goods = [...lines.keys()].filter((index) => isGoods(lines[index] as Line));
   const shipped = goods.filter((index) => isShipped(lines[index] as Line));
   if (shipped.length > 0) return accept(shipped);
   if (!charge.isFree) return refuse(notShipped(charge.pointer));

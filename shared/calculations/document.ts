@@ -8,10 +8,11 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { KnownCertificates } from './certificates.ts';
-import { generalGoods, shippingCode } from './deliveries.ts';
+import { generalGoods, isShipped, shippingCode } from './deliveries.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
+import { type Reduction, reductionsOf } from './reductions.ts';
 import { type LineRelief, reliefFinder } from './reliefs.ts';
 import type { CalculationInput } from './request.ts';
 import type { AppliedExemption, Warning } from './response.ts';
@@ -66,8 +67,9 @@ const linesOf = (
   (input.line_items ?? []).map((line, index): TaxLine => {
     const quantity = decimal(line.quantity);
     const delivered = deliveries.ofLines.get(index);
+    const product = productOf(line.product_tax_code ?? generalGoods);
     return {
-      product: productOf(line.product_tax_code ?? generalGoods),
+      product,
       quantity,
       amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minor(line.discount_amount),
@@ -75,15 +77,61 @@ const linesOf = (
       place: (lines[index] as LocatedLine).place,
       use: line.customer?.use ?? input.customer?.use ?? null,
       relief: (reliefs[index] as LineRelief).relief,
+      isShipped: isShipped({ product, fulfillment: line.fulfillment ?? null }),
       ...(delivered && { deliveries: delivered }),
     };
   });
 
+/** What all line items with a negative price take off each charge. */
+const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, bigint> => {
+  const amounts = new Map<number, bigint>();
+  for (const { parts } of reductions)
+    for (const [charge, part] of parts) amounts.set(charge, (amounts.get(charge) ?? 0n) + part);
+  return amounts;
+};
+
+type Charges = Pick<TaxDocument, 'lines' | 'shipping'>;
+
+/**
+ * The charges with what line items with a negative price take off them as a discount. Such a line item itself has a discount
+ * of all its amount, so that the amounts of the document add up, and the product that it reduces first.
+ */
+const withReductions = (charges: Charges, reductions: readonly Reduction[]): Charges => {
+  if (reductions.length === 0) return charges;
+  const all = [...charges.lines, ...charges.shipping];
+  const reduced = reducedAmounts(reductions);
+  const firstOf = new Map(reductions.map(({ line, parts }) => [line, [...parts.keys()][0] as number]));
+  const discounted = <Of extends ShippingCharge | TaxLine>(charge: Of, index: number): Of => ({
+    ...charge,
+    discount: charge.discount + (reduced.get(index) ?? 0n),
+  });
+  return {
+    lines: charges.lines.map((line, index) => {
+      const first = firstOf.get(index);
+      if (first === undefined) return discounted(line, index);
+      return { ...line, product: (all[first] as ShippingCharge).product, discount: line.amount, isShipped: false };
+    }),
+    shipping: charges.shipping.map((charge, index) => discounted(charge, charges.lines.length + index)),
+  };
+};
+
+const shippingOf = (
+  { shipping }: CalculationInput,
+  { deliveries }: LocatedDocument,
+  minor: Minor,
+): readonly ShippingCharge[] =>
+  shippingList(shipping).map((charge, index) => ({
+    product: productOf(shippingCode(charge)),
+    amount: minor(charge.amount),
+    discount: minor(charge.discount_amount),
+    deliveries: deliveries.ofShipping[index] ?? [],
+  }));
+
 /**
  * Convert a valid request into the tax core's document: amounts in minor units, addresses as places.
  *
- * Refusals: addresses that cannot be resolved, places that the account's policies reject, and shipping charges that deliver
- * no line item.
+ * Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver no line
+ * item, and negative prices that reduce nothing.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);
@@ -92,11 +140,19 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const exponent = exponentOf(currency);
   const minor: Minor = (text) => (text ? rescale(decimal(text), exponent) : 0n);
   const reliefOf = reliefFinder(input, day, context);
+  const reductions = reductionsOf(input, exponent);
+  if (!reductions.ok) return reductions;
   const located = locateDocument(input, context, day, reliefOf);
   if (!located.ok) return located;
-  const { lines: locatedLines, deliveries, others } = located.value;
+  const { lines: locatedLines, others } = located.value;
   const reliefs = locatedLines.map(({ place }, index) => reliefOf(index, place));
-  const lines = linesOf(input, located.value, reliefs, minor, exponent);
+  const { lines, shipping } = withReductions(
+    {
+      lines: linesOf(input, located.value, reliefs, minor, exponent),
+      shipping: shippingOf(input, located.value, minor),
+    },
+    reductions.value,
+  );
   // Where nothing is collected, incomplete content does not matter.
   const taxed = [
     ...locatedLines.filter((_, index) => lines[index]?.relief === null),
@@ -104,14 +160,6 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   ];
   const [problem, ...more] = distinct(taxed.flatMap((line) => policyProblem(line, context.settings) ?? []));
   if (problem) return refuse(problem, ...more);
-  const shipping = shippingList(input.shipping).map(
-    (charge, index): ShippingCharge => ({
-      product: productOf(shippingCode(charge)),
-      amount: minor(charge.amount),
-      discount: minor(charge.discount_amount),
-      deliveries: deliveries.ofShipping[index] ?? [],
-    }),
-  );
   return accept({
     taxDate,
     located: locatedLines,

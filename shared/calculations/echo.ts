@@ -89,6 +89,7 @@ export const chargeEchoes = ({ line_items, shipping }: Pick<CalculationInput, 'l
 };
 
 type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
+  readonly type: 'sale' | 'credit';
   readonly tax_date: string;
   readonly shipping: ShippingResponse | ShippingResponse[] | null;
   readonly line_items: readonly LineItemResponse[];
@@ -96,6 +97,7 @@ type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
 
 /** The inputs that a response was calculated from: it echoes all of them. */
 export const inputOf = (answer: Echoed) => ({
+  type: answer.type,
   ...inputEcho(answer, answer.tax_date),
   shipping: mapShipping(answer.shipping, (charge) => shippingEcho(charge, charge.id)),
   line_items: answer.line_items.map((line) => lineEcho(line, line.id)),

@@ -4,7 +4,7 @@ import { PostalAddress } from '../content/location/postal-address.ts';
 import { described } from '../described.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
-import { decimalPattern } from '../money/decimal.ts';
+import { decimalPattern, signedDecimalPattern } from '../money/decimal.ts';
 import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
 
 /**
@@ -32,8 +32,12 @@ export const identifier = described(
 );
 
 const decimalAdvice =
-  'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.';
+  'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point. For a reduction, send discount_amount.';
 export const decimalString = z.string(decimalAdvice).check(z.regex(decimalPattern, decimalAdvice));
+
+const priceAdvice =
+  'Send a decimal as a string, such as "12.50": at most 12 digits before and 10 after the point. Below zero, it reduces other line items.';
+export const price = z.string(priceAdvice).check(z.regex(signedDecimalPattern, priceAdvice));
 
 export const quantity = described(
   decimalString.check(z.refine((value) => !/^[0.]*$/.test(value), 'Send a quantity above zero.')),

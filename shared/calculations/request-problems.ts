@@ -3,10 +3,11 @@ import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
-import { decimal, decimalPattern, multiply, rescale } from '../money/decimal.ts';
+import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { deliveryProblems, type SentDocument } from './deliveries.ts';
 import { isEmptyAddress } from './locate-lines.ts';
+import { reductionsOf } from './reductions.ts';
 import { lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
 import { shippingPointer } from './shipping-list.ts';
 
@@ -80,7 +81,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
           ...missingPrices(lines),
           ...missingAddresses(input, lines),
           ...discountProblems(input, lines),
-          ...deliveryProblemsOf(input, lines),
+          ...chargeProblems(input, lines),
         ]),
   ];
 };
@@ -155,6 +156,8 @@ const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] 
 
 const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
 
+const isPrice = (value: unknown): value is string => typeof value === 'string' && signedDecimalPattern.test(value);
+
 const isDecimal = (value: unknown): value is string => typeof value === 'string' && decimalPattern.test(value);
 
 const amountOf = (value: unknown, exponent: number): bigint =>
@@ -163,7 +166,7 @@ const amountOf = (value: unknown, exponent: number): bigint =>
 /** The amount of a line before discounts, or `undefined` where its price or quantity is invalid. */
 const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
   const { quantity, unit_price } = line ?? {};
-  return isDecimal(quantity) && isDecimal(unit_price)
+  return isDecimal(quantity) && isPrice(unit_price)
     ? multiply(decimal(quantity), decimal(unit_price), exponent)
     : undefined;
 };
@@ -179,8 +182,11 @@ type Discounted = { readonly fields: Line; readonly pointer: string; readonly am
 const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
   amount === undefined ? undefined : discounts.reduce((net, name) => net - amountOf(fields?.[name], exponent), amount);
 
+const exponentOfInput = ({ currency }: JsonObject): number =>
+  exponentOf(typeof currency === 'string' ? currency : 'USD');
+
 const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] => {
-  const exponent = exponentOf(typeof input['currency'] === 'string' ? input['currency'] : 'USD');
+  const exponent = exponentOfInput(input);
   const items = lines.map(
     (line, index): Discounted => ({
       fields: line,
@@ -198,7 +204,9 @@ const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] 
   const problems = [...items, ...charges].flatMap((one) => {
     const net = ownNet(one, exponent);
     const name = discounts.findLast((field) => isSent(one.fields?.[field]));
-    return net !== undefined && net < 0n && name ? [discountTooLarge(`${one.pointer}/${name}`, name)] : [];
+    return net !== undefined && net < 0n && name && (one.amount ?? 0n) >= 0n
+      ? [discountTooLarge(`${one.pointer}/${name}`, name)]
+      : [];
   });
   return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent);
 };
@@ -242,17 +250,26 @@ const sentDocument = (input: JsonObject, lines: readonly Line[]): SentDocument |
   const charges = isSent(input['shipping']) ? chargesOf(input).map(({ charge }) => charge) : [];
   const areRead =
     lines.every(
-      (line) => line && [line['id'], line['product_tax_code'], line['fulfillment'], line['unit_price']].every(isText),
+      (line) =>
+        line &&
+        ['id', 'parent_line_item_id', 'product_tax_code', 'fulfillment'].every((name) => isText(line[name])) &&
+        isDecimal(line['quantity']) &&
+        isPrice(line['unit_price']) &&
+        discounts.every((name) => !isSent(line[name]) || isDecimal(line[name])),
     ) &&
     charges.every((charge) => {
       const ids = charge?.['line_item_ids'];
       const areIds = !isSent(ids) || (Array.isArray(ids) && ids.every((id) => typeof id === 'string'));
-      return charge && areIds && isText(charge['id']) && isDecimal(charge['amount']);
+      const isDiscount = !isSent(charge?.['discount_amount']) || isDecimal(charge?.['discount_amount']);
+      return charge && areIds && isDiscount && isText(charge['id']) && isDecimal(charge['amount']);
     });
   return areRead ? (input as SentDocument) : null;
 };
 
-const deliveryProblemsOf = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
+/** The problems of shipping charges without line items, and of line items with a negative price. */
+const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
   const document = lines.length > 0 ? sentDocument(input, lines) : null;
-  return document ? deliveryProblems(document) : [];
+  if (!document) return [];
+  const reductions = reductionsOf(document, exponentOfInput(input));
+  return [...deliveryProblems(document), ...(reductions.ok ? [] : reductions.problems)];
 };

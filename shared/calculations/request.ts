@@ -8,6 +8,7 @@ import {
   identifier,
   instant,
   metadata,
+  price,
   productTaxCode,
   quantity,
   ShipFrom,
@@ -37,7 +38,7 @@ const optional = {
 const codeAdvice = 'A code from `GET /product-tax-codes`, with any attributes appended in any order.';
 const discountAdvice = 'A discount that the seller pays for. It reduces the taxable amount.';
 const thirdPartyAdvice =
-  "A discount that a third party pays for, such as a manufacturer's coupon. It does not reduce the taxable amount.";
+  "A discount that a third party pays for, such as a manufacturer's coupon. The state decides whether it reduces the taxable amount.";
 const prorated = 'Levy distributes it over the line items in proportion to their amounts.';
 
 /** What a discount of the document reduces. */
@@ -54,14 +55,14 @@ export const LineItemRequest = described(
       ),
       parent_line_item_id: described(
         optional.identifier,
-        'The line item of the parent that this line credits. Default: the one with the same `id`.',
+        'The line item of the parent that this line credits. Default: the one with the same `id`. On a line with a negative `unit_price`, what it reduces.',
       ),
       description: described(z.nullish(text(1000)), 'Free text.'),
       product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),
       quantity,
       unit_price: described(
-        optional.decimal,
-        'The price per unit. Required, except on a line that credits a line of the parent.',
+        z.nullish(price),
+        'The price per unit. Required, except on a line that credits a line of the parent. Below zero, the line is a discount: it reduces the line item or shipping charge whose `id` is its `parent_line_item_id`, otherwise those with its `product_tax_code`, otherwise all goods, and is taxed as they are.',
       ),
       discount_amount: described(optional.decimal, discountAdvice),
       third_party_discount_amount: described(optional.decimal, thirdPartyAdvice),
@@ -196,5 +197,5 @@ export const CalculationRequest = described(
 );
 export type CalculationRequest = z.infer<typeof CalculationRequest>;
 
-/** The inputs without the fields of a credit: what the tax core calculates. */
-export type CalculationInput = Omit<CalculationRequest, keyof typeof creditShape>;
+/** The inputs without the sale of a credit: what the tax core calculates. */
+export type CalculationInput = Omit<CalculationRequest, 'parent_transaction_id' | 'credit_remaining'>;

@@ -1,7 +1,17 @@
 import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
-import { amount, currencyCode, date, jurisdictionShape, objectType, rate, sentDecimal } from './answer-scalars.ts';
+import {
+  amount,
+  currencyCode,
+  date,
+  jurisdictionShape,
+  lineAmount,
+  objectType,
+  rate,
+  sentDecimal,
+  sentPrice,
+} from './answer-scalars.ts';
 import {
   Customer,
   exemptionTypes,
@@ -28,6 +38,7 @@ const warningCodes = [
   'taxability_not_established',
   'shipping_not_stated',
   'general_excise_not_passed_on',
+  'retail_delivery_fee_due',
   'tax_included_not_exact',
   'tax_amount_differs',
   'tax_amount_dropped',
@@ -75,7 +86,11 @@ export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
     reporting_code: recordedReportingCode,
-    tax_type: described(z.enum(['sales', 'general_excise']), 'The kind of tax.', { title: 'TaxType' }),
+    tax_type: described(
+      z.enum(['sales', 'general_excise', 'fee']),
+      'The kind of tax. `fee` is a fee that is no sales tax and is reported apart from it.',
+      { title: 'TaxType' },
+    ),
     rate: described(
       rate,
       'The rate as a fraction: `"0.06"` is 6 percent. In Hawaii, if the account passes the general excise tax on, a share of the maximum visible rate.',
@@ -145,7 +160,7 @@ const discounts = {
   ),
   applied_third_party_discount_amount: described(
     amount,
-    "Discounts that a third party pays for, including the share of the document's. They do not reduce the taxable amount.",
+    "Discounts that a third party pays for, including the share of the document's. They reduce the taxable amount where the state says so.",
   ),
 };
 const sentDiscounts = {
@@ -161,7 +176,7 @@ export const LineItemResponse = described(
     description: described(z.nullable(text(1000)), 'Free text.'),
     product_tax_code: described(z.nullable(productTaxCode), 'The product tax code, as sent.'),
     quantity: described(sentDecimal, 'The quantity, as sent.'),
-    unit_price: described(sentDecimal, 'The price per unit.'),
+    unit_price: described(sentPrice, 'The price per unit.'),
     ...sentDiscounts,
     customer: described(z.nullable(Customer), 'The buyer of this line item, as sent.'),
     ship_from: described(z.nullable(ShipFrom), 'Where the seller ships this line from, as sent.'),
@@ -169,8 +184,12 @@ export const LineItemResponse = described(
       title: 'LineFulfillment',
     }),
     metadata,
-    amount: described(amount, 'Quantity times unit price, before discounts.'),
+    amount: described(lineAmount, 'Quantity times unit price, before discounts.'),
     ...discounts,
+    applied_discount_amount: described(
+      lineAmount,
+      "Discounts that the seller pays for, including the share of the document's and of line items with a negative price. They reduce the taxable amount. On a line with a negative price, its whole amount, which other charges have as a discount.",
+    ),
     net_amount: described(amount, "The amount after the seller's discounts."),
     ...taxFigures,
     taxes,

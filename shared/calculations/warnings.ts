@@ -1,8 +1,10 @@
 import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
-import type { InexactGross, TaxedCharge, TaxedDocument } from '../tax/document.ts';
+import { doubtsAboutCoupons } from '../tax/coupons.ts';
+import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import { isReduction } from './deliveries.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
@@ -135,6 +137,12 @@ const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
     ? shippingWarnings(line, pointer)
     : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
 
+/** Warnings about what the state does with a discount that a third party pays, where the line is taxed. */
+const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
+  line.thirdPartyDiscount > 0n && isTaxed(line) && (line.taxable > 0n || line.net === 0n)
+    ? doubted(doubtsAboutCoupons(place, day), pointer)
+    : [];
+
 /** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
@@ -153,15 +161,20 @@ export const warningsOf = (
   const { lines, shipping } = taxed;
   const pointerOf: PointerOf = (charge) =>
     charge < lines.length ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lines.length);
-  const uncoded = (input.line_items ?? []).findIndex(({ product_tax_code }) => !product_tax_code);
+  const uncoded = (input.line_items ?? []).findIndex(
+    ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),
+  );
   if (uncoded >= 0) add([codeMissing(pointerOf(uncoded))]);
   add(placeWarnings(read, taxed));
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
-    if (treated.has(line.treatments)) continue;
+    const isReducing = (document.lines[index] as TaxLine).amount < 0n;
+    if (isReducing || treated.has(line.treatments)) continue;
     treated.add(line.treatments);
     add(lineWarnings(line, pointerOf(index)));
   }
+  for (const [index, line] of lines.entries())
+    add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
   for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));

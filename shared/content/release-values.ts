@@ -13,7 +13,7 @@ export type Jurisdiction = {
   readonly code: string;
   readonly name: string;
   readonly type: JurisdictionType;
-  readonly tax_type: 'sales' | 'general_excise';
+  readonly tax_type: 'sales' | 'general_excise' | 'fee';
   /** Its code in the state's return. */
   readonly reporting_code?: string;
   /** Which of several taxes of its level (`LO` in South Carolina, `RTD` in Colorado); `combined` is all of them. */

@@ -1,7 +1,7 @@
 /** How a jurisdiction treats a product, and the tax of a base before rounding. */
 import { type Jurisdiction, type Rounding, rateDecimals } from '../content/release-values.ts';
 import { powerOfTen } from '../money/decimal.ts';
-import type { Base } from './effects/base.ts';
+import type { Base, FeeBase } from './effects/base.ts';
 
 /** Why a jurisdiction taxes a line as it does. */
 export type TaxabilityReason = (typeof taxabilityReasons)[number];
@@ -37,8 +37,8 @@ export type Treatment = {
   readonly effect: ResolvedEffect;
   /** Whether the shipping of the goods counts in the price that the rule's threshold is compared with. */
   readonly includesShipping: boolean;
-  /** Whether the jurisdiction exists for a band alone, and so has no row where it taxes nothing. */
-  readonly isBandOnly: boolean;
+  /** Whether the jurisdiction exists for a band or a fee alone, and so has no row where it taxes nothing. */
+  readonly isAdditional: boolean;
   readonly ruleId: string | null;
   /** Doubts about the content that become warnings. */
   readonly doubts: readonly Doubt[];
@@ -71,6 +71,10 @@ export type ResolvedEffect = {
   readonly wholeRate?: 'general' | RatedAs;
   /** The treatment that applies where the price is beyond the limit of a holiday. */
   readonly beyondLimit?: Treatment;
+  /** Of a fee: the goods that it depends on; `null` is the taxable goods of the order. */
+  readonly feeBase?: FeeBase | null;
+  /** Of a fee: whether it is due once for an order. */
+  readonly isOncePerOrder?: boolean;
   /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
   readonly sharesProportion?: true;
 };

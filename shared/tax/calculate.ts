@@ -1,6 +1,7 @@
 import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment, Treatment } from './assessment.ts';
+import { couponReducesPrice } from './coupons.ts';
 import type { TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
@@ -14,9 +15,9 @@ type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigi
 /**
  * Calculate the tax of a document. Pure and exact: the parts always sum to the totals.
  *
- * Seller discounts lower the base, third-party discounts do not. Each line is assessed in every jurisdiction of its place,
- * each shipping charge is allocated to the lines that it delivers, and the tax is rounded once by the rule of the state or
- * the account.
+ * Seller discounts lower the base; third-party discounts do where the state says so. Each line is assessed in every
+ * jurisdiction of its place, each shipping charge is allocated to the lines that it delivers, and the tax is rounded once by
+ * the rule of the state or the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = saleOf(document);
@@ -70,33 +71,48 @@ const onTop = (sale: Sale, nets: Nets): Extracted => {
 };
 
 /** The lines and then the shipping charges, each less its discounts and its share of those of the document. */
-const discountedCharges = ({ lines, shipping, ...document }: TaxDocument): Discounted[] => {
+const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): Discounted[] => {
   const charges = [...lines, ...shipping.map((charge) => ({ ...charge, thirdPartyDiscount: 0n }))];
-  const own = charges.map(({ amount, discount }) => amount - discount);
-  const isGoods = (index: number) => index < lines.length && lines[index]?.deliveries === undefined;
-  const spread = (discount: bigint, counts: (index: number) => boolean): readonly bigint[] | null =>
-    discount > 0n ? allocateTo(discount, own, counts) : null;
-  const discounts = spread(document.discount, (index) => document.discountsShipping || isGoods(index));
-  const coupons = spread(document.thirdPartyDiscount, isGoods);
-  return charges.map(({ discount, thirdPartyDiscount }, index) => {
-    const net = (own[index] as bigint) - (discounts?.[index] ?? 0n);
-    assert(net >= 0n, 'discounts never exceed what they are taken from');
-    return {
-      discount: discount + (discounts?.[index] ?? 0n),
-      thirdPartyDiscount: thirdPartyDiscount + (coupons?.[index] ?? 0n),
-      net,
-    };
+  const isReduced = charges.map((_, index) => {
+    const place = lines[index]?.place;
+    return place !== undefined && couponReducesPrice(place, day);
   });
+  const nets = charges.map(
+    ({ amount, discount, thirdPartyDiscount }, index) =>
+      amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
+  );
+  const isGoods = (index: number) => index < lines.length && lines[index]?.deliveries === undefined;
+  const discounts = document.discountsShipping
+    ? allocateToAll(document.discount, nets, isGoods)
+    : allocateTo(document.discount, nets, isGoods);
+  const rest = nets.map((net, index) => net - (discounts[index] as bigint));
+  const coupons = allocateTo(document.thirdPartyDiscount, rest, isGoods);
+  return charges.map(({ discount, thirdPartyDiscount }, index) => {
+    const coupon = coupons[index] as bigint;
+    const net = (rest[index] as bigint) - (isReduced[index] ? coupon : 0n);
+    assert(net >= 0n, 'discounts never exceed what they are taken from');
+    return { discount: discount + (discounts[index] as bigint), thirdPartyDiscount: thirdPartyDiscount + coupon, net };
+  });
+};
+
+/** Allocate a total to all amounts: first to those that count together and to the others together, and then in each part. */
+const allocateToAll = (total: bigint, amounts: readonly bigint[], counts: (index: number) => boolean): bigint[] => {
+  const others = (index: number) => !counts(index);
+  const sumWhere = (isPart: (index: number) => boolean) => sum(amounts.filter((_, index) => isPart(index)));
+  const [first, second] = allocate(total, [sumWhere(counts), sumWhere(others)]) as [bigint, bigint];
+  const [own, rest] = [allocateTo(first, amounts, counts), allocateTo(second, amounts, others)];
+  return own.map((part, index) => part + (rest[index] as bigint));
 };
 
 /** Allocate a total to the amounts whose indexes count. The others get nothing. */
 const allocateTo = (total: bigint, amounts: readonly bigint[], counts: (index: number) => boolean): bigint[] => {
+  const allocated = new Array<bigint>(amounts.length).fill(0n);
+  if (total === 0n) return allocated;
   const indexes = [...amounts.keys()].filter(counts);
   const parts = allocate(
     total,
     indexes.map((index) => amounts[index] as bigint),
   );
-  const allocated = new Array<bigint>(amounts.length).fill(0n);
   for (const [position, index] of indexes.entries()) allocated[index] = parts[position] as bigint;
   return allocated;
 };
@@ -105,12 +121,12 @@ const allocateTo = (total: bigint, amounts: readonly bigint[], counts: (index: n
 const decided = (treatments: readonly Treatment[], assessments: readonly Assessment[]): readonly Treatment[] =>
   treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment);
 
-// A jurisdiction that exists for a band alone has a row only where it taxes something.
+// A jurisdiction that exists for a band or a fee alone has a row only where it taxes something, or where there is no other.
 const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
   const rows: TaxRow[] = [];
   for (let index = 0; index < assessments.length; index += 1) {
     const { treatment, rate, reason, taxable, exempt, exact } = assessments[index] as Assessment;
-    if (treatment.isBandOnly && taxable === 0n) continue;
+    if (treatment.isAdditional && taxable === 0n && exact === 0n && assessments.length > 1) continue;
     rows.push({
       jurisdiction: treatment.jurisdiction,
       sourcing: treatment.sourcing,

@@ -21,7 +21,7 @@ export type Subject = {
   readonly relief: Relief;
 };
 
-/** One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band alone. */
+/** One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee alone. */
 export type Case = {
   readonly release: Release;
   readonly place: Place;
@@ -30,37 +30,37 @@ export type Case = {
   readonly zip5: string | null;
   readonly county: string | null;
   readonly rate: Rate | null;
-  readonly isBandOnly: boolean;
+  readonly isAdditional: boolean;
   readonly subject: Subject;
 };
 
-const bandCodes = new WeakMap<Release, ReadonlySet<string>>();
+const additionalCodes = new WeakMap<Release, ReadonlySet<string>>();
 
-const findBandCodes = (release: Release): ReadonlySet<string> =>
+const findAdditionalCodes = (release: Release): ReadonlySet<string> =>
   new Set(
     release.rules
-      .filter(({ effect }) => effect.type === 'band')
+      .filter(({ effect: { type } }) => type === 'band' || type === 'flat_fee')
       .flatMap(({ jurisdictions }) => jurisdictions ?? [])
       .filter((code) => ratesOf(release, code).length === 0),
   );
 
-/** Whether a jurisdiction exists for a band alone, on any day: it has no rate, and a rule with a band names its code. */
-export const isBandJurisdiction = (release: Release, code: string): boolean =>
-  getOrAdd(bandCodes, release, () => findBandCodes(release)).has(code);
+/** Whether a jurisdiction exists for a band or a fee alone: it has no rate, and a rule with one of them names its code. */
+export const isAdditionalJurisdiction = (release: Release, code: string): boolean =>
+  getOrAdd(additionalCodes, release, () => findAdditionalCodes(release)).has(code);
 
-/** Whether a rule decides about a jurisdiction that exists for a band alone. */
-const appliesToBand = ({ jurisdictions, effect }: Rule, code: string): boolean =>
-  jurisdictions?.includes(code) === true || definitionOf(effect).appliesToBandJurisdictions === true;
+/** Whether a rule decides about a jurisdiction that exists for a band or a fee alone. */
+const appliesToAdditional = ({ jurisdictions, effect }: Rule, code: string): boolean =>
+  jurisdictions?.includes(code) === true || definitionOf(effect).appliesToAdditionalJurisdictions === true;
 
 /** The rule of a case, except the rules `without`: holidays whose limit the price is above. */
 export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
   const { release, jurisdiction, zip5, county, subject } = taxCase;
   const { product, day } = subject;
   const isEligible = (rule: Rule) =>
-    !without.includes(rule) && (!taxCase.isBandOnly || appliesToBand(rule, jurisdiction.code));
+    !without.includes(rule) && (!taxCase.isAdditional || appliesToAdditional(rule, jurisdiction.code));
   const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
-  // Shipping never follows goods in a band: the band is on the price of one article.
-  return chosen ?? (taxCase.isBandOnly ? undefined : shippingRule(release, product, day));
+  // Shipping is in a band only where a rule says so.
+  return chosen ?? (taxCase.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
 /**
@@ -69,7 +69,7 @@ export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRu
  */
 export const isKnown = (taxCase: Case): boolean => {
   const { release, rate, subject } = taxCase;
-  if (rate || taxCase.isBandOnly) return true;
+  if (rate || taxCase.isAdditional) return true;
   const rule = subject.relief ? undefined : ruleOf(taxCase);
   return (
     rule !== undefined &&

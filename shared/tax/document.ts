@@ -39,12 +39,15 @@ export type ShippingCharge = {
 };
 
 /** A line to tax. Amounts are in minor units of the document's currency. */
+/** One with a negative amount reduces others, which have its parts as discounts, and has a net of zero itself. */
 export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
   readonly quantity: Decimal;
   readonly thirdPartyDiscount: bigint;
   readonly place: Place;
   readonly use: Use;
   readonly relief: Relief;
+  /** Whether a carrier or the seller brings the goods to the buyer. */
+  readonly isShipped: boolean;
   /** Of a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
   readonly deliveries?: ShippingCharge['deliveries'];
 };
@@ -98,7 +101,10 @@ export type TaxRow = {
 export type TaxedCharge = {
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
-  /** The taxable base before exemptions: the amount less seller discounts, without tax. */
+  /**
+   * The taxable base before exemptions: the amount less the discounts that reduce the price, without tax. Those of third
+   * parties reduce it where the state says so (`settings.coupons`).
+   */
   readonly net: bigint;
   readonly taxable: bigint;
   readonly exempt: bigint;

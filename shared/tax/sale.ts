@@ -1,10 +1,10 @@
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { Delivery, Share, ShippingCharge, TaxDocument, TaxLine } from './document.ts';
-import type { Base } from './effects/base.ts';
+import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessShipping, type Parcel, type StackedShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
-import { widestBase } from './widest-base.ts';
+import { sum, widestBase } from './widest-base.ts';
 
 /** A line of goods with its treatments. */
 type Goods = { readonly line: TaxLine; readonly treated: Treated };
@@ -32,8 +32,8 @@ export type Sale = {
 /** Amounts without tax: of the goods, and then of the shipments. */
 export type Nets = readonly bigint[];
 
-/** What a line is assessed with besides its net: its share of the shipping, and the state's taxable goods. */
-type LineContext = { readonly shipping: bigint; readonly order: bigint };
+/** What a line is assessed with besides its net: its share of the shipping, and for a fee the goods that it depends on. */
+type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
 type Charge = ShippingCharge & { readonly index: number };
 
@@ -113,15 +113,34 @@ const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
 const stateOf = ({ goods }: Sale, position: number): string | undefined =>
   goods[position]?.treated.treatments[0]?.state;
 
-/** The taxable goods of the document in each state. */
-const ordersOf = (sale: Sale, nets: Nets, shares: readonly bigint[]): ReadonlyMap<string, bigint> => {
-  const orders = new Map<string, bigint>();
+/** What one of the goods counts toward a fee of its state. */
+const countedToward = (sale: Sale, base: FeeBase | null, position: number, net: bigint, share: bigint): bigint => {
+  const { line, treated } = sale.goods[position] as Goods;
+  if (treated.isFee || treated.relief !== null) return 0n;
+  const assessments = assessGoods(sale, position, net, { shipping: share, order: 0n });
+  if (base === null) return widestBase(assessments);
+  const isTaxed = assessments.some(
+    ({ treatment, taxable }) => treatment.jurisdiction.code === treatment.state && taxable > 0n,
+  );
+  if (!line.isShipped || !countsToward(base, line.product.path, isTaxed)) return 0n;
+  return net + (base.shipping ? share : 0n);
+};
+
+/** The goods that each fee depends on, by the position of its line; `null` where an earlier line has the fee of the order. */
+const feeOrders = (sale: Sale, nets: Nets): ReadonlyMap<number, Base['order']> => {
+  const shares = sharesOf(sale, nets);
+  const orders = new Map<number, Base['order']>();
+  const charged = new Set<string>();
   for (const [position, { treated }] of sale.goods.entries()) {
-    const state = stateOf(sale, position);
-    if (state === undefined || treated.isFee) continue;
-    const context = { shipping: shares[position] ?? 0n, order: 0n };
-    const taxable = widestBase(assessGoods(sale, position, nets[position] as bigint, context));
-    orders.set(state, (orders.get(state) ?? 0n) + taxable);
+    const fee = treated.treatments.find(({ effect }) => effect.kind === 'flat_fee');
+    if (!fee) continue;
+    const isRepeated = fee.effect.isOncePerOrder === true && charged.has(fee.state);
+    charged.add(fee.state);
+    const counted = [...sale.goods.keys()].filter((other) => stateOf(sale, other) === fee.state);
+    const sums = counted.map((other) =>
+      countedToward(sale, fee.effect.feeBase ?? null, other, nets[other] as bigint, shares[other] as bigint),
+    );
+    orders.set(position, isRepeated ? null : sum(sums));
   }
   return orders;
 };
@@ -131,8 +150,11 @@ export const lineContexts = (sale: Sale, nets: Nets): ((position: number) => Lin
   const { includesShipping, hasFees } = sale;
   if (!includesShipping && !hasFees) return () => noContext;
   const shares = includesShipping ? sharesOf(sale, nets) : [];
-  const orders = hasFees ? ordersOf(sale, nets, shares) : new Map<string, bigint>();
-  return (position) => ({ shipping: shares[position] ?? 0n, order: orders.get(stateOf(sale, position) ?? '') ?? 0n });
+  const orders = hasFees ? feeOrders(sale, nets) : new Map<number, Base['order']>();
+  return (position) => {
+    const order = orders.get(position);
+    return { shipping: shares[position] ?? 0n, order: order === undefined ? 0n : order };
+  };
 };
 
 /** Assess all goods of a sale. */

@@ -13,7 +13,7 @@ import {
   type Treatment,
   untaxed,
 } from './assessment.ts';
-import { type Case, generalLater, isBandJurisdiction, isKnown, ruleOf, type Subject } from './case.ts';
+import { type Case, generalLater, isAdditionalJurisdiction, isKnown, ruleOf, type Subject } from './case.ts';
 import type { Place, Relief } from './document.ts';
 import {
   doubtsAbout,
@@ -44,12 +44,15 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
     zip5: place.zips[index] ?? null,
     county: place.counties[index] ?? null,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
-    isBandOnly: isBandJurisdiction(release, jurisdiction.code),
+    isAdditional: isAdditionalJurisdiction(release, jurisdiction.code),
     subject,
   }));
   const isOver = release.established_to !== null && day > release.established_to;
   if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, subject, null)])];
-  return cases.map((taxCase) => treat(taxCase));
+  const treatments = cases.map((taxCase) => treat(taxCase));
+  const fees = treatments.filter(({ effect }) => effect.kind === 'flat_fee');
+  // A fee is no sale that other jurisdictions could tax.
+  return fees.length > 0 ? fees : treatments;
 };
 
 const halfUp = { method: 'half_up' } as const;
@@ -75,7 +78,7 @@ const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Trea
   general: zeroRate,
   effect: taxNothing(relief ?? 'not_supported'),
   includesShipping: false,
-  isBandOnly: false,
+  isAdditional: false,
   ruleId: null,
   doubts: relief ? [] : doubts,
 });
@@ -93,7 +96,7 @@ const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
     general: own,
     effect,
     includesShipping: rule?.threshold_includes_shipping ?? false,
-    isBandOnly: taxCase.isBandOnly,
+    isAdditional: taxCase.isAdditional,
     ruleId,
     doubts,
   };
@@ -115,8 +118,8 @@ const resolveRule = (
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
     return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: [] };
   if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
-  // A jurisdiction that exists for a band alone does not tax other goods.
-  if (taxCase.isBandOnly && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
+  // A jurisdiction that exists for a band or a fee alone does not tax other goods.
+  if (taxCase.isAdditional && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
   const isForeign = currency !== release.currency;
   const notKnown = (doubt: Doubt): Finding => ({
     effect: taxNothing('not_supported'),

@@ -124,6 +124,7 @@ export const lineOf = (
     place,
     use: null,
     relief: null,
+    isShipped: !ptc?.startsWith('FEES.'),
     ...others,
   }) satisfies TaxLine;
 
@@ -194,7 +195,8 @@ export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = 
 const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor }: Options) =>
   calculate(
     requestOf(request),
-    { settings: { ...defaultSettings('2026-10-08'), ...settings }, releaseFor, now: testNow },
+    // Tests of other figures are not about the fee on deliveries.
+    { settings: { ...defaultSettings('2026-10-08'), retail_delivery_fee: 'none', ...settings }, releaseFor, now: testNow },
     [],
   );
 

@@ -134,6 +134,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
     ptc: isFee ? fee : of(goods),
     use: of(['business', 'personal', null]),
     relief: oneIn(15) ? 'customer_exempt' : null,
+    isShipped: !isFee && !oneIn(6),
   });
   return {
     ...line,

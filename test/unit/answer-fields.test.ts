@@ -14,6 +14,7 @@ type Definition = {
   readonly type: string;
   readonly innerType?: Schema;
   readonly element?: Schema;
+  readonly options?: readonly Schema[];
   readonly shape?: Readonly<Record<string, Schema>>;
 };
 type Schema = { readonly _zod: { readonly def: Definition } };
@@ -22,6 +23,8 @@ type Fields = { readonly [name: string]: true | Fields };
 const definitionOf = (schema: Schema): Definition => {
   const { def } = schema._zod;
   if (def.innerType) return definitionOf(def.innerType);
+  // One object, or a list of them.
+  if (def.options?.[0]) return definitionOf(def.options[0]);
   return def.type === 'array' ? definitionOf(def.element as Schema) : def;
 };
 

@@ -11,13 +11,13 @@ const taxIn = (
   product_tax_code: string,
   {
     unit_price = '100.00',
-    type = 'county' as JurisdictionType,
+    level = 'county' as JurisdictionType,
     ...others
-  }: Asked & { unit_price?: string; type?: JurisdictionType } = {},
+  }: Asked & { unit_price?: string; level?: JurisdictionType } = {},
 ) =>
   ask(
     { to: town(state), line_items: [{ product_tax_code, unit_price }], ...others },
-    withLocals(state, [`US-${state}-LOCAL`, type, '0.01']),
+    withLocals(state, [`US-${state}-LOCAL`, level, '0.01']),
   );
 
 describe('groceries at 100.00 where a county taxes 1 %', () => {

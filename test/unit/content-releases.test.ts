@@ -76,7 +76,7 @@ const Shape = z.strictObject({
       code: z.string(),
       name: z.string(),
       type: Level,
-      tax_type: z.enum(['sales', 'general_excise']),
+      tax_type: z.enum(['sales', 'general_excise', 'fee']),
       kind: z.optional(Kind),
     }),
   ),
@@ -245,13 +245,13 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     );
     for (const code of named) expect(codes).toContain(code);
     for (const code of bracketed) expect(codes.has(code) || tableCodes.has(code), code).toBe(true);
-    // The single article tax of Tennessee has no general rate: it falls on a band alone.
-    const banded = release.rules.flatMap(({ effect, jurisdictions }) =>
-      effect.type === 'band' ? (jurisdictions ?? []) : [],
+    // The single article tax of Tennessee and the fees on deliveries have no general rate.
+    const additional = release.rules.flatMap(({ effect: { type }, jurisdictions }) =>
+      type === 'band' || type === 'flat_fee' ? (jurisdictions ?? []) : [],
     );
-    const rated = [...codes].filter((code) => !banded.includes(code));
+    const rated = [...codes].filter((code) => !additional.includes(code));
     expect(new Set(release.rates.map(({ jurisdiction }) => jurisdiction))).toEqual(new Set(rated));
-    for (const code of banded) expect(codes).toContain(code);
+    for (const code of additional) expect(codes).toContain(code);
   });
 
   it('binds rules to counties, kinds and codes that its tables of local rates have', () => {

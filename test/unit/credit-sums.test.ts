@@ -26,7 +26,9 @@ const virginia = { city: 'Arlington', state: 'VA', postal_code: '22201', country
 const places = [
   { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' },
   virginia,
+  // Coupons reduce the price in Pennsylvania and Massachusetts.
   { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' },
+  { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' },
 ];
 
 let count = 0;
@@ -59,6 +61,8 @@ const saleArbitrary = fc.record({
   lines: fc.array(lineArbitrary, { minLength: 1, maxLength: 3 }),
   discount: fc.integer({ min: 0, max: 30 }),
   coupon: fc.integer({ min: 0, max: 30 }),
+  /** What a line item with a negative price takes off the first one. */
+  reduction: fc.integer({ min: 0, max: 30 }),
   shipping: fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 2 }),
   supplied: fc.option(fc.integer({ min: 0, max: 3_000 }), { nil: null }),
   taxIncluded: fc.boolean(),
@@ -66,19 +70,25 @@ const saleArbitrary = fc.record({
 type Sale = typeof saleArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
 // Discounts in percent of what they are taken from, so that they always fit.
-const saleOf = ({ place, lines, discount, coupon, shipping, supplied, taxIncluded }: Sale): StoredTransaction => {
+const saleOf = (sale: Sale): StoredTransaction => {
+  const { place, lines, discount, coupon, shipping, supplied, taxIncluded } = sale;
   const left = (one: Sale['lines'][number]) => Math.floor((one.price * one.quantity * (100 - one.discount)) / 100);
-  const net = lines.reduce((sum, one) => sum + Math.floor((left(one) * (100 - one.coupon)) / 100), 0);
+  const netOf = (one: Sale['lines'][number]) => Math.floor((left(one) * (100 - one.coupon)) / 100);
+  const reduction = Math.floor((netOf(lines[0] as Sale['lines'][number]) * sale.reduction) / 100);
+  const net = lines.reduce((sum, one) => sum + netOf(one), 0) - reduction;
   const outcome = ask({
     to: place,
     tax_included: taxIncluded,
-    line_items: lines.map((one, index) => ({
-      id: `l${index}`,
-      quantity: String(one.quantity),
-      unit_price: cents(one.price),
-      discount_amount: cents(one.price * one.quantity - left(one)),
-      third_party_discount_amount: cents(Math.floor((left(one) * one.coupon) / 100)),
-    })),
+    line_items: [
+      ...lines.map((one, index) => ({
+        id: `l${index}`,
+        quantity: String(one.quantity),
+        unit_price: cents(one.price),
+        discount_amount: cents(one.price * one.quantity - left(one)),
+        third_party_discount_amount: cents(Math.floor((left(one) * one.coupon) / 100)),
+      })),
+      ...(reduction > 0 ? [{ id: `l${lines.length}`, unit_price: cents(-reduction), parent_line_item_id: 'l0' }] : []),
+    ],
     discount_amount: cents(Math.floor((net * discount) / 100)),
     third_party_discount_amount: cents(Math.floor((net * (100 - discount) * coupon) / 10_000)),
     shipping: shipping.map((amount) => ({
@@ -261,7 +271,7 @@ describe('the calculated tax of the credits of a sale', () => {
 
   it('is refunded with the goods, and the excess with the tax alone', () => {
     const line = { price: 10_000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: 1_400 };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: 1_400 };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
     const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
@@ -349,7 +359,7 @@ describe('credits of a sale', () => {
 
   it('are exhausted by their quantities: inherited discounts add up, too', () => {
     const line = { price: 1000, quantity: 3, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: null };
     const outcome = ask({
       to: virginia,
       line_items: [
@@ -367,7 +377,7 @@ describe('credits of a sale', () => {
 
   it('take the tax of a free line with it, and tax alone where it is supplied', () => {
     const free = { place: virginia, lines: [{ price: 0, quantity: 1, discount: 0, coupon: 0 }], discount: 0 };
-    const sold = saleOf({ ...free, coupon: 0, shipping: [], supplied: 137, taxIncluded: false });
+    const sold = saleOf({ ...free, coupon: 0, shipping: [], reduction: 0, supplied: 137, taxIncluded: false });
     const line_items = [{ id: 'l0', quantity: '1' }];
     const { outcome } = credited(sold, { line_items });
     expect(outcome.tax_amount).toBe('1.37');
@@ -403,7 +413,7 @@ describe('a credit calculation that is posted back as it is', () => {
 describe('an unmatched line in a state that the sale does not have', () => {
   it('is refused, and computed again where an earlier version recorded it', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const customer = { address: places[0] };
     const request = { line_items: [{ id: 'goodwill', quantity: '1', unit_price: '10.00', customer }] };
@@ -419,7 +429,7 @@ describe('an unmatched line in a state that the sale does not have', () => {
 describe('an explanation', () => {
   it('names the line, the amount, and its share of the recorded tax', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [500], supplied: null };
+    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [500], reduction: 0, supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const { explanation } = credited(sold, { explain: true }).outcome;
     expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);

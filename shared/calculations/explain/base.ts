@@ -1,4 +1,5 @@
 import { decimalText } from '../../money/decimal.ts';
+import { couponReducesPrice } from '../../tax/coupons.ts';
 import type { TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
@@ -30,16 +31,18 @@ export const lineBaseSteps = (
 ): ExplanationStep[] => {
   const isDiscounted = taxed.discount > 0n || taxed.thirdPartyDiscount > 0n;
   if (!isDiscounted && !document.taxIncluded) return [];
-  const gross = line.amount - taxed.discount;
+  const sold = line.amount - taxed.discount;
+  const isReduced = taxed.thirdPartyDiscount > 0n && couponReducesPrice(line.place, document.day);
+  const gross = isReduced ? sold - taxed.thirdPartyDiscount : sold;
   const own = `${decimalText(line.quantity)} for ${write(line.amount)}`;
   const shared = taxed.discount - line.discount;
   const discount =
     taxed.discount > 0n
-      ? `, less the seller's discounts of ${write(taxed.discount)}${shared > 0n ? ` (${write(shared)} of it the line's share of the document's discount)` : ''}, is ${write(gross)}.`
+      ? `, less the seller's discounts of ${write(taxed.discount)}${shared > 0n ? ` (${write(shared)} of it the line's share of the document's discount)` : ''}, is ${write(sold)}.`
       : '.';
   const coupon =
     taxed.thirdPartyDiscount > 0n
-      ? ` Third-party discounts of ${write(taxed.thirdPartyDiscount)} do not lower it.`
+      ? ` Third-party discounts of ${write(taxed.thirdPartyDiscount)} ${isReduced ? `lower it to ${write(gross)}` : 'do not lower it'}.`
       : '';
   const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
   return [step('base', pointer, `${own}${discount}${coupon}${included}`)];

@@ -106,9 +106,13 @@ const shippingSteps = (
   ];
 };
 
+const reductionText = ({ amount }: TaxLine, { write }: Explained): string =>
+  `The negative price takes ${write(-amount)} off other charges, as a discount on them. The line itself has no tax.`;
+
 const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
   const pointer = `/line_items/${index}`;
   const place = placeSteps(explained.located[index] as LocatedLine, explained.document.day, pointer);
+  if (line.amount < 0n) return [step('base', pointer, reductionText(line, explained))];
   return line.deliveries
     ? shippingSteps(line, index, pointer, explained)
     : [...place, ...goodsSteps(line, index, share, explained)];

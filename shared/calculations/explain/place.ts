@@ -128,7 +128,8 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   const setting = settingOn(release?.settings.sourcing ?? [], day);
   const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
   const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one, day) }));
-  const names = place.jurisdictions.map(({ code, name, type }, index) => {
+  const names = place.jurisdictions.flatMap(({ code, name, type, tax_type }, index) => {
+    if (tax_type === 'fee') return [];
     const origin = place.sourcing[index] === 'origin' ? ', at the origin' : '';
     return `${name} (${type}${origin}${isOwnCode(code) ? ', of own rules' : ''})`;
   });

@@ -1,7 +1,7 @@
 /** Settings as command-line arguments: `rate_limit=500`. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { defaults, type Registration, type Settings } from '../../accounts/account.ts';
+import { defaults, type Registration, retailDeliveryFees, type Settings } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
@@ -153,6 +153,7 @@ const readers: Readers = {
   registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
+  retail_delivery_fee: oneOf(...retailDeliveryFees),
   books_open_from: dayOrNull,
   time_zone: timeZone,
   review_days: wholeNumber(0, 20),
@@ -169,6 +170,7 @@ export const fieldsHelp = `Settings:
   registrations=null            states where tax is collected, as a JSON array, or all; null is every state, with a warning
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
+  retail_delivery_fee=warn      or add, none: Colorado's and Minnesota's fee on an order that has no line for it
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
   time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York
   ${`review_days=${defaults.reviewDays}`.padEnd(28)}  days after a period's end before the schedule closes it, 0 to 20

@@ -13,7 +13,7 @@ type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: 
  *
  * Where it comes on top of a state's tax, the band is a separate jurisdiction of type `state`. Its rule names the code
  * in `jurisdictions`, and the jurisdiction has no rate. Such a jurisdiction has a row only where it taxes something. Of all
- * other rules, only those with `appliesToBandJurisdictions` apply to it: that the state taxes the goods at a rate of its
+ * other rules, only those with `appliesToAdditionalJurisdictions` apply to it: that the state taxes the goods at a rate of its
  * own does not remove the band.
  */
 export const band: EffectDefinition<BandEffect> = {

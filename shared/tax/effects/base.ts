@@ -1,4 +1,5 @@
 import { type Decimal, powerOfTen, rescale } from '../../money/decimal.ts';
+import { isWithin } from '../../vocabulary/product-tax-code.ts';
 
 /** The base that an effect applies to. Amounts are in minor units of `exponent` decimals. */
 export type Base = {
@@ -10,9 +11,23 @@ export type Base = {
   readonly exponent: number;
   /** Whether the line has a price before discounts. The price of a fee is the fee itself. */
   readonly isPriced: boolean;
-  /** The taxable goods of the document in the state. Fees may depend on it. */
-  readonly order: bigint;
+  /** The goods of the document in the state that a fee depends on; `null` where another line has the fee of the order. */
+  readonly order: bigint | null;
 };
+
+/** Which goods of an order a fee depends on: those that are shipped and that the state taxes, with these exceptions. */
+export type FeeBase = {
+  /** Codes that count although the state exempts them (clothing in Minnesota). */
+  readonly also: readonly string[];
+  /** Codes that never count (food in Minnesota). */
+  readonly never: readonly string[];
+  /** Whether the delivery charges of these goods count. */
+  readonly shipping: boolean;
+};
+
+/** Whether a line counts toward a fee. `isTaxed`: whether the state taxes any of it. */
+export const countsToward = ({ also, never }: FeeBase, path: string, isTaxed: boolean): boolean =>
+  !never.some((code) => isWithin(path, code)) && (isTaxed || also.some((code) => isWithin(path, code)));
 
 /** An amount per unit times the quantity, rounded half up to `10^-decimals`. */
 export const timesQuantity = (amount: Decimal, { quantity }: Base, decimals: number): bigint =>

@@ -41,8 +41,8 @@ export type EffectDefinition<Type> = {
   readonly isWholeAnswer?: true;
   /** Whether the effect taxes even where the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
-  /** Whether the effect also applies to jurisdictions that exist for a band alone (`band.ts`). */
-  readonly appliesToBandJurisdictions?: true;
+  /** Whether the effect also applies to jurisdictions that exist for a band or a fee alone (`band.ts`, `flat-fee.ts`). */
+  readonly appliesToAdditionalJurisdictions?: true;
   /**
    * Whether net plus tax never falls as the net grows, where the general rate is `general` (units of `10^-rateDecimals`).
    * Extracting included tax relies on it. Absent: always.

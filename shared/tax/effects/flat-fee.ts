@@ -1,20 +1,9 @@
 import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
-import { timesQuantity } from './base.ts';
+import { type FeeBase, timesQuantity } from './base.ts';
 import { alwaysTrue, type EffectDefinition } from './definition.ts';
 import { amount, codes, flag, typed } from './fields.ts';
-
-/** Which goods of an order a fee depends on: those that the state taxes, with these exceptions. */
-export type FeeBase = {
-  /** Codes that count although the state exempts them (clothing in Minnesota). */
-  readonly also: readonly string[];
-  /** Codes that never count (food in Minnesota). */
-  readonly never: readonly string[];
-  /** Whether the delivery charges of these goods count. */
-  readonly shipping: boolean;
-};
 
 type FlatFeeEffect = {
   readonly type: 'flat_fee';
@@ -25,10 +14,6 @@ type FlatFeeEffect = {
   /** Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none. */
   readonly base?: FeeBase;
 };
-
-/** Whether a line counts toward a fee. `isTaxed`: whether the state taxes any of it. */
-export const countsToward = ({ also, never }: FeeBase, path: string, isTaxed: boolean): boolean =>
-  !never.some((code) => isWithin(path, code)) && (isTaxed || also.some((code) => isWithin(path, code)));
 
 const noRate: ScaledRate = { text: '0', units: 0n };
 
@@ -51,7 +36,8 @@ const conditionOf = ({ order_minimum, base }: FlatFeeEffect): string => {
 /**
  * A fee at any price, for each unit or once for an order, if the goods that the document brings to the state reach
  * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. It is no part of a base. It is rounded by itself,
- * so that no cent of it moves to another row. Local jurisdictions need a rule of their own that exempts it.
+ * so that no cent of it moves to another row. It is no sale: where a rule charges it, no other jurisdiction has a row. The rule
+ * names a jurisdiction of the type `state` that exists for the fee alone, so that returns have the fee apart from the tax.
  *
  * A line without a price has the fee charged as tax. With a price, the seller states the fee: the price is not taxed, and
  * nothing is added to it.
@@ -71,11 +57,12 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
     const minimum = effect.order_minimum === null ? null : decimal(effect.order_minimum);
     return {
       kind: 'flat_fee',
+      feeBase: effect.base ?? null,
+      isOncePerOrder: effect.once_per === 'order',
       assess: (treatment, base) => {
-        if (base.isPriced) return { ...untaxed(treatment, base.net, 'product_exempt'), rate: noRate };
         const least = minimum ? rescale(minimum, base.exponent) : effect.base ? 1n : 0n;
         const assessment = { ...untaxed(treatment, base.net, 'not_subject_to_tax'), rate: noRate };
-        if (base.order < least) return assessment;
+        if (base.isPriced || base.order === null || base.order < least) return assessment;
         const due = effect.once_per ? rescale(fee, base.exponent) : timesQuantity(fee, base, base.exponent);
         return { ...assessment, reason: 'standard_rated', exact: due * minorUnit };
       },
@@ -83,8 +70,8 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
   },
   describe: (effect) =>
     `charged a fee of ${effect.amount} ${effect.once_per ? 'for an order' : 'for each unit'}${conditionOf(effect)}`,
-  explain: (effect, { reason, perUnit }) => {
-    if (reason === 'product_exempt') return 'The price of the line is the fee, so none is added.';
+  explain: (effect, { reason, exempt, perUnit }) => {
+    if (/[1-9]/.test(exempt)) return 'The price of the line is the fee, so none is added.';
     if (reason === 'standard_rated')
       return effect.once_per
         ? `The fee is ${effect.amount} for the order, whatever the price.`

@@ -32,7 +32,7 @@ export const exempt: EffectDefinition<ExemptEffect> = {
   schema: () => typed('exempt', {}),
   isInMoney: alwaysFalse,
   isWholeAnswer: true,
-  appliesToBandJurisdictions: true,
+  appliesToAdditionalJurisdictions: true,
   resolve: () => resolvedExempt,
   describe: () => 'exempt',
   coverageTerm: () => 'exempt',
@@ -61,12 +61,12 @@ export const rate: EffectDefinition<RateEffect> = {
 export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   schema: () => typed('follows_goods', {}),
   isInMoney: alwaysFalse,
-  appliesToBandJurisdictions: true,
+  appliesToAdditionalJurisdictions: true,
   resolve: () => ({
     ...taxedAtGeneralRate,
     kind: 'follows_goods',
     assess: (treatment, { net }) =>
-      treatment.isBandOnly ? untaxed(treatment, net, 'not_subject_to_tax') : taxed(treatment, net, treatment.general),
+      treatment.isAdditional ? untaxed(treatment, net, 'not_subject_to_tax') : taxed(treatment, net, treatment.general),
   }),
   describe: () => 'taxed like the goods it ships with',
   coverageTerm: () => 'follows_goods',

@@ -95,7 +95,7 @@ type HolidayEffect = { readonly type: 'holiday'; readonly amount: string | null;
 export const holiday: EffectDefinition<HolidayEffect> = {
   schema: () => typed('holiday', { amount: z.nullable(amount()), inclusive: flag() }),
   isInMoney: (effect) => effect.amount !== null,
-  appliesToBandJurisdictions: true,
+  appliesToAdditionalJurisdictions: true,
   resolve: (effect, { withoutRule }) => {
     const limit = effect.amount === null ? null : decimal(effect.amount);
     const lowestTaxed = effect.inclusive ? 1 : 0;

@@ -110,16 +110,16 @@ const freeDigits = 20;
 /**
  * The greatest length of a sale's two texts together, for any credits in any order.
  *
- * Recorded amounts bound the counters; the net bounds that of coupons.
+ * Recorded amounts bound the counters; the amount of a line bounds that of its coupons.
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = exponentOf(sale.currency);
   const taxes = calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
   const longer = (a: string, b = '') => (a.length < b.length ? b : a);
+  const coupons = sale.line_items.map(({ amount }) => amount);
   const amounts = chargesOf(sale).map(({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }, at) => [
-    // Coupons are bounded by the net.
-    ...[net_amount, tax_amount, net_amount, taxable_amount, exempt_amount],
+    ...[net_amount, tax_amount, coupons[at] ?? '0', taxable_amount, exempt_amount],
     ...taxes.flatMap((row, index) => [
       ...[row.taxable_amount, row.exempt_amount, row.tax_amount],
       longer(row.tax_amount, calculated[at]?.[index]),

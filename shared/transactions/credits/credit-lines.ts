@@ -1,10 +1,10 @@
 import { metadataOf } from '../../calculations/echo.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
-import { formatAmount } from '../../money/currency.ts';
+import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import type { Balance, Share } from './counters.ts';
-import { inheritedCoupon, inheritedDiscount, scaleCharge } from './scale.ts';
+import { inheritedCoupon, inheritedDiscount, type Reducing, scaleCharge } from './scale.ts';
 
 /** The amounts of a credit line before tax. */
 type Sized = {
@@ -24,16 +24,44 @@ export const sizeLine = (
 ): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
+  // What a negative price reduced has its discount, and is credited with it.
+  if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
   const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
-  const discount = sent(line.discount_amount) ?? inheritedDiscount(balance, amount);
-  const net = amount - discount;
-  const thirdPartyDiscount = sent(line.third_party_discount_amount) ?? inheritedCoupon(balance, net);
-  return { unitPrice, amount, discount, thirdPartyDiscount, net };
+  const isReduced = isReducedByCoupon(parent, exponent);
+  const reducing: Reducing = isReduced ? ['discount', 'third_party_discount'] : ['discount'];
+  const discount = sent(line.discount_amount) ?? inheritedDiscount(balance, amount, 'discount', reducing);
+  const sold = amount - discount;
+  const coupon = sent(line.third_party_discount_amount);
+  if (!isReduced)
+    return { unitPrice, amount, discount, thirdPartyDiscount: coupon ?? inheritedCoupon(balance, sold), net: sold };
+  const due = coupon ?? inheritedDiscount(balance, amount, 'third_party_discount', reducing);
+  // Both discounts are rounded: together they may be a cent above the amount.
+  const thirdPartyDiscount = coupon === null && due > sold && sold >= 0n ? sold : due;
+  return { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
+};
+
+/** Whether a third party's discount reduced the price of a line, as its state says. */
+export const isReducedByCoupon = (
+  line: Pick<
+    LineItemResponse,
+    'amount' | 'applied_discount_amount' | 'applied_third_party_discount_amount' | 'net_amount'
+  >,
+  exponent: number,
+): boolean => {
+  const minor = (text: string) => parseAmount(text, exponent);
+  const coupon = minor(line.applied_third_party_discount_amount);
+  return coupon > 0n && minor(line.amount) - minor(line.applied_discount_amount) - coupon === minor(line.net_amount);
 };
 
 /** The problem of a sent discount that exceeds its base, or `null`. */
-export const excessiveDiscount = ({ net, thirdPartyDiscount }: Sized) =>
-  net < 0n ? 'discount_amount' : net < thirdPartyDiscount ? 'third_party_discount_amount' : null;
+export const excessiveDiscount = ({ amount, discount, thirdPartyDiscount }: Sized) =>
+  amount < 0n
+    ? null
+    : amount < discount
+      ? 'discount_amount'
+      : amount < discount + thirdPartyDiscount
+        ? 'third_party_discount_amount'
+        : null;
 
 type SentLine = Pick<
   LineItemRequest,
@@ -63,7 +91,7 @@ export const creditLine = (
     product_tax_code: parent.product_tax_code,
     quantity: line.quantity,
     unit_price: sized.unitPrice,
-    discount_amount: line.discount_amount ?? discount,
+    discount_amount: line.discount_amount ?? (sized.amount < 0n ? null : discount),
     third_party_discount_amount: line.third_party_discount_amount ?? thirdPartyDiscount,
     customer: parent.customer,
     ship_from: parent.ship_from,

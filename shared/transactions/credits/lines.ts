@@ -1,4 +1,5 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import { isReduction } from '../../calculations/deliveries.ts';
 import { documentIds } from '../../calculations/echo.ts';
 import { chargesOf, rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
@@ -14,7 +15,7 @@ import { type CreditContext, unmatchedBasis } from './credit-request.ts';
 import { creditSentShipping } from './credit-shipping.ts';
 import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
-import { otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
+import { negativePrice, otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
 import { recordedTax } from './scale.ts';
 
@@ -86,6 +87,7 @@ const creditOneLine = (
   const { parent, exponent } = credit;
   const parentId = parentLineId(line, parent);
   const parentLine = parent.line_items.find((candidate) => candidate.id === parentId);
+  if (isReduction(line.unit_price) && !isReduction(parentLine?.unit_price)) return negativePrice(index);
   if (!parentLine) {
     creditedLines.lines.push(null);
     creditedLines.warnings.push(unmatchedWarning(index));
@@ -127,5 +129,5 @@ const calculateUnmatched = (
   const places = requested.map((line, index) => (lines[index] === null ? line : null));
   const [problem, ...others] = crossFieldProblems({ ...basis, line_items: places });
   if (problem) return refuse(problem, ...others);
-  return calculate({ ...basis, line_items: unmatched }, context, []);
+  return calculate({ ...basis, type: 'credit', line_items: unmatched }, context, []);
 };

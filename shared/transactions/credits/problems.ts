@@ -96,6 +96,14 @@ export const unknownLine = (
   );
 };
 
+/** The problem of a line that would reduce a credit of a sale. */
+export const negativePrice = (index: number): Problem =>
+  invalidFormat(
+    `/line_items/${index}/unit_price`,
+    'Negative unit_price in a credit',
+    'Credit less instead: send a lower quantity or unit_price on the line items that you credit.',
+  );
+
 /** The problem of a shipping charge that matches none of the sale, or one of several. */
 export const unknownShipping = (pointer: string, { id, shipping, currency }: Transaction): Problem => {
   const ids = shippingList(shipping).map((charge) => charge.id);

@@ -2,7 +2,7 @@ import type { LineItemResponse, TaxRowResponse } from '../../calculations/respon
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
-import { type Balance, type Bases, leftOf, type Share } from './counters.ts';
+import { type Amounts, type Balance, type Bases, leftOf, type Share } from './counters.ts';
 
 /** A credited portion: the part before, the part now, and the whole. */
 type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
@@ -24,22 +24,39 @@ export const cumulative = (whole: bigint, credited: bigint, { before, now, of }:
   return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
 };
 
-/** A discount that a credit line inherits, pro rata by amount, within a cent of its proportion. */
-export const inheritedDiscount = ({ whole, credited }: Balance, amount: bigint): bigint => {
-  const of = whole.net + whole.discount;
+/** Which discounts reduce the price of a charge: those of third parties do where the state of the sale says so. */
+export type Reducing = readonly ('discount' | 'third_party_discount')[];
+
+/**
+ * A discount that a credit line inherits, pro rata by amount, within a cent of its proportion. `reducing` are all discounts
+ * that are between the amount and the net.
+ */
+export const inheritedDiscount = (
+  { whole, credited }: Balance,
+  amount: bigint,
+  name: Reducing[number] = 'discount',
+  reducing: Reducing = [name],
+): bigint => {
+  const gross = (amounts: Amounts) => reducing.reduce((all, one) => all + amounts[one], amounts.net);
+  const of = gross(whole);
   if (of === 0n) return 0n;
-  const least = (whole.discount * amount) / of;
-  const most = least * of === whole.discount * amount ? least : least + 1n;
-  const due = divideHalfUp(whole.discount * (credited.net + credited.discount + amount), of);
-  return between(due - credited.discount, least, most);
+  const least = (whole[name] * amount) / of;
+  const most = least * of === whole[name] * amount ? least : least + 1n;
+  return between(divideHalfUp(whole[name] * (gross(credited) + amount), of) - credited[name], least, most);
 };
 
-/** A manufacturer's coupon is not refunded to the customer: its share follows the credited net of the line. */
-export const inheritedCoupon = ({ whole, credited }: Balance, net: bigint): bigint => {
-  const progress = { before: credited.net, now: net, of: whole.net };
+/** The share of a coupon by the credited net of the line. */
+export const couponByNet = ({ whole, credited }: Balance, net: bigint): bigint =>
+  cumulative(whole.third_party_discount, credited.third_party_discount, {
+    before: credited.net,
+    now: net,
+    of: whole.net,
+  });
+
+/** A coupon that does not reduce the price is not refunded to the customer: its share follows the credited net. */
+export const inheritedCoupon = (balance: Balance, net: bigint): bigint =>
   // After credits with other coupons, the remaining coupon may exceed the remaining net.
-  return smaller(cumulative(whole.third_party_discount, credited.third_party_discount, progress), positive(net));
-};
+  smaller(couponByNet(balance, net), positive(net));
 
 /** The tax of a part: the recorded tax in proportion to the net; the last part gets the remainder. */
 export const recordedTax = (net: bigint, balance: Balance): bigint => {

@@ -1,17 +1,18 @@
 import type { Outcome } from '../../calculations/calculate.ts';
+import { isReduction } from '../../calculations/deliveries.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
-import { creditLine } from './credit-lines.ts';
+import { creditLine, isReducedByCoupon } from './credit-lines.ts';
 import type { CreditContext } from './credit-request.ts';
 import { creditShipping } from './credit-shipping.ts';
 import { creditOutcome } from './outcome.ts';
 import { overCredit } from './problems.ts';
 import type { Remaining } from './remaining.ts';
-import { inheritedCoupon } from './scale.ts';
+import { couponByNet, inheritedCoupon } from './scale.ts';
 
 /** The outcome that credits the remainder of a sale, each remaining line as a quantity of one. */
 export const restOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
@@ -38,13 +39,11 @@ const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[]
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
 const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): LineItemResponse => {
-  const sized = {
-    unitPrice: formatAmount(taken.net, exponent),
-    amount: taken.net,
-    discount: 0n,
-    thirdPartyDiscount: inheritedCoupon(balance, taken.net),
-    net: taken.net,
-  };
+  const isReduced = isReducedByCoupon(line, exponent);
+  const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
+  const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
+  const unitPrice = formatAmount(amount, exponent);
+  const sized = { unitPrice, amount, discount: 0n, thirdPartyDiscount, net: taken.net };
   const sent = { ...line, quantity: '1', discount_amount: null, third_party_discount_amount: null };
   return creditLine(sent, line, sized, taken, balance, exponent);
 };
@@ -70,7 +69,7 @@ export const wholeOutcome = (credit: CreditContext): Outcome => {
   const lines = credit.parent.line_items.map((line) => ({
     ...line,
     parent_line_item_id: line.id,
-    discount_amount: line.applied_discount_amount,
+    discount_amount: isReduction(line.unit_price) ? null : line.applied_discount_amount,
     third_party_discount_amount: line.applied_third_party_discount_amount,
   }));
   const shipping = mapShipping(credit.parent.shipping, (charge) => ({

@@ -39,7 +39,10 @@ const largestOf = (rows: readonly Row[], exponent: number): Sum =>
     .reduce((largest, sum) => (grossOf(sum) > grossOf(largest) ? sum : largest));
 
 /** The sum of the jurisdiction that represents a charge in its state. */
-export const baseOf = ({ state, rows }: Charge, exponent: number): Sum => {
+export const baseOf = ({ state, rows: all }: Charge, exponent: number): Sum => {
+  // A fee is no sale.
+  const rows = all.filter(({ row }) => row.tax_type !== 'fee');
+  if (rows.length === 0) return summed([], exponent);
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);
   if (own.length > 0) return summed(own, exponent);
   // Of equal ones, the jurisdiction that taxes.

@@ -27,7 +27,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const reason = voidReasonProblem(update, transaction);
   const [invalid, ...alsoInvalid] = [decimals, reason].filter((problem) => problem !== null);
   if (invalid) return refuse(invalid, ...alsoInvalid);
-  const requested = requestedChanges(update, transaction);
+  const requested = requestedChanges(update, stored);
   const tooEarly = requested.inputs.includes('tax_date') && tooEarlyProblem('/tax_date', update.tax_date, account);
   if (tooEarly) return refuse(tooEarly);
   // The limit of keys applies to the merged metadata, too.

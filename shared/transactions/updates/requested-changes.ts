@@ -1,9 +1,10 @@
+import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, inputOf, metadataOf } from '../../calculations/echo.ts';
 import { instantMs } from '../../calendar.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
-import type { Transaction } from '../transaction.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
 
 /** The inputs of the calculation. Changing one recalculates a draft; later statuses refuse it. */
 const inputFields = [
@@ -34,8 +35,11 @@ export type RequestedChanges = {
 };
 
 /** The changes that an update requests. A field with its stored value is no change. */
-export const requestedChanges = (update: TransactionUpdate, transaction: Transaction): RequestedChanges => ({
-  inputs: changedInputs(update, transaction),
+export const requestedChanges = (
+  update: TransactionUpdate,
+  { transaction, pinned }: StoredTransaction,
+): RequestedChanges => ({
+  inputs: changedInputs(update, transaction, pinned),
   metadata: changedMetadata(update, transaction),
   reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,
   tax: isTaxChanged(update, transaction),
@@ -44,10 +48,17 @@ export const requestedChanges = (update: TransactionUpdate, transaction: Transac
     transaction.status === 'void' && update.void_reason !== undefined && update.void_reason !== transaction.void_reason,
 });
 
-const changedInputs = (update: TransactionUpdate, transaction: Transaction): RequestedChanges['inputs'] => {
-  const before = inputOf(transaction);
+const changedInputs = (
+  update: TransactionUpdate,
+  transaction: Transaction,
+  { retail_delivery_fee }: StoredTransaction['pinned'],
+): RequestedChanges['inputs'] => {
+  // A client that sends its line items again does not know of an added fee.
+  const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>
+    retail_delivery_fee === 'add' ? withoutAddedFees(document) : document;
+  const before = sentBy(inputOf(transaction));
   const { line_items = before.line_items, shipping = before.shipping } = update;
-  const echoes = chargeEchoes({ line_items, shipping });
+  const echoes = chargeEchoes(sentBy({ line_items, shipping }));
   return inputFields.filter((field) => {
     if (update[field] === undefined) return false;
     const sent = field === 'line_items' || field === 'shipping' ? echoes[field] : update[field];

@@ -42,6 +42,8 @@ export const attributeFaults = (account: string, item: Item, stored: StoredTrans
 
 type Row<Name extends string> = Readonly<Record<Name, string>>;
 
+type Priced = Row<'amount' | 'applied_discount_amount'> & Partial<Row<'applied_third_party_discount_amount'>>;
+
 /**
  * Add up the parts of a transaction in minor units: jurisdictions to lines, lines and shipping to the document, and the
  * document to its total.
@@ -55,6 +57,12 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
   const expect = (what: string, actual: string, expected: bigint) =>
     differing(what, actual, formatAmount(expected, exponent));
 
+  // A third party's discount reduces the price where the state says so.
+  const netOf = (charge: Priced, stored: bigint): bigint => {
+    const net = read(charge.amount) - read(charge.applied_discount_amount);
+    const coupon = read(charge.applied_third_party_discount_amount ?? '0');
+    return stored === net - coupon ? stored : net;
+  };
   const { line_items: lines, tax_included } = transaction;
   const charges = chargesOf(transaction);
   const shipping = shippingList(transaction.shipping);
@@ -65,8 +73,8 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
   const tax = sumOf(charges, 'tax_amount');
   const total = subtotal - discount - thirdParty + shipped + (tax_included ? 0n : tax);
   return [
-    ...charges.flatMap(({ id, amount, applied_discount_amount, net_amount, tax_amount, taxes }) => [
-      ...expect(`${id}: net_amount`, net_amount, read(amount) - read(applied_discount_amount)),
+    ...charges.flatMap(({ id, net_amount, tax_amount, taxes, ...charge }) => [
+      ...expect(`${id}: net_amount`, net_amount, netOf(charge, read(net_amount))),
       ...expect(`${id}: tax_amount`, tax_amount, sumOf(taxes, 'tax_amount')),
       ...faultUnless(taxes.length > 0, `${id}: taxes`, 'none', 'a reason'),
     ]),

@@ -1,0 +1,112 @@
+/** Retail delivery fees: what a state charges on an order that is delivered, beside the tax on its goods. */
+import { decimal } from '../money/decimal.ts';
+import { calculateTax } from '../tax/calculate.ts';
+import type { TaxDocument, TaxedCharge, TaxLine } from '../tax/document.ts';
+import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { Writer } from './figures.ts';
+import type { CalculationInput, LineItemRequest } from './request.ts';
+import type { Warning } from './response.ts';
+
+const feeCode = 'FEES.RETAIL_DELIVERY_FEE';
+const feeId = 'retail_delivery_fee';
+
+/** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
+export type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
+
+/** The first delivered and taxed line in each state that has a fee, unless a line of the document is that fee. */
+const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
+  const first = new Map<string, number>();
+  for (const [index, { place, isShipped, relief, deliveries }] of lines.entries())
+    if (isShipped && relief === null && !deliveries && place.jurisdictions.some(({ tax_type }) => tax_type === 'fee'))
+      if (!first.has(place.code)) first.set(place.code, index);
+  if (first.size > 0) for (const { product, place } of lines) if (product.path === feeCode) first.delete(place.code);
+  return [...first.values()];
+};
+
+const feeLine = ({ place }: TaxLine): TaxLine => {
+  const parsed = parseProductTaxCode(feeCode);
+  if (!parsed.ok) throw new Error(`The vocabulary has no ${feeCode}.`);
+  return {
+    product: parsed.value,
+    quantity: decimal('1'),
+    ...{ amount: 0n, discount: 0n, thirdPartyDiscount: 0n },
+    ...{ place, use: null, relief: null, isShipped: false },
+  };
+};
+
+/** A document at its prices without the tax that they include. */
+const withoutTax = (document: TaxDocument): TaxDocument => {
+  const taxed = calculateTax(document);
+  const none = { discount: 0n, thirdPartyDiscount: 0n };
+  const base = (charge: TaxedCharge | undefined) => (charge ? charge.taxable + charge.exempt : 0n);
+  return {
+    ...document,
+    ...none,
+    taxIncluded: false,
+    lines: document.lines.map((line, index) => ({ ...line, ...none, amount: base(taxed.lines[index]) })),
+    shipping: document.shipping.map((charge, index) => ({
+      ...charge,
+      discount: 0n,
+      amount: base(taxed.shipping[index]),
+    })),
+  };
+};
+
+/**
+ * The fees that are due on a document and have no line of their own: calculated with such a line in each state that has a fee
+ * (C.R.S. 43-4-218, Minn. Stat. 168E).
+ */
+export const dueFees = (document: TaxDocument): readonly DueFee[] => {
+  const delivered = deliveredIn(document);
+  if (delivered.length === 0) return [];
+  const { lines } = document;
+  const fees = delivered.map((index) => feeLine(lines[index] as TaxLine));
+  const sold = document.taxIncluded ? withoutTax(document) : document;
+  const taxed = calculateTax({ ...sold, lines: [...sold.lines, ...fees] }).lines.slice(lines.length);
+  return taxed.flatMap(({ tax, rows: [row] }, position) => {
+    if (tax === 0n || !row) return [];
+    const line = delivered[position] as number;
+    const rule = (lines[line] as TaxLine).place.release?.rules.find(({ id }) => id === row.ruleId);
+    return [{ line, amount: tax, name: row.jurisdiction.name, note: rule?.note ?? '' }];
+  });
+};
+
+/** Whether Levy added a line item as a fee. */
+export const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): boolean =>
+  product_tax_code === feeCode && unit_price === '0.00' && id?.startsWith(feeId) === true;
+
+type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;
+
+/** A request without the fees that Levy added to it: whether they are due is calculated again. */
+export const withoutAddedFees = <Sent extends Input>(input: Sent): Sent =>
+  input.line_items?.some(isAddedFee)
+    ? { ...input, line_items: input.line_items.filter((line) => !isAddedFee(line)) }
+    : input;
+
+/** A request with a line item for each fee, at the place of the line that it is due for. */
+export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[]): Sent => {
+  const lines = input.line_items ?? [];
+  const taken = new Set([...lines, ...[input.shipping ?? []].flat()].map(({ id }) => id));
+  const added = fees.map(({ line, name }): LineItemRequest => {
+    const { customer, ship_from } = lines[line] as LineItemRequest;
+    let id = feeId;
+    for (let count = 2; taken.has(id); count += 1) id = `${feeId}_${count}`;
+    taken.add(id);
+    return { id, description: name, product_tax_code: feeCode, quantity: '1', unit_price: '0.00', customer, ship_from };
+  });
+  return { ...input, line_items: [...lines, ...added] };
+};
+
+/** The warnings that fees are due and not charged. */
+export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocument, write: Writer): Warning[] =>
+  fees.map(({ name, amount, note }) => {
+    const line = `send a line item with the product_tax_code ${feeCode} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
+    const advice = taxIncluded
+      ? `Prices include tax: ${line}.`
+      : `Set the account setting retail_delivery_fee to add, or ${line}.`;
+    return {
+      code: 'retail_delivery_fee_due',
+      message: `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} Set retail_delivery_fee to none if you owe no such fee or pay it yourself.`,
+      pointer: '/line_items',
+    };
+  });

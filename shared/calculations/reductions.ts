@@ -1,0 +1,140 @@
+/**
+ * Line items with a negative price, such as a prorated refund or a down payment on the invoice: each reduces other line items
+ * or shipping charges of its document, and is taxed as they are.
+ */
+import { allocate } from '../money/allocate.ts';
+import { formatAmount } from '../money/currency.ts';
+import { decimal, multiply, rescale } from '../money/decimal.ts';
+import { invalidFormat, type Problem } from '../problem.ts';
+import { accept, type Result, refuse } from '../result.ts';
+import { isReduction, isShippingCharge, productOf, type SentDocument } from './deliveries.ts';
+import { documentIds } from './echo.ts';
+import { shippingList } from './shipping-list.ts';
+
+/** What a line item takes off others, in minor units. Charges are the line items, and then those in `shipping`. */
+export type Reduction = {
+  /** The index of its line item. */
+  readonly line: number;
+  /** The amount by the index of each charge that it reduces. The first is never absent. */
+  readonly parts: ReadonlyMap<number, bigint>;
+};
+
+/** A charge that can be reduced: what is left of it after its own discounts. */
+type Charge = { readonly id: string; readonly code: string | null; readonly isShipping: boolean; left: bigint };
+
+const chargesOf = (document: SentDocument, exponent: number): (Charge | null)[] => {
+  const ids = documentIds(document);
+  const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
+  const lines = (document.line_items ?? []).map((line, index): Charge | null => {
+    if (isReduction(line.unit_price)) return null;
+    const amount = multiply(decimal(line.quantity ?? '1'), decimal(line.unit_price ?? '0'), exponent);
+    const product = line.product_tax_code ? productOf(line.product_tax_code) : null;
+    return {
+      id: ids.lines[index] as string,
+      code: product?.canonical ?? null,
+      isShipping: product !== null && isShippingCharge(product),
+      left: amount - minor(line.discount_amount) - minor(line.third_party_discount_amount),
+    };
+  });
+  const shipping = shippingList(document.shipping).map((charge, index): Charge => {
+    const left = minor(charge.amount) - minor(charge.discount_amount);
+    return { id: ids.shipping[index] as string, code: null, isShipping: true, left };
+  });
+  return [...lines, ...shipping];
+};
+
+type SentLine = NonNullable<SentDocument['line_items']>[number];
+
+/** The charges that a line item reduces: those that it names, those with its code, or all goods. */
+const targetsOf = (
+  { parent_line_item_id: named, product_tax_code: code }: SentLine,
+  charges: readonly (Charge | null)[],
+  pointer: string,
+): Result<readonly number[]> => {
+  const where = (matches: (charge: Charge) => boolean) =>
+    charges.flatMap((charge, index) => (charge && matches(charge) ? [index] : []));
+  const product = code ? productOf(code) : null;
+  const found = named
+    ? where(({ id }) => id === named)
+    : product && isShippingCharge(product)
+      ? where(({ isShipping }) => isShipping)
+      : product
+        ? where((charge) => charge.code === product.canonical)
+        : where(({ isShipping }) => !isShipping);
+  if (found.length > 0) return accept(found);
+  const advice =
+    'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out what was paid before, such as a returned deposit: it is no part of the price.';
+  return refuse(
+    named
+      ? invalidFormat(
+          `${pointer}/parent_line_item_id`,
+          'Unknown parent_line_item_id',
+          `No line item or shipping charge that can be reduced has the id ${JSON.stringify(named)}. ${advice}`,
+        )
+      : invalidFormat(
+          `${pointer}/unit_price`,
+          'Negative unit_price reduces nothing',
+          `The document has no ${code ? `other charge with the product_tax_code ${code}` : 'goods'}. ${advice}`,
+        ),
+  );
+};
+
+const reduce = (
+  line: number,
+  sent: SentLine,
+  charges: readonly (Charge | null)[],
+  exponent: number,
+): Result<Reduction> => {
+  const pointer = `/line_items/${line}`;
+  const discount = (['discount_amount', 'third_party_discount_amount'] as const).find((name) => sent[name]);
+  if (discount)
+    return refuse(
+      invalidFormat(
+        `${pointer}/${discount}`,
+        `Invalid ${discount}`,
+        'A line item with a negative unit_price is a discount itself. Send the whole discount as its price.',
+      ),
+    );
+  const targets = targetsOf(sent, charges, pointer);
+  if (!targets.ok) return targets;
+  const reduced = targets.value.map((index) => charges[index] as Charge);
+  const total = -multiply(decimal(sent.quantity ?? '1'), decimal(sent.unit_price ?? '0'), exponent);
+  const whole = reduced.reduce((sum, { left }) => sum + left, 0n);
+  if (total > whole)
+    return refuse(
+      invalidFormat(
+        `${pointer}/unit_price`,
+        'Negative unit_price exceeds the price',
+        `It takes ${formatAmount(total, exponent)} off charges of ${formatAmount(whole, exponent)} after their discounts. Send a smaller one, or a document with the type credit for a refund.`,
+      ),
+    );
+  const parts = allocate(
+    total,
+    reduced.map(({ left }) => left),
+  );
+  for (const [position, charge] of reduced.entries()) charge.left -= parts[position] as bigint;
+  return accept({ line, parts: new Map(targets.value.map((index, position) => [index, parts[position] as bigint])) });
+};
+
+/**
+ * What the line items with a negative price reduce, one after the other and in proportion to what is left of each charge after
+ * its own discounts: the charge whose id `parent_line_item_id` is, or else the charges with its product tax code, or else all
+ * goods. `exponent` is the number of decimals of the currency.
+ *
+ * Refusals: a price below zero that reduces nothing, or more than there is, or that has discounts.
+ */
+export const reductionsOf = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
+  const lines = document.line_items ?? [];
+  if (!lines.some(({ unit_price }) => isReduction(unit_price))) return accept([]);
+  const charges = chargesOf(document, exponent);
+  const problems: Problem[] = [];
+  const reductions = lines.flatMap((line, index) => {
+    if (!isReduction(line.unit_price)) return [];
+    const reduction = reduce(index, line, charges, exponent);
+    if (reduction.ok) return [reduction.value];
+    problems.push(...reduction.problems);
+    return [];
+  });
+  const [first, ...others] = problems;
+  return first ? refuse(first, ...others) : accept(reductions);
+};

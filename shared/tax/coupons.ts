@@ -1,0 +1,23 @@
+/** Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the price that is taxed. */
+import { settingOn } from '../content/effective.ts';
+import type { Doubt } from './assessment.ts';
+import type { Place } from './document.ts';
+import { doubtsAbout } from './doubts.ts';
+
+const settingOf = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
+
+/** Whether such a discount lowers the taxable price at a place. */
+export const couponReducesPrice = (place: Place, day: string): boolean =>
+  settingOf(place, day)?.policy === 'reduces_price';
+
+/** The doubts about what the state does with such a discount. */
+export const doubtsAboutCoupons = (place: Place, day: string): readonly Doubt[] => {
+  const setting = settingOf(place, day);
+  if (setting) return doubtsAbout(setting, `${place.name}, discounts that third parties pay`);
+  return [
+    {
+      code: 'content_unconfirmed',
+      message: `${place.name}: whether a discount that a third party pays lowers the taxable price is not established. Here it does not.`,
+    },
+  ];
+};
