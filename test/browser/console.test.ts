@@ -91,6 +91,31 @@ describe('a sale with two shipping charges and a line that is picked up', () => 
   });
 });
 
+it('shows what a negative line reduces, and a fee without a rate', async () => {
+  const line = (id: string, more: object) => ({ id, description: `The ${id}`, quantity: '1', ...more });
+  const sale = await shop.sell('CO', {
+    line_items: [
+      line('mug', { product_tax_code: 'GENERAL', unit_price: '20.00' }),
+      line('deposit', { unit_price: '-5.00', parent_line_item_id: 'mug' }),
+      line('fee', { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.00' }),
+    ],
+  });
+  await at(`#/transactions/${sale.id}`, async (page) => {
+    const lines = page.getByRole('region', { name: 'Lines' }).locator('details');
+    await lines.first().waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    expect(texts).toEqual([
+      expect.stringContaining('The mug · GENERAL · 1 × 20.00 · discount 5.00 · net 15.00'),
+      expect.stringContaining('The deposit · 1 × -5.00 · discount of The mug · net 0.00'),
+      // C.R.S. 43-4-218: 0.28 in the fiscal year 2026-2027.
+      expect.stringMatching(/The fee .* tax 0\.28 .*Colorado retail delivery fee: 0\.28 \(fee\)/),
+    ]);
+    const row = page.getByRole('row').filter({ hasText: 'US-CO-RDF' });
+    expect((await row.locator('td').allInnerTexts()).slice(-4)).toEqual(['fee', '0.00', '0.00', '0.28']);
+    await screenshot(page, 'fee');
+  });
+});
+
 it('finds transactions by id, customer, state, status, type and date', async () => {
   const own = await newShop();
   const day = (number: number) => `${lastMonth.first.slice(0, 8)}${number}`;

@@ -27,7 +27,19 @@ const discount = (name: string, amount: string): string[] =>
 
 const titleOf = (line: Document['line_items'][number]): string => line.description ?? line.product_tax_code ?? line.id;
 
-const lineCharge = (line: Document['line_items'][number], { tax_included }: Document): Charge => ({
+type Titles = ReadonlyMap<string, string>;
+
+/** The discounts of a line; what it reduces, if its price is negative. */
+const discountsOf = (line: Document['line_items'][number], titles: Titles): string[] => {
+  const { unit_price, parent_line_item_id: parent } = line;
+  if (unit_price.startsWith('-')) return [`discount of ${parent ? (titles.get(parent) ?? parent) : 'other charges'}`];
+  return [
+    ...discount('discount', line.applied_discount_amount),
+    ...discount('third-party discount', line.applied_third_party_discount_amount),
+  ];
+};
+
+const lineCharge = (line: Document['line_items'][number], tax_included: boolean, titles: Titles): Charge => ({
   id: line.id,
   title: titleOf(line),
   details: [
@@ -36,8 +48,7 @@ const lineCharge = (line: Document['line_items'][number], { tax_included }: Docu
     ...detail('from', addressText(line.ship_from?.address)),
     ...detail('to', addressText(line.customer?.address)),
     `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
-    ...discount('discount', line.applied_discount_amount),
-    ...discount('third-party discount', line.applied_third_party_discount_amount),
+    ...discountsOf(line, titles),
   ],
   net: line.net_amount,
   tax: line.tax_amount,
@@ -46,10 +57,10 @@ const lineCharge = (line: Document['line_items'][number], { tax_included }: Docu
 
 /** The lines of a document, and its shipping charges. Charges of a list have their ids in their titles. */
 export const chargesOf = (document: Document): Charge[] => {
-  const { line_items, shipping } = document;
+  const { line_items, shipping, tax_included } = document;
   const titles = new Map(line_items.map((line) => [line.id, titleOf(line)]));
   return [
-    ...line_items.map((line) => lineCharge(line, document)),
+    ...line_items.map((line) => lineCharge(line, tax_included, titles)),
     ...[shipping ?? []].flat().map((charge) => ({
       id: charge.id,
       title: Array.isArray(shipping) ? `Shipping ${charge.id}` : 'Shipping',

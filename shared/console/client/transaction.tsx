@@ -110,7 +110,12 @@ const Jurisdictions = ({ of }: { of: Document }) => (
     caption="Tax by jurisdiction"
     columns={[
       { name: 'Jurisdiction', cell: (row) => `${row.jurisdiction_name} (${row.jurisdiction_code})` },
-      { name: 'Rate', isFigure: true, cell: (row) => percent(row.rate) },
+      // A flat fee has no rate.
+      {
+        name: 'Rate',
+        isFigure: true,
+        cell: (row) => (isZero(row.rate) && !isZero(row.tax_amount) ? 'fee' : percent(row.rate)),
+      },
       { name: 'Taxable', isFigure: true, cell: (row) => <Amount of={row.taxable_amount} /> },
       { name: 'Exempt', isFigure: true, cell: (row) => <Amount of={row.exempt_amount} /> },
       { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
