@@ -1,4 +1,5 @@
 import type { Schemas } from '../../shared/client/client.ts';
+import { withFeesOnLines } from './delivery-fee.ts';
 import type { Document } from './document.ts';
 import { shippingNotes } from './shipping.ts';
 
@@ -35,6 +36,7 @@ const loggedCodes: readonly string[] = [
   'local_rates_missing',
   'taxability_not_established',
   'registrations_missing',
+  'retail_delivery_fee_due',
 ];
 
 /** The quote of the calculation of a document. */
@@ -42,7 +44,7 @@ export const quoteOf = (calculation: Calculation, document: Document): Quote => 
   const warnings = calculation.warnings.filter(({ code }) => loggedCodes.includes(code));
   return {
     ok: true,
-    calculation,
+    calculation: withFeesOnLines(calculation),
     warnings: [...new Set([...warnings.map(({ message }) => message), ...shippingNotes(document)])],
     isCovered: !warnings.some(({ code }) => code === 'not_covered'),
   };

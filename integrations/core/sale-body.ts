@@ -1,4 +1,5 @@
 import type { Schemas } from '../../shared/client/client.ts';
+import { isAddedFee } from './delivery-fee.ts';
 import { documentOf } from './document.ts';
 import type { Order } from './order.ts';
 import { type Attempt, done, failed } from './problem.ts';
@@ -25,12 +26,12 @@ type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'ta
 /**
  * What a recorded sale must have in common with its order: the amounts, and the state, city and ZIP code that they are due in. A
  * product that was renamed or got another tax code or fulfillment since, or a street that was corrected, does not change a
- * recorded sale.
+ * recorded sale. A fee that Levy added is no line of the order.
  */
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
   const lines = (line_items ?? [])
-    .filter(({ id }) => id !== shippingLineId)
+    .filter((line) => line.id !== shippingLineId && !isAddedFee(line))
     .map((line) => [line.id, plain(line.quantity), plain(line.unit_price), plain(line.discount_amount)]);
   const charges = [
     ...[shipping ?? []].flat().map(({ amount }) => plain(amount)),
