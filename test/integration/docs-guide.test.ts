@@ -69,7 +69,7 @@ it('The commands of the guide work in their order', async () => {
     ['calculation', null, 'sale', null, '4.80'],
     // 6.25 % of 100.00 - 10.00.
     ['calculation', null, 'sale', null, '5.63'],
-    // 9.03 of five taxes on 100.00, each rounded, and 0.50.
+    // 9.03 of six taxes on 100.00, each rounded, and 0.50.
     ['calculation', null, 'sale', null, '9.53'],
     ['registration_advice', null, null, null, null],
     ['report_by_state', null, null, null, null],

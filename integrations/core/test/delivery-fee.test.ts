@@ -48,7 +48,7 @@ const linesOf = async (ledger: Ledger, cart: Cart) =>
     ...[id, tax_amount, taxes.filter(({ tax_type }) => tax_type === 'fee').map((row) => row.tax_amount)],
   ]);
 
-// Five taxes on 100.00 in Minneapolis are 9.03 together, each rounded; the fee is 0.50 (Minn. Stat. 168E).
+// Six taxes on 100.00 in Minneapolis are 9.03 together, each rounded; the fee is 0.50 (Minn. Stat. 168E).
 describe('a retail delivery fee that Levy adds', () => {
   it('is a tax of the first line with a price that its state taxes', async () => {
     expect(await linesOf(adding, mugs)).toEqual([['mug', '9.53', ['0.50']]]);

@@ -8,6 +8,7 @@ let levy: LocalLevy;
 let shop: Shop;
 beforeAll(async () => {
   levy = await startLevy();
+  levy.set('retail_delivery_fee=add');
   // A busy machine needs more than the default of a checkout.
   const more = { LEVY_TIMEOUT_MS: '10000', LEVY_FALLBACK: 'block', LEVY_RECONCILE: '*/3 * * * * *' };
   shop = await startShop({ url: levy.url, apiKey }, more);
@@ -103,6 +104,19 @@ describe('an order of a pickup location', () => {
     const sum = (at: 0 | 1) => credited.reduce((all, amounts) => all + (amounts[at] as number), 0);
     expect([sum(0), sum(1)]).toEqual([cents(order.total), 178]);
   });
+});
+
+it('an order with a retail delivery fee that Levy adds has it as a tax of its first item, and one sale', async () => {
+  const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
+  // 9.025 % of 106.64 + 5.00, and 0.50.
+  expect(cents(order.tax_total)).toBe(1008 + 50);
+  await saleOf(order);
+  const staff = staffOf(shop);
+  await staff.capture(order.id);
+  await staff.refund(order.id, cents(order.total));
+  const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
+  expect(credits.map(({ total_amount }) => centsOf(total_amount))).toEqual([cents(order.total)]);
+  await saleOf(order);
 });
 
 it('no order of this file is a problem', () => {

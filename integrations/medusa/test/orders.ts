@@ -5,6 +5,7 @@ import type { OptionName, ProductName, Shop } from './shop.ts';
 export const addresses = {
   HI: { address_1: '530 S King St', city: 'Honolulu', province: 'us-hi', postal_code: '96813', country_code: 'us' },
   MI: { address_1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postal_code: '48226', country_code: 'us' },
+  MN: { address_1: '350 S 5th St', city: 'Minneapolis', province: 'MN', postal_code: '55415', country_code: 'us' },
   NY: { address_1: '1 Wall St', city: 'New York', province: 'New York', postal_code: '10005', country_code: 'us' },
   WA: { address_1: '600 4th Ave', city: 'Seattle', province: 'WA', postal_code: '98104', country_code: 'us' },
 } as const;

@@ -8,6 +8,7 @@ let levy: LocalLevy;
 let shop: Shop;
 beforeAll(async () => {
   levy = await startLevy();
+  levy.set('retail_delivery_fee=add');
   // A busy machine needs more than the default of a checkout.
   const options = {
     ...{ levy: createClient({ url: levy.url, apiKey }), shop: 'vendure', fulfillment: atStore, timeoutMs: 30_000 },
@@ -73,6 +74,23 @@ describe('a gift card', () => {
     const { line_items, shipping } = await saleOf(order);
     expect([line_items[0]?.fulfillment, shipping]).toMatchObject(['ship', { line_item_ids: null }]);
     expect(logged()).toBe('');
+  });
+});
+
+describe('an order with a retail delivery fee that Levy adds', () => {
+  it('has the fee as a tax of its first line, and one sale', async () => {
+    const order = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
+    // 9.025 % of 106.64 + 5.00, and 0.50.
+    expect(taxOf(order)).toBe(1008 + 50);
+    expect(order.taxSummary).toContainEqual(
+      expect.objectContaining({ description: 'Minnesota retail delivery fee', taxTotal: 50 }),
+    );
+    await saleOf(order);
+    await staffOf(shop).refund(order.id, { amount: order.totalWithTax });
+    await shop.settled();
+    const { credits } = await recordedOf(levy, order.code);
+    expect(credits.map(({ total_amount }) => cents(total_amount))).toEqual([order.totalWithTax]);
+    await saleOf(order);
   });
 });
 

@@ -31,6 +31,7 @@ export type ShopOrder = {
 export const addresses = {
   HI: { streetLine1: '530 S King St', city: 'Honolulu', province: 'us-hi', postalCode: '96813', countryCode: 'US' },
   MI: { streetLine1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', countryCode: 'US' },
+  MN: { streetLine1: '350 S 5th St', city: 'Minneapolis', province: 'MN', postalCode: '55415', countryCode: 'US' },
   NY: { streetLine1: '1 Wall St', city: 'New York', province: 'New York', postalCode: '10005', countryCode: 'US' },
   WA: { streetLine1: '600 4th Ave', city: 'Seattle', province: 'WA', postalCode: '98104', countryCode: 'US' },
 } as const;
