@@ -34,6 +34,8 @@ export const warningText = (reference: string, messages: readonly string[]): str
 const loggedCodes: readonly string[] = [
   'not_covered',
   'local_rates_missing',
+  'local_rates_approximate',
+  'content_approximate',
   'taxability_not_established',
   'registrations_missing',
   'retail_delivery_fee_due',

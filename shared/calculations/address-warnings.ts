@@ -3,7 +3,8 @@ import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
-import { doubtsAbout } from '../tax/doubts.ts';
+import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
+import { ageWarnings, type WarningDays } from './age-warnings.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import { appliedAreaText } from './by-place.ts';
 import type { LocatedLine } from './locate-lines.ts';
@@ -97,6 +98,12 @@ const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
     .join(' ');
 };
 
+/** The place whose local rates were used. */
+const ratedPlace = (decisive: TaxingAddress): string => {
+  const { byPlace } = decisive.choice ?? {};
+  return (byPlace && appliedAreaText(decisive, byPlace)) || addressText(decisive.address);
+};
+
 const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = ambiguityOf(decisive);
   const { name, jurisdictions } = decisive.place;
@@ -105,14 +112,17 @@ const ambiguous = (decisive: TaxingAddress): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
-const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string): Warning[] => {
-  const { resolution, place, address, choice } = decisive;
+const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string, days: WarningDays): Warning[] => {
+  const { resolution, place, address, choice, lacksLocals } = decisive;
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], message: string) => warnings.push({ code, message, pointer });
   // If the place has jurisdictions, their rates are unknown, and the tax core warns of that.
   if (resolution.coverage === 'none' && place.jurisdictions.length === 0)
     warn('not_covered', notCovered(decisive, outcome));
-  if (resolution.coverage === 'partial') warn('local_rates_missing', localMissing(decisive));
+  if (resolution.coverage !== 'none') {
+    if (lacksLocals) warn('local_rates_missing', localMissing(decisive));
+    warnings.push(...ageWarnings(decisive, () => ratedPlace(decisive), pointer, days));
+  }
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
@@ -125,20 +135,31 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
 };
 
 /** Warnings about a line's addresses and their local taxes. `isCalculated` is false for rates without a calculation. */
-export const resolutionWarnings = ({ decisive, pointers }: LocatedLine, isCalculated = true): Warning[] =>
-  decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : ''));
+export const resolutionWarnings = (
+  { decisive, pointers }: LocatedLine,
+  days: WarningDays,
+  isCalculated = true,
+): Warning[] =>
+  decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : '', days));
 
 /** Doubts as warnings at one pointer. */
 export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
   doubts.map(({ code, message }) => ({ code, message, pointer }));
 
+const sourcingText = (state: string): string => `${state}, where sales within the state are taxed`;
+
 /** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
-export const placeDoubts = ({ place: { name }, decisive, doubtful, pointers }: LocatedLine): Warning[] => [
+export const placeDoubts = (
+  { place: { name, release }, decisive, doubtful, pointers }: LocatedLine,
+  { day }: WarningDays,
+): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
     evidence.flatMap((one) => doubted(doubtsAbout(one, `${place.name}, the local taxes of an address`), pointers[at])),
   ),
-  ...(doubtful
-    ? doubted(doubtsAbout(doubtful, `${name}, where sales within the state are taxed`), pointers.origin)
+  ...(doubtful && release
+    ? [doubtsAbout(doubtful, sourcingText(name)), doubtsAboutDay(doubtful, sourcingText(name), day, release)].flatMap(
+        (doubts) => doubted(doubts, pointers.origin),
+      )
     : []),
 ];
 

@@ -20,14 +20,15 @@ const hasOwnZip = ({ place: { release }, choice }: TaxingAddress): boolean =>
       zips.length > 0 && others.length === 0 && choice?.possible.some(({ key }) => key === localSetOf(first ?? []).key),
   ) === true;
 
-const knownText = (coverage: StateCandidate['coverage'], isPart: boolean): string => {
+const knownText = ({ lacksLocals, isPart }: StateCandidate): string => {
   if (isPart) return ' in the part of the ZIP that is known';
-  return coverage === 'partial' ? ' without its local taxes' : '';
+  return lacksLocals ? ' without its local taxes' : '';
 };
 
-const candidateText = ({ state, rate, coverage, isPart }: StateCandidate): string => {
+const candidateText = (candidate: StateCandidate): string => {
+  const { state, rate } = candidate;
   if (rate === null) return `${state} (not covered by the content)`;
-  return `${state} (${decimalText({ units: rate, scale: rateDecimals })}${knownText(coverage, isPart)})`;
+  return `${state} (${decimalText({ units: rate, scale: rateDecimals })}${knownText(candidate)})`;
 };
 
 // Which of the states was chosen, and by what.

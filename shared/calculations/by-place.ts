@@ -22,7 +22,8 @@ const readByTable = (
   isCountyUsed: county !== null && !contradictsCounty && unknownCounty === null,
 });
 
-const importFile = ({ place: { release } }: TaxingAddress): string =>
+/** What to import instead of the built-in tables. */
+export const importFile = ({ place: { release } }: TaxingAddress): string =>
   release && hasBoundaryFile(release.state)
     ? "import the state's boundary file."
     : 'import a table of rates by ZIP (format zip-rates).';
@@ -121,11 +122,10 @@ export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): str
 
 /** The local rates that the tables have for an address, and which of them are charged. */
 export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id, local }: Release): string => {
-  const { address, resolution } = decisive;
+  const { address, resolution, lacksLocals } = decisive;
   const table = `the table of local rates ${local?.rates ?? id}`;
   const used = appliedAreaText(decisive, byPlace);
-  if (resolution.coverage === 'complete')
-    return `The local rates are those of ${used} in ${table}; no boundary file decided.`;
+  if (!lacksLocals) return `The local rates are those of ${used} in ${table}; no boundary file decided.`;
   if (byPlace.city === 'missing' && resolution.level !== 'state')
     return `The local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
   return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;

@@ -38,16 +38,23 @@ export const calculate = (
   // In a price that includes tax, a fee needs a price of its own.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded)
     return accept(
-      outcomeOf(sent, read.value, unknownFields, dueFeeWarnings(fees, document, writerFor(document.exponent))),
+      outcomeOf(
+        sent,
+        read.value,
+        unknownFields,
+        context.now,
+        dueFeeWarnings(fees, document, writerFor(document.exponent)),
+      ),
     );
   const charged = withFees(sent, fees);
-  return mapResult(readDocument(charged, context), (again) => outcomeOf(charged, again, unknownFields));
+  return mapResult(readDocument(charged, context), (again) => outcomeOf(charged, again, unknownFields, context.now));
 };
 
 const outcomeOf = (
   input: CalculationInput,
   read: ReadDocument,
   unknownFields: readonly string[],
+  nowMs: number,
   feeWarnings: readonly Warning[] = [],
 ): Outcome => {
   const { document, located, taxDate, exemptions } = read;
@@ -80,7 +87,7 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: [...warningsOf(input, read, taxed, unknownFields), ...feeWarnings],
+    warnings: [...warningsOf(input, read, taxed, unknownFields, nowMs), ...feeWarnings],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

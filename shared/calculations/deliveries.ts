@@ -1,14 +1,24 @@
-/** Which line items a shipping charge delivers. */
+/** Which line items a shipping charge delivers, and which a fee of the seller is for. */
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
-import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { isWithin, type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { documentIds } from './echo.ts';
 import type { lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
 
 export const generalGoods = 'GENERAL';
 const delivery = 'SHIPPING.DELIVERY';
+
+/** Fees that are taxed as the goods that they are for, and the family of these goods; `null` is any. */
+const feesOfGoods: Readonly<Record<string, string | null>> = {
+  'FEES.GIFT_WRAP': null,
+  'FEES.CARD_SURCHARGE': null,
+  'FEES.ORDER_FEE': null,
+  'FEES.CONTAINER_DEPOSIT': 'BEVERAGES',
+};
+
+const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => Object.hasOwn(feesOfGoods, path);
 
 /** Whether a product is a shipping charge. */
 export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
@@ -17,24 +27,51 @@ export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolea
 export const isReduction = (unitPrice: string | null | undefined): boolean =>
   unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
 
-/** A line item, as far as shipping depends on it. */
-type Line = {
-  readonly id: string;
+/** What a line item is in its document: goods, a charge on them (shipping or a fee), or a reduction of others. */
+type Role = 'goods' | 'charge' | 'reduction';
+
+type Priced = {
   /** `null` where its code is not valid. */
   readonly product: ProductTaxCode | null;
-  readonly fulfillment: (typeof lineFulfillments)[number] | null;
-  readonly isFree: boolean;
-  /** Whether it has a negative price, and so is neither goods nor a charge. */
   readonly isReduction: boolean;
 };
 
-/** A shipping charge: a line item, or a charge in `shipping`. */
+/** The roles of line items. Where nothing else is sold, the delivery or the fee is what is sold. */
+export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
+  const kinds = lines.map(({ product, isReduction }) => {
+    if (isReduction) return 'reduction';
+    if (!product) return 'goods';
+    return isShippingCharge(product) ? 'shipping' : isFee(product) ? 'fee' : 'goods';
+  });
+  const hasGoods = kinds.includes('goods');
+  return kinds.map((kind) => {
+    if (kind === 'fee') return hasGoods ? 'charge' : 'goods';
+    if (kind === 'shipping') return hasGoods || kinds.includes('fee') ? 'charge' : 'goods';
+    return kind;
+  });
+};
+
+/** A line item, as far as shipping depends on it. */
+type Line = {
+  readonly id: string;
+  readonly product: ProductTaxCode | null;
+  readonly role: Role;
+  readonly fulfillment: (typeof lineFulfillments)[number] | null;
+  readonly isFree: boolean;
+  /** The line item that it names. */
+  readonly parentId: string | null;
+};
+
+/** A shipping charge or a fee: a line item, or a charge in `shipping`. */
 export type Charge = {
   readonly pointer: string;
   /** The index of the line item that is the charge; `null` for a charge in `shipping`. */
   readonly line: number | null;
-  /** The ids of the line items that it names. */
+  /** The ids of the line items that it names, and the field that names them. */
   readonly ids: readonly string[] | null;
+  readonly named: 'line_item_ids' | 'parent_line_item_id';
+  /** The family of the goods that a fee is for; `null` is any. Absent: a shipping charge. */
+  readonly feeOn?: string | null;
   readonly isFree: boolean;
 };
 
@@ -57,6 +94,7 @@ type SentCharge = Sent & {
   readonly line_item_ids?: readonly string[] | null | undefined;
 };
 export type SentDocument = {
+  readonly type?: string | null | undefined;
   readonly line_items?: readonly SentLine[] | null | undefined;
   readonly shipping?: SentCharge | SentCharge[] | null | undefined;
 };
@@ -69,10 +107,6 @@ export const productOf = (text: string): ProductTaxCode | null => {
   return parsed.ok ? parsed.value : null;
 };
 
-const isCharge = ({ product, isReduction }: Line): boolean =>
-  !isReduction && product !== null && isShippingCharge(product);
-const isGoods = (line: Line): boolean => !line.isReduction && !isCharge(line);
-
 type Charges = {
   readonly lines: readonly Line[];
   /** The indexes of the lines by their ids. */
@@ -80,31 +114,53 @@ type Charges = {
   readonly charges: readonly Charge[];
 };
 
+/** A line item that is a charge. A credit may name a line of another document. */
+const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredit: boolean): Charge => ({
+  pointer: `/line_items/${line}`,
+  line,
+  ids: parentId && !isCredit ? [parentId] : null,
+  named: 'parent_line_item_id',
+  isFree,
+  ...(product && isFee(product) && { feeOn: feesOfGoods[product.path] ?? null }),
+});
+
+/** What the role of a line item depends on. */
+export const pricedOf = ({
+  product_tax_code,
+  unit_price,
+}: Pick<SentLine, 'product_tax_code' | 'unit_price'>): Priced => ({
+  product: productOf(product_tax_code ?? generalGoods),
+  isReduction: isReduction(unit_price),
+});
+
 /** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */
 export const readCharges = (document: SentDocument): Charges => {
   const ids = documentIds(document);
-  const lines = (document.line_items ?? []).map(
-    ({ product_tax_code, fulfillment, unit_price }, index): Line => ({
+  const sent = document.line_items ?? [];
+  const priced = sent.map(pricedOf);
+  const roles = rolesOf(priced);
+  const lines = sent.map(
+    ({ fulfillment, unit_price, parent_line_item_id }, index): Line => ({
       id: ids.lines[index] as string,
-      product: productOf(product_tax_code ?? generalGoods),
+      product: (priced[index] as Priced).product,
+      role: roles[index] as Role,
       fulfillment: fulfillment ?? null,
       isFree: isZero(unit_price),
-      isReduction: isReduction(unit_price),
+      parentId: parent_line_item_id ?? null,
     }),
   );
-  // Where nothing else is sold, the delivery is what is sold.
-  const hasGoods = lines.some((line) => line.product && isGoods(line));
   return {
     lines,
     indexes: new Map(lines.map(({ id }, index) => [id, index])),
     charges: [
-      ...lines.flatMap((sent, line): Charge[] =>
-        isCharge(sent) && hasGoods ? [{ pointer: `/line_items/${line}`, line, ids: null, isFree: sent.isFree }] : [],
+      ...lines.flatMap((line, index) =>
+        line.role === 'charge' ? [chargeOfLine(line, index, document.type === 'credit')] : [],
       ),
       ...shippingList(document.shipping).map(({ line_item_ids, amount }, index) => ({
         pointer: shippingPointer(document.shipping, index),
         line: null,
         ids: line_item_ids ?? null,
+        named: 'line_item_ids' as const,
         isFree: isZero(amount),
       })),
     ],
@@ -128,17 +184,18 @@ const notShipped = (pointer: string): Problem =>
 const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: Charges): Result<readonly number[]> => {
   const named = new Set<number>();
   for (const [position, id] of ids.entries()) {
-    const pointer = `${charge.pointer}/line_item_ids/${position}`;
-    const refused = (detail: string) => refuse(invalidFormat(pointer, 'Invalid line_item_ids', detail));
+    const name = charge.named;
+    const pointer = `${charge.pointer}/${name}${name === 'line_item_ids' ? `/${position}` : ''}`;
+    const refused = (detail: string) => refuse(invalidFormat(pointer, `Invalid ${name}`, detail));
     const index = indexes.get(id);
     const line = index === undefined ? undefined : lines[index];
     if (index === undefined || !line)
       return refused(`No line item has the id ${JSON.stringify(id)}. Send ids of line_items.`);
-    if (line.isReduction)
+    if (line.role === 'reduction')
       return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send ids of goods.`);
-    if (isCharge(line))
-      return refused(`Line item ${JSON.stringify(id)} is a shipping charge itself. Send ids of goods.`);
-    if (line.fulfillment && line.fulfillment !== 'ship')
+    if (line.role === 'charge')
+      return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee itself. Send ids of goods.`);
+    if (charge.feeOn === undefined && line.fulfillment && line.fulfillment !== 'ship')
       return refused(
         `Line item ${JSON.stringify(id)} has the fulfillment ${line.fulfillment}. Send ids of line items that are shipped.`,
       );
@@ -148,16 +205,23 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
   return accept([...named]);
 };
 
+/** The goods that a fee is for: those of the family that it is usually for, or all if there are none. */
+const goodsOfFee = (family: string | null, goods: readonly number[], lines: readonly Line[]): readonly number[] => {
+  const own = family === null ? [] : goods.filter((index) => isWithin(lines[index]?.product?.path ?? '', family));
+  return own.length > 0 ? own : goods;
+};
+
 /**
  * The indexes of the line items that a charge delivers: those that it names, otherwise all that are shipped. A charge of zero
- * delivers all goods where nothing is shipped.
+ * delivers all goods where nothing is shipped. A fee is for all goods unless it names one.
  *
  * Refusals: ids of no goods, and a charge above zero where no line item is shipped.
  */
 export const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
   const { lines } = document;
   if (charge.ids) return namedLines(charge, charge.ids, document);
-  const goods = [...lines.keys()].filter((index) => isGoods(lines[index] as Line));
+  const goods = [...lines.keys()].filter((index) => lines[index]?.role === 'goods');
+  if (charge.feeOn !== undefined) return accept(goodsOfFee(charge.feeOn, goods, lines));
   const shipped = goods.filter((index) => isShipped(lines[index] as Line));
   if (shipped.length > 0) return accept(shipped);
   if (!charge.isFree) return refuse(notShipped(charge.pointer));

@@ -1,5 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
 import type { ReleaseFor } from '../content/content.ts';
+import type { Dated } from '../content/effective.ts';
 import { readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
@@ -20,8 +21,8 @@ export type LocatedLine = {
   readonly place: Place;
   /** The addresses that decide. Lines whose addresses are equal share them. */
   readonly decisive: readonly TaxingAddress[];
-  /** The state's sourcing setting, where it decided and is not confirmed. */
-  readonly doubtful: Evidence | null;
+  /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
+  readonly doubtful: (Evidence & Dated) | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
   /** The pointer of the first address that decides. */

@@ -1,7 +1,15 @@
 import type { Settings } from '../accounts/account.ts';
+import type { Coverage } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
 import { ambiguityOf } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
+
+const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): string => {
+  if (coverage === 'none') return 'it is not covered';
+  return decisive.some(({ lacksLocals }) => lacksLocals)
+    ? 'local rates are missing'
+    : 'the rates of the tax day are not on record, only later ones';
+};
 
 /** The refusal of a place by the account's policies, or `null`. */
 export const policyProblem = (
@@ -13,7 +21,7 @@ export const policyProblem = (
     return {
       code: 'validation_not_covered',
       title: 'Address not covered',
-      detail: `${place.name}: ${resolution.coverage === 'none' ? 'it is not covered' : 'local rates are missing'}, and the account's incomplete_coverage policy is reject.`,
+      detail: `${place.name}: ${incompleteText(resolution.coverage, decisive)}, and the account's incomplete_coverage policy is reject.`,
       source: { pointer: incomplete ? pointers[incomplete.at] : pointer },
     };
   }

@@ -7,7 +7,7 @@ import { formatAmount } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { isReduction, isShippingCharge, productOf, type SentDocument } from './deliveries.ts';
+import { isReduction, isShippingCharge, pricedOf, productOf, rolesOf, type SentDocument } from './deliveries.ts';
 import { documentIds } from './echo.ts';
 import { shippingList } from './shipping-list.ts';
 
@@ -20,12 +20,20 @@ export type Reduction = {
 };
 
 /** A charge that can be reduced: what is left of it after its own discounts. */
-type Charge = { readonly id: string; readonly code: string | null; readonly isShipping: boolean; left: bigint };
+type Charge = {
+  readonly id: string;
+  readonly code: string | null;
+  readonly isShipping: boolean;
+  readonly isGoods: boolean;
+  left: bigint;
+};
 
 const chargesOf = (document: SentDocument, exponent: number): (Charge | null)[] => {
   const ids = documentIds(document);
   const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
-  const lines = (document.line_items ?? []).map((line, index): Charge | null => {
+  const sent = document.line_items ?? [];
+  const roles = rolesOf(sent.map(pricedOf));
+  const lines = sent.map((line, index): Charge | null => {
     if (isReduction(line.unit_price)) return null;
     const amount = multiply(decimal(line.quantity ?? '1'), decimal(line.unit_price ?? '0'), exponent);
     const product = line.product_tax_code ? productOf(line.product_tax_code) : null;
@@ -33,12 +41,13 @@ const chargesOf = (document: SentDocument, exponent: number): (Charge | null)[] 
       id: ids.lines[index] as string,
       code: product?.canonical ?? null,
       isShipping: product !== null && isShippingCharge(product),
+      isGoods: roles[index] === 'goods',
       left: amount - minor(line.discount_amount) - minor(line.third_party_discount_amount),
     };
   });
   const shipping = shippingList(document.shipping).map((charge, index): Charge => {
     const left = minor(charge.amount) - minor(charge.discount_amount);
-    return { id: ids.shipping[index] as string, code: null, isShipping: true, left };
+    return { id: ids.shipping[index] as string, code: null, isShipping: true, isGoods: false, left };
   });
   return [...lines, ...shipping];
 };
@@ -60,7 +69,7 @@ const targetsOf = (
       ? where(({ isShipping }) => isShipping)
       : product
         ? where((charge) => charge.code === product.canonical)
-        : where(({ isShipping }) => !isShipping);
+        : where(({ isGoods }) => isGoods);
   if (found.length > 0) return accept(found);
   const advice =
     'Send the id of the line item or shipping charge that it reduces as parent_line_item_id, or a discount_amount there instead. Leave out what was paid before, such as a returned deposit: it is no part of the price.';

@@ -5,7 +5,7 @@ import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
-import { deliveryProblems, type SentDocument } from './deliveries.ts';
+import { deliveryProblems, pricedOf, rolesOf, type SentDocument } from './deliveries.ts';
 import { isEmptyAddress } from './locate-lines.ts';
 import { reductionsOf } from './reductions.ts';
 import { lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
@@ -211,10 +211,18 @@ const discountProblems = (input: JsonObject, lines: readonly Line[]): Problem[] 
   return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent);
 };
 
-const isShippingLine = ({ fields }: Discounted): boolean => {
-  const code = fields?.['product_tax_code'];
-  return typeof code === 'string' && code.startsWith('SHIPPING.');
-};
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Whether each line item is goods or reduces them, and so counts for a discount of the document. */
+const areCounted = (items: readonly Discounted[]): readonly boolean[] =>
+  rolesOf(
+    items.map(({ fields }) =>
+      pricedOf({
+        product_tax_code: textOf(fields?.['product_tax_code']),
+        unit_price: textOf(fields?.['unit_price']),
+      }),
+    ),
+  ).map((role) => role !== 'charge');
 
 /** The discounts of a document apply to goods, and only `discount_amount` can apply to shipping, too. */
 const documentDiscountProblems = (
@@ -223,8 +231,8 @@ const documentDiscountProblems = (
   charges: readonly Discounted[],
   exponent: number,
 ): Problem[] => {
-  const goods = items.filter((item) => !isShippingLine(item));
-  const sold = goods.length > 0 ? goods : items;
+  const counted = areCounted(items);
+  const sold = items.filter((_, index) => counted[index]);
   const nets = sold.map((item) => ownNet(item, exponent));
   const name = discounts.findLast((field) => isSent(input[field]));
   if (!name || nets.length === 0 || nets.includes(undefined)) return [];
@@ -239,7 +247,7 @@ const documentDiscountProblems = (
   if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
   const what = isShared
     ? `the ${formatAmount(whole, exponent)} of the line items and the shipping`
-    : `the ${formatAmount(goodsNet, exponent)} of the line items: shipping does not count, unless discount_applies_to is line_items_and_shipping`;
+    : `the ${formatAmount(goodsNet, exponent)} of the goods: shipping and fees do not count, unless discount_applies_to is line_items_and_shipping`;
   return [discountTooLarge(`/${name}`, name, what)];
 };
 

@@ -55,7 +55,7 @@ export const LineItemRequest = described(
       ),
       parent_line_item_id: described(
         optional.identifier,
-        'The line item of the parent that this line credits. Default: the one with the same `id`. On a line with a negative `unit_price`, what it reduces.',
+        'The line item of the parent that this line credits. Default: the one with the same `id`. On a line with a negative `unit_price`, what it reduces. On a shipping charge or a fee such as gift wrapping, the line item that it is for.',
       ),
       description: described(z.nullish(text(1000)), 'Free text.'),
       product_tax_code: described(optional.productTaxCode, `${codeAdvice} Default: general tangible goods.`),

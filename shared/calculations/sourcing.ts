@@ -1,5 +1,5 @@
 import type { ReleaseFor } from '../content/content.ts';
-import { settingOn } from '../content/effective.ts';
+import { type Dated, isApproximateOn, settingOn } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { type Located, locate, type Resolution } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
@@ -17,8 +17,8 @@ export type TaxingAddress = Located & { readonly at: SourcedAt };
 type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
-  /** The state's sourcing setting, where it decided and is not confirmed. */
-  readonly doubtful: Evidence | null;
+  /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
+  readonly doubtful: (Evidence & Dated) | null;
 };
 
 /** The two addresses of a sale. `from: null` is unknown. */
@@ -27,8 +27,8 @@ export type Route = { readonly to: TaxAddress; readonly from: TaxAddress | null 
 /** The inputs of locating besides the addresses. */
 type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonly highest: boolean };
 
-const isKnown = ({ resolution: { coverage, ambiguous } }: TaxingAddress): boolean =>
-  coverage === 'complete' && !ambiguous;
+const isKnown = ({ resolution: { coverage, ambiguous }, lacksLocals }: TaxingAddress): boolean =>
+  coverage !== 'none' && !lacksLocals && !ambiguous;
 
 const codesOf = ({ place: { jurisdictions } }: TaxingAddress): string =>
   jurisdictions.map(({ code }) => code).join(' ');
@@ -111,8 +111,10 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   const home = destination.address;
   const source = from?.isStateGuessed ? find(from, 'origin').address : from;
   const isInterstate = source?.state !== home.state;
-  const doubtAbout = (origin: () => TaxingAddress): Evidence | null =>
-    setting && isDoubtful(setting) && mayDiffer(destination, origin()) ? setting : null;
+  const { release } = destination.place;
+  const isUncertain = setting && release && (isDoubtful(setting) || isApproximateOn(setting, day, release));
+  const doubtAbout = (origin: () => TaxingAddress): Sourced['doubtful'] =>
+    isUncertain && mayDiffer(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
     const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
     return { place: sourcedAt(destination, isInterstate), decisive: [destination], doubtful };

@@ -4,6 +4,7 @@ import { doubtsAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import type { WarningDays } from './age-warnings.ts';
 import { isReduction } from './deliveries.ts';
 import type { ReadDocument } from './document.ts';
 import { suggestionOf } from './field-suggestion.ts';
@@ -41,14 +42,14 @@ const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): W
   );
 };
 
-/** The warning that a shipping charge is the only thing sold, where it would be taxed as the goods are. */
+/** The warning that a shipping charge or a fee is the only thing sold, where it would be taxed as the goods are. */
 const withoutGoodsWarnings = ({ treatments, taxable }: TaxedCharge, pointer: string): Warning[] => {
   const followed = treatments.find(({ effect: { kind } }) => kind === 'follows_goods' || kind === 'any_taxable');
   return followed && taxable > 0n
     ? [
         {
           code: 'taxability_not_established',
-          message: `${followed.jurisdiction.name} taxes shipping as the goods that it delivers, and the document has none: taxed as the shipping of taxable goods. Send the goods in the same document.`,
+          message: `${followed.jurisdiction.name} taxes this charge as the goods that it belongs to, and the document has none: taxed as with taxable goods. Send the goods in the same document.`,
           pointer,
         },
       ]
@@ -113,7 +114,7 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'certificateWarnings'>;
 
 /** Warnings about the places of a document: once for the lines of one place, and about its doubts where a line is taxed. */
-const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument): Warning[] => {
+const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
   const reported = new Set<LocatedLine['decisive']>();
   const doubtful = new Set<LocatedLine['decisive']>();
   return places.flatMap((place, index) => {
@@ -121,8 +122,8 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument): War
     const line = index < located.length ? lines[index] : undefined;
     const isLineTaxed = line === undefined || isTaxed(line);
     const warnings = [
-      ...(reported.has(decisive) ? [] : resolutionWarnings(place)),
-      ...(isLineTaxed && !doubtful.has(decisive) ? placeDoubts(place) : []),
+      ...(reported.has(decisive) ? [] : resolutionWarnings(place, days)),
+      ...(isLineTaxed && !doubtful.has(decisive) ? placeDoubts(place, days) : []),
       ...(isLineTaxed ? ruleAloneWarnings(place) : []),
     ];
     reported.add(decisive);
@@ -143,12 +144,13 @@ const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, poin
     ? doubted(doubtsAboutCoupons(place, day), pointer)
     : [];
 
-/** The warnings of a calculation. Each message comes once, at the first place that it applies to. */
+/** The warnings of a calculation at the service's time. Each message comes once, at the first place that it applies to. */
 export const warningsOf = (
   input: CalculationInput,
   read: Read,
   taxed: TaxedDocument,
   unknownFields: readonly string[],
+  nowMs: number,
 ): Warning[] => {
   const { document, located, certificateWarnings } = read;
   const seen = new Map<string, Warning>();
@@ -165,7 +167,7 @@ export const warningsOf = (
     ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),
   );
   if (uncoded >= 0) add([codeMissing(pointerOf(uncoded))]);
-  add(placeWarnings(read, taxed));
+  add(placeWarnings(read, taxed, { day: document.day, nowMs }));
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
     const isReducing = (document.lines[index] as TaxLine).amount < 0n;

@@ -1,7 +1,8 @@
 /** Which dated values of a release are in force on a tax day (`YYYY-MM-DD`). */
 /**
  * The tax days (`YYYY-MM-DD`, inclusive) on which a value is in force. `to: null` is open-ended. `from: null`: the first
- * day is not established; the value counts from the release's `established_from`, and is not covered before it.
+ * day is not established. The value counts from the release's `established_from`, and as an approximation from its
+ * `approximate_from`; before both it is not covered.
  */
 export type Dated = { readonly from: string | null; readonly to: string | null };
 
@@ -33,10 +34,27 @@ export const firstDayOn = ({ from, season }: Seasonal, day: string): string => {
 };
 
 /**
+ * The day whose value is used on a tax day without a value on record, and the reason: the first day of that value is not
+ * known (`undated`), it is the first one on record (`first`), or it has ended (`ended`).
+ */
+export type Approximation = { readonly of: string; readonly because: 'undated' | 'first' | 'ended' };
+
+/** The first days of a release's values whose own first day is not established. */
+export type Since = { readonly established_from: string; readonly approximate_from?: string };
+
+/** The first day on which a release's values without a first day count, established or approximate. */
+export const countsFrom = ({ established_from, approximate_from = established_from }: Since): string =>
+  approximate_from < established_from ? approximate_from : established_from;
+
+/** Whether a value counts on the tax day only because no earlier one is on record: `established_from` is later. */
+export const isApproximateOn = ({ from }: Dated, day: string, { established_from }: Since): boolean =>
+  from === null && day < established_from;
+
+/**
  * Whether a value's first day allows an answer for the tax day.
  *
- * `from: null` means `established_from`: the value may be older, but no source confirms it. Before that day it is not
- * known whether the value applied, so the day is not covered.
+ * `from: null` means `establishedFrom`: the value may be older, but no source confirms it. Before that day it is not
+ * known whether the value applied, so the day is not covered. Pass `countsFrom` to include approximations.
  */
 export const coversDay = ({ from }: Dated, day: string, establishedFrom: string): boolean =>
   from !== null || establishedFrom <= day;

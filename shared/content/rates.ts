@@ -1,6 +1,6 @@
 /** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
 import { getOrAdd } from '../get-or-add.ts';
-import { firstInForce } from './effective.ts';
+import { countsFrom, firstInForce } from './effective.ts';
 import type { Release } from './release.ts';
 import type { Rate } from './release-values.ts';
 
@@ -14,11 +14,11 @@ export const ratesOf = (release: Release, code: string): readonly Rate[] => {
 };
 
 /**
- * The rate of a jurisdiction on a day; `undefined` where it is not established. A rate without a first day counts from
- * the release's `established_from`: before that day neither the rate nor its absence may be taken as an answer.
+ * The rate of a jurisdiction on a day; `undefined` where it is not known. A rate without a first day counts from the
+ * release's `established_from`, and as an approximation from its `approximate_from` (`isApproximateOn`).
  */
 export const rateOn = (release: Release, code: string, day: string): Rate | undefined =>
-  firstInForce(ratesOf(release, code), day, release.established_from);
+  firstInForce(ratesOf(release, code), day, countsFrom(release));
 
 /** The state's own rate on a day; `undefined` where the release does not know it. */
 export const stateRateOn = (release: Release, day: string): Rate | undefined => rateOn(release, release.state, day);

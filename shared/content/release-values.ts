@@ -7,6 +7,14 @@ export type Confidence = 'high' | 'medium-high' | 'medium' | 'low';
 /** Where a value comes from: a key of the release's `sources`. */
 export type Evidence = { readonly source: string; readonly confidence: Confidence; readonly note?: string };
 
+/** The day that a rate is published as of, and the day by which its publisher's cadence makes a newer one due. */
+export type Published = {
+  readonly asOf: string;
+  readonly due: string;
+  /** The end of `due` in UTC, in milliseconds. */
+  readonly overdueMs: number;
+};
+
 export type JurisdictionType = 'state' | 'county' | 'city' | 'district';
 export type Jurisdiction = {
   /** `US-PA`, `US-PA-ALLEGHENY`. */

@@ -155,6 +155,11 @@ export type Release = {
   readonly currency: 'USD';
   /** The first day on which values whose own first day is unknown count. */
   readonly established_from: string;
+  /**
+   * The first day on which these values, and the local rates of `local`, answer as an approximation: no earlier ones are
+   * on record. Absent: not before they are established.
+   */
+  readonly approximate_from?: string;
   /** The last tax day that the release covers, or `null`. */
   readonly established_to: string | null;
   /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`). */

@@ -1,4 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
+import { percentOf } from '../content/imports/fractions.ts';
 import type { LocalTables, Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import { formatAmount } from '../money/currency.ts';
@@ -46,22 +47,42 @@ const shareOf = (part: number, whole: number): string => {
 /** The day in a release's id. */
 export const releaseDay = ({ id }: Release): string => id.slice(id.indexOf('@') + 1, id.lastIndexOf('.'));
 
-const unknownCounts = { areas: null, places_missing: null, share_missing: null } as const;
-const notLevied = { basis: 'not_levied', areas: 0, places_missing: 0, share_missing: shareOf(0, 0) } as const;
+const unknownCounts = { share_outdated: null, areas: null, places_missing: null, share_missing: null } as const;
+const none = shareOf(0, 0);
+const notLevied = {
+  basis: 'not_levied',
+  share_outdated: none,
+  areas: 0,
+  places_missing: 0,
+  share_missing: none,
+} as const;
 
-const unknown: LocalCoverage = { basis: 'none', as_of: null, ...unknownCounts };
+const unknown: LocalCoverage = { basis: 'none', as_of: null, oldest_as_of: null, ...unknownCounts };
+
+/** All rates are of one day. */
+const asOf = (day: string) => ({ as_of: day, oldest_as_of: day });
 
 const importCoverage = (release: Release, importedAt: string): LocalCoverage => ({
   basis: 'by_file',
-  as_of: importedAt.slice(0, 10),
+  ...asOf(importedAt.slice(0, 10)),
   ...unknownCounts,
   areas: countsOf(release)?.parts ?? null,
 });
 
-const tableCoverage = (local: LocalTables): LocalCoverage => {
-  const { as_of, is_untaxed, areas, places, places_missing } = rateSummaryOf(local);
-  if (is_untaxed) return { ...notLevied, as_of };
-  return { basis: 'by_place', as_of, areas, places_missing, share_missing: shareOf(places_missing, places) };
+const tableCoverage = (local: LocalTables, day: string): LocalCoverage => {
+  const { ages, is_untaxed, areas, places, places_missing } = rateSummaryOf(local);
+  const days = ages.flatMap(({ as_of }) => as_of || []);
+  const asOfDays = { as_of: days.at(-1) ?? null, oldest_as_of: days[0] ?? null };
+  if (is_untaxed) return { ...notLevied, ...asOfDays };
+  const outdated = ages.filter(({ due }) => due < day).reduce((sum, age) => sum + age.areas, 0);
+  return {
+    basis: 'by_place',
+    ...asOfDays,
+    share_outdated: shareOf(outdated, areas),
+    areas,
+    places_missing,
+    share_missing: shareOf(places_missing, places),
+  };
 };
 
 /** The coverage of local taxes by a release on a day. */
@@ -70,10 +91,10 @@ export const localCoverageOn = (release: Release, day: string): LocalCoverage =>
   const { imported_at } = headOf(release);
   if (hasEnded(release, day)) return fallback ? localCoverageOn(fallback, day) : unknown;
   if (imported_at !== undefined) return importCoverage(release, imported_at);
-  if (local) return tableCoverage(local);
+  if (local) return tableCoverage(local, day);
   // Releases from before the local tables list some places themselves.
-  if (locations.length > 0) return { ...unknown, basis: 'by_place', as_of: releaseDay(release) };
-  return coverage === 'complete' ? { ...notLevied, as_of: releaseDay(release) } : unknown;
+  if (locations.length > 0) return { ...unknown, basis: 'by_place', ...asOf(releaseDay(release)) };
+  return coverage === 'complete' ? { ...notLevied, ...asOf(releaseDay(release)) } : unknown;
 };
 
 /** `2 ZIPs and 1 city`, or `3 ZIPs and cities` for older heads without separate counts. Empty without counts. */
@@ -92,15 +113,24 @@ const extent = (release: Release): string => {
   return places === '' ? '' : ` (${places}${lastDay === null ? '' : `, the last of them to ${lastDay}`})`;
 };
 
+/** How old the rates by place are. */
+const outdatedNotes = (local: LocalTables, day: string): readonly string[] => {
+  const { as_of, oldest_as_of, share_outdated } = tableCoverage(local, day);
+  return share_outdated === null || share_outdated === none
+    ? []
+    : [
+        `The sources of the local rates are of ${oldest_as_of} to ${as_of}; ${percentOf(share_outdated)} of the areas have a rate that is older than its publisher's cadence allows. An answer with such a rate has the warning \`local_rates_outdated\`.`,
+      ];
+};
+
 /** What is approximate or missing of rates by place. */
 const tableNotes = ({ state }: Release, local: LocalTables, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = rateSummaryOf(local);
   if (is_untaxed) return [];
   return [
     `Local rates come from the ZIP code and the name of the city. An address outside the limits of its postal city may be taxed differently${hasBoundaryFile(state) ? ': import the rate and boundary files of the state' : ''}.`,
-    ...(local.established_from > day
-      ? [`Local rates without a first day of their own are established from ${local.established_from} on.`]
-      : []),
+    ...outdatedNotes(local, day),
+    `Local rates without a first day of their own are established from ${local.established_from} on. On earlier days they are approximate: coverage is partial, with the warning \`local_rates_approximate\`.`,
     ...(places_missing > 0
       ? [
           `The local rates of ${places_missing.toLocaleString('en-US')} of ${counted(places, 'place')} are not established: an address there gets the rate of its county or state, and coverage partial.`,

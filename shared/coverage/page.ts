@@ -9,7 +9,7 @@ import { publishersTable } from './publishers-table.ts';
 import type { StateCoverage } from './response.ts';
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
-const columns = ['State', 'General rate', 'Local rates', 'As of', 'Places missing'] as const;
+const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'Places missing'] as const;
 
 const words = (name: string) => name.replaceAll('_', ' ');
 const title = (name: string) => words(name).replace(/^./, (first) => first.toUpperCase());
@@ -18,15 +18,21 @@ const title = (name: string) => words(name).replace(/^./, (first) => first.toUpp
 const marked = (text: string, confidence: Confidence | null): string =>
   confidence === 'medium' || confidence === 'low' ? `${text} *` : text;
 
+const asOfText = ({ as_of, oldest_as_of }: StateCoverage['local']): string => {
+  if (as_of === null) return 'not known';
+  return oldest_as_of === null || oldest_as_of === as_of ? as_of : `${oldest_as_of} to ${as_of}`;
+};
+
 const row = (covered: StateCoverage): string => {
   const { state, general_rate, local } = covered;
   const since = general_rate?.from ? ` since ${general_rate.from}` : '';
   const rate = general_rate
     ? marked(`${percentOf(general_rate.rate)}${since}`, general_rate.confidence)
     : 'not established';
-  const missing = local.share_missing === null ? 'not known' : percentOf(local.share_missing);
+  const share = (fraction: string | null) => (fraction === null ? 'not known' : percentOf(fraction));
   const treatments = subjects.map((subject) => marked(words(covered[subject].treatment), covered[subject].confidence));
-  const cells = [state, rate, words(local.basis), local.as_of ?? 'not known', missing, ...treatments];
+  const shares = [share(local.share_outdated), share(local.share_missing)];
+  const cells = [state, rate, words(local.basis), asOfText(local), ...shares, ...treatments];
   return `| ${cells.join(' | ')} |`;
 };
 
@@ -57,15 +63,29 @@ const introduction = (day: string): string => `# Coverage by state
 \`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. \`GET /coverage\` returns the same
 with citations, notes and imported content.
 
-- **General rate**: the state's own rate on that day.
+- **General rate**: the state's own rate on that day, since the first day on which Levy has it on record.
 - **Local rates**: how Levy finds the rate of an address. \`by place\` uses the ZIP code and the name of the city; it is right inside the
   city limits, and an address outside them can be taxed differently. \`not levied\`: the state has no local taxes.
-- **As of**: the newest day of the sources of the local rates.
+- **As of**: the oldest and the newest day of the sources of the local rates.
+- **Outdated**: the share of areas whose local rate is older than its publisher's cadence allows, or of unknown age. Answers with such a rate
+  have the warning \`local_rates_outdated\`.
 - **Places missing**: the share of places with a tax of their own whose rate is not established. An address there gets the rate of its
   county or state, \`coverage: partial\` and a warning.
 - **Clothing, groceries, digital goods, shipping**: how they are taxed. \`by level\` means that state and local taxes differ;
   \`GET /coverage\` has the details.
 - \`*\` marks a value that no primary source confirms. Answers that rest on it have the warning \`content_unconfirmed\`.
+
+## Earlier tax days
+
+Levy answers tax days since 2022-01-01 (\`approximate_from\` of the releases):
+
+- A rate or rule with a first day on record answers from that day. Local rates that are known to have changed since 2022 have a row for each
+  rate, such as those of Minnesota's cities and counties. The general rate of each state is on record since 2022-01-01 or earlier.
+- Without a first day on record, a local rate is established from \`established_from\` of the table on: 2026-10-01, and 2026-01-01 in four
+  states. On earlier days, the first rate on record is used: \`coverage\` is \`partial\`, with the warning \`local_rates_approximate\`, which names
+  both days. \`incomplete_coverage=reject\` refuses such an answer.
+- Without a first day on record, a rule is established from 2026-01-01 on. On earlier days it answers with the warning \`content_approximate\`.
+- Earlier than 2022-01-01, only values with a first day on record answer. All others are \`not_covered\`.
 
 To replace approximate rates by the files that a state publishes, see [Tax content](../../shared/cli/content/README.md).
 `;

@@ -70,6 +70,8 @@ const GeneralRate = described(
 );
 export type GeneralRate = z.infer<typeof GeneralRate>;
 
+const share = described(z.string(), 'A fraction with four decimals.', { pattern: '^[01]\\.\\d{4}$' });
+
 const LocalCoverage = described(
   z.object({
     basis: described(
@@ -81,6 +83,14 @@ const LocalCoverage = described(
       z.nullable(date),
       'The date of the newest source, or of the import. `null` if no local rate is known.',
     ),
+    oldest_as_of: described(
+      z.nullable(date),
+      'The date of the oldest source of a rate in force. `null` if no local rate is known.',
+    ),
+    share_outdated: described(
+      z.nullable(share),
+      "The share of `areas` whose rate is older than its publisher's cadence allows, or of unknown age: a fraction with four decimals. An answer with an outdated rate has the warning `local_rates_outdated`. `null` if it is not known.",
+    ),
     areas: described(
       z.nullable(count),
       'The number of areas with an established rate: places and counties, or the ZIP codes and cities of imported files. `null` if it is not known.',
@@ -90,7 +100,7 @@ const LocalCoverage = described(
       'The number of places that tax, or may tax, and have no established rate. An address there has coverage `partial`. `null` if it is not known.',
     ),
     share_missing: described(
-      z.nullable(described(z.string(), 'A fraction with four decimals.', { pattern: '^[01]\\.\\d{4}$' })),
+      z.nullable(share),
       'The share of `places_missing` in all places that are known to tax: a fraction with four decimals. `null` if it is not known.',
     ),
   }),

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { consolePage } from '../console/console.ts';
 import { localTable } from '../content/local/local-table.ts';
-import { type RateSummary, writeRates } from '../content/local/packed-table.ts';
-import { editionsOf, packRates, packZips, rateRows, sourceRows } from '../content/local/text-tables.ts';
+import { type PackedRates, type RateSummary, writeRates } from '../content/local/packed-table.ts';
+import { editionsOf, packRates, packZips, type RateRow, rateRows } from '../content/local/text-tables.ts';
 import { docs } from '../docs/docs.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
@@ -59,22 +59,34 @@ const crosswalk = (): string =>
     .map((line) => line.split(',').slice(0, 4).join(','))
     .join('\n');
 
+const newestOf = (rows: readonly RateRow[]): RateRow | undefined =>
+  rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
+
+/** How many areas have their newest rate from sources of a day. */
+const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRates): RateSummary['ages'] => {
+  const days = new Map(sources.map(([key, , as_of, due]) => [key, { as_of, due }]));
+  const none = { as_of: '', due: '' };
+  const ages = Map.groupBy(newest, (row) => days.get(row?.source ?? '')?.as_of ?? '');
+  return [...ages]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, own]) => ({ ...(days.get(own[0]?.source ?? '') ?? none), areas: own.length }));
+};
+
 /** The counts of an edition (`NY@2026-11-22`), for functions that report on tables without them. A place in several counties counts once. */
 const summarizeRates = (edition: string): RateSummary => {
   const rows = rateRows(edition);
   const packed = packRates(edition);
   const table = localTable(packed, '');
-  const days = new Map(sourceRows().map(({ key, as_of }) => [key, as_of]));
+  const areas = Map.groupBy(
+    rows.filter(({ rate }) => rate !== ''),
+    ({ county, place }) => `${county} ${place}`,
+  );
   const places = Map.groupBy(rows, ({ place }) => place);
   places.delete('');
   return {
-    as_of:
-      rows
-        .map(({ source }) => days.get(source) ?? '')
-        .toSorted()
-        .at(-1) || null,
+    ages: agesOf([...areas.values()].map(newestOf), packed),
     is_untaxed: table.isUntaxed,
-    areas: rows.filter(({ rate }) => rate !== '').length,
+    areas: areas.size,
     places: places.size,
     places_missing: [...places.values()].filter((own) => own.every(({ rate }) => rate === '')).length,
     counties_missing: Object.keys(packed.counties).filter((county) => table.remainder(county) === null).length,

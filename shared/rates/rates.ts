@@ -1,6 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
+import type { WarningDays } from '../calculations/age-warnings.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
@@ -15,7 +16,7 @@ import { decimalText } from '../money/decimal.ts';
 import { type Problem, pointerOf } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/assessment.ts';
-import { doubtsAbout } from '../tax/doubts.ts';
+import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import type { RatesQuery } from './query.ts';
@@ -94,13 +95,22 @@ const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[
     ? [notPassedOn(name, sumOf(rated), null)]
     : [];
 
-const warningsOf = (located: LocatedLine, rated: readonly Rated[], day: string): Warning[] => {
+/** What is not certain of a general rate. The address has a warning of its own on approximate local rates. */
+const rateDoubts = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
+  const what = `${jurisdiction.name}, general rate`;
+  const { release } = located.place;
+  const aboutDay = release && jurisdiction.type === 'state' ? doubtsAboutDay(rate, what, day, release) : [];
+  return doubted([...doubtsAbout(rate, what), ...aboutDay], '');
+};
+
+const warningsOf = (located: LocatedLine, rated: readonly Rated[], days: WarningDays): Warning[] => {
   const { release, jurisdictions } = located.place;
+  const { day } = days;
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
   const warnings = [
-    ...resolutionWarnings(located, false),
-    ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located)),
-    ...rated.flatMap(({ rate, jurisdiction }) => doubted(doubtsAbout(rate, `${jurisdiction.name}, general rate`), '')),
+    ...resolutionWarnings(located, days, false),
+    ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located, days)),
+    ...rated.flatMap((one) => rateDoubts(located, one, day)),
     ...exciseWarnings(located, rated),
   ];
   // Each warning once, without a pointer: there is no body.
@@ -120,7 +130,8 @@ const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQu
   country: country ?? null,
 });
 
-const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings: Settings): Rates => {
+const answerOf = (query: RatesQuery, located: LocatedLine, days: WarningDays, settings: Settings): Rates => {
+  const { day } = days;
   const { release } = located.place;
   const isCovered = release !== null && located.resolution.coverage !== 'none';
   const rated = isCovered ? ratedOf(release, located, day, settings) : [];
@@ -131,7 +142,7 @@ const answerOf = (query: RatesQuery, located: LocatedLine, day: string, settings
     address_resolution: located.resolution,
     combined_rate: isCovered ? decimalText({ units: sumOf(rated), scale: rateDecimals }) : null,
     jurisdictions: isCovered ? rated.map((one) => rowOf(release, one)) : [],
-    warnings: warningsOf(located, rated, day),
+    warnings: warningsOf(located, rated, days),
     content_releases: contentReleases([located]),
   };
 };
@@ -156,8 +167,9 @@ export const findRates = async (
   const address = readAddress(query, '');
   if (!address.ok) return asRefusal(address.problems, query);
   const releaseFor = await loadContent(addressesByState(address.value));
-  const day = query.date ?? taxDateAt(now(), settings.time_zone).slice(0, 10);
+  const nowMs = now();
+  const day = query.date ?? taxDateAt(nowMs, settings.time_zone).slice(0, 10);
   const located = locateAddress(address.value, { settings, releaseFor }, day);
   const rejected = policyProblem(located, settings);
-  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, day, settings));
+  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, { day, nowMs }, settings));
 };

@@ -1,17 +1,18 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
 import { batchesOf } from '../batches.ts';
-import type { ReleaseFor, ReleaseHead } from '../content/content.ts';
+import type { ReleaseFor } from '../content/content.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { rateDecimals } from '../content/release-values.ts';
 import type { GateFigures } from '../content/updates/gates.ts';
 import workedCases from '../content/worked-cases.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../jurisdiction.ts';
-import { readPartKeys } from '../store/content/content-store.ts';
+import { findHead, readPartKeys } from '../store/content/content-store.ts';
+import { chainOf } from './active-release.ts';
 import { type Case, isUnreadable, readCases } from './cases.ts';
 import { addressOfKey, type Impact, rateOn } from './impact.ts';
-import { impactOfChange, loadStored } from './measure-impact.ts';
+import { loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
 import { releaseForCases, runCase } from './run-case.ts';
 
@@ -65,28 +66,34 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
   return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
 };
 
-/** The release with the places of the active one: own rules have those of the release that they lie over. */
-const listedBy = (head: ReleaseHead): string => (isOwnOnly(head) ? (head.chain?.[0] ?? head.id) : head.id);
+/** The places of the last file of a format in the active release and its fallback releases. */
+const previousPlaces = async (format: string | undefined, active: OpenRelease): Promise<readonly string[]> => {
+  for (const id of chainOf(active.imported)) {
+    const head = id === active.imported?.id ? active.imported : await findHead(id);
+    if (head && head.format === format && !isOwnOnly(head)) return readPartKeys(id);
+  }
+  return [];
+};
 
 /**
- * Measure a stored release against the active one and the built-in one of its state, from a day on. `known`: the comparison
- * with the active one, if the import has made it.
+ * Measure a stored release against the active one and the built-in one of its state, from a day on. `impact` is the
+ * comparison with the active one.
  */
 export const gateFigures = async (
   candidate: OpenRelease,
   active: OpenRelease,
   builtIn: Release,
   today: string,
-  known: Impact | null,
+  { changed, vanished, largest }: Impact,
 ): Promise<GateFigures> => {
   const keys = await readPartKeys(candidate.head.id);
   const named = new Set(keys);
-  const before = active.imported === null ? [] : await readPartKeys(listedBy(active.imported));
-  const { changed, largest } = known ?? (await impactOfChange(active, candidate, today));
+  const before = await previousPlaces(candidate.imported?.format, active);
   return {
     places: keys.length,
     placesBefore: before.length,
-    vanished: before.filter((key) => !named.has(key)).length,
+    unnamed: before.filter((key) => !named.has(key)).length,
+    vanished,
     changed,
     largestChangePoints: largest === null ? 0 : percentOf(sizeOf(largest.before, largest.after)),
     ...(await compareWithBuiltIn(keys, candidate, builtIn, today)),

@@ -15,7 +15,7 @@ const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =
 const points = ({ before, after }: RateStep): string =>
   percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
 
-const stepText = (step: RateStep): string =>
+export const stepText = (step: RateStep): string =>
   `${step.key} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
 
 const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
@@ -52,7 +52,7 @@ const stepJson = (step: RateStep | null) =>
   step && { key: step.key, day: step.day, old: fractionOf(step.before), new: fractionOf(step.after) };
 
 /** The impact for scripts; rates are fractions. */
-export const impactJson = ({ firstDay, lastDay, largest, past, ...counts }: Impact): object => ({
+export const impactJson = ({ firstDay, lastDay, largest, past, examples: _examples, ...counts }: Impact): object => ({
   ...counts,
   first_day: firstDay,
   last_day: lastDay,

@@ -141,7 +141,13 @@ export const runCase = (
 };
 
 // The warnings that explain most differences.
-const explainingCodes = ['not_covered', 'local_rates_missing', 'address_ambiguous', 'postal_code_unknown'];
+const explainingCodes = [
+  'not_covered',
+  'local_rates_missing',
+  'local_rates_approximate',
+  'address_ambiguous',
+  'postal_code_unknown',
+];
 
 const warningOf = ({ warnings }: Outcome, codes: readonly string[]): string | null =>
   warnings.find(({ code }) => codes.includes(code))?.message ?? null;

@@ -2,13 +2,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../assert.ts';
-import { dayOf } from '../calendar.ts';
 import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
 import { importers } from '../content/imports/importers.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
-import { applyGates, type GateResult } from '../content/updates/gates.ts';
+import type { GateResult } from '../content/updates/gates.ts';
 import { type PublisherClient, PublisherFailure } from '../content/updates/publisher-client.ts';
 import type { Importable } from '../content/updates/publishers.ts';
 import {
@@ -20,8 +19,8 @@ import {
 import { activate } from './activate.ts';
 import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
 import { compareReleases, type RateChange } from './compare-rates.ts';
-import { gateFigures } from './gate-figures.ts';
 import { type Imported, importFiles } from './import-files.ts';
+import { failedGates, measureGates } from './measure-gates.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -46,6 +45,8 @@ export type StateUpdate =
       readonly outcome: 'imported';
       readonly release: string;
       readonly gates: readonly GateResult[];
+      /** Sentences with changes because of which gates fail. */
+      readonly examples: readonly string[];
       readonly active: boolean;
       /** Why the release was not activated, although it should be. */
       readonly held: string | null;
@@ -130,13 +131,13 @@ const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFil
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
 /** An import, and the release that was active before it. */
-type Measured = Imported & { readonly over: string };
+type Made = Imported & { readonly over: string };
 
 const importState = async (
   { state, format }: Importable,
   files: readonly SourceFile[],
   { folder, reporter }: UpdateOptions,
-): Promise<Measured> => {
+): Promise<Made> => {
   const active = await readActiveRelease(state);
   const tempFolder = await mkdtemp(join(folder, 'import-'));
   try {
@@ -162,7 +163,7 @@ const heldReason = (
 ): string | null => {
   if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
   if (activated) return 'These files were active before, and were rolled back or replaced.';
-  const failed = gates.filter((gate) => !gate.passed && !overridden.has(gate.name)).map((gate) => gate.name);
+  const failed = failedGates(gates, overridden);
   return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
 };
 
@@ -184,12 +185,12 @@ const activateIfAllowed = async (
   release: string,
   publisher: Importable,
   options: UpdateOptions,
-  made: Measured | null,
+  made: Made | null,
 ): Promise<StateUpdate> => {
   const { id, builtIn } = await readActiveRelease(publisher.state);
   const impact = made?.over === id ? made.impact : null;
   const [candidate, active] = [await openRelease(release), await openRelease(id)];
-  const gates = applyGates(await gateFigures(candidate, active, builtIn, dayOf(now()), impact));
+  const { gates, examples } = await measureGates(candidate, active, builtIn, impact);
   const held = heldReason(publisher, source, gates, options.overridden);
   const isActivated = options.activate && held === null;
   // Before the activation, so that its event has these figures even if this run ends between the two.
@@ -199,7 +200,7 @@ const activateIfAllowed = async (
     await activate(release, options.reporter, { isMeasured: true });
     accepted(await writeContentSource({ ...proposed, activated: true }));
   }
-  return { outcome: 'imported', release, gates, active: isActivated, held: options.activate ? held : null };
+  return { outcome: 'imported', release, gates, examples, active: isActivated, held: options.activate ? held : null };
 };
 
 /**

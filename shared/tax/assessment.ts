@@ -57,7 +57,12 @@ export type GrossedUp = {
 /** A rate, and the reason of rows that are taxed at it. */
 export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
 export type Doubt = {
-  readonly code: 'content_unconfirmed' | 'taxability_not_established' | 'not_covered' | 'shipping_not_stated';
+  readonly code:
+    | 'content_unconfirmed'
+    | 'content_approximate'
+    | 'taxability_not_established'
+    | 'not_covered'
+    | 'shipping_not_stated';
   readonly message: string;
 };
 

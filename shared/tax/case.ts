@@ -1,4 +1,4 @@
-import { coversDay } from '../content/effective.ts';
+import { countsFrom, coversDay } from '../content/effective.ts';
 import { ratesOf } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
 import type { Jurisdiction, Rate } from '../content/release-values.ts';
@@ -63,6 +63,10 @@ export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRu
   return chosen ?? (taxCase.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
+/** Whether the content has what a rule says of a day, established or as an approximation. */
+export const isRuleKnown = (rule: DecidingRule, day: string, release: Release): boolean =>
+  !rule.isBeforeFirst && coversDay(rule, day, countsFrom(release));
+
 /**
  * Whether the tax of a case is known. Where the general rate is not established, it is known for goods whose rule gives the
  * tax without it.
@@ -72,9 +76,7 @@ export const isKnown = (taxCase: Case): boolean => {
   if (rate || taxCase.isAdditional) return true;
   const rule = subject.relief ? undefined : ruleOf(taxCase);
   return (
-    rule !== undefined &&
-    coversDay(rule, subject.day, release.established_from) &&
-    definitionOf(rule.effect).isWholeAnswer === true
+    rule !== undefined && isRuleKnown(rule, subject.day, release) && definitionOf(rule.effect).isWholeAnswer === true
   );
 };
 

@@ -1,4 +1,5 @@
-import type { Dated } from '../content/effective.ts';
+import { earlierEnd } from '../content/days.ts';
+import { type Dated, isApproximateOn } from '../content/effective.ts';
 import type { Release } from '../content/release.ts';
 import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
@@ -44,6 +45,20 @@ export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): 
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
   return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
+
+/**
+ * Doubt about a value that answers on a day before it is established, because no earlier one is on record. `what` names
+ * the place and the value.
+ */
+export const doubtsAboutDay = (value: Dated, what: string, day: string, release: Release): readonly Doubt[] =>
+  isApproximateOn(value, day, release)
+    ? [
+        {
+          code: 'content_approximate',
+          message: `${what}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`,
+        },
+      ]
+    : [];
 
 /** Shipping was taxed as not separately stated, because its code does not say so. */
 export const doubtsAboutShipping = (

@@ -99,6 +99,8 @@ export const chooseRule = (
 export type DecidingRule = Rule & {
   /** Whether it is the policy on shipping that is not separately stated, of a state that exempts separately stated shipping. */
   readonly isUnlessStated?: boolean;
+  /** Whether it is the state's first policy on shipping, on a day before that: the caller returns `not_covered`. */
+  readonly isBeforeFirst?: boolean;
 };
 
 /** The attribute of a charge that is stated separately. */
@@ -109,15 +111,17 @@ const avoidable = '_OPTIONAL_CHARGE';
 /**
  * The state's shipping policy as a rule, for a shipping charge that no rule matches.
  *
- * Before the first policy's first day nothing is established: `from: null` makes the caller return `not_covered`.
+ * Before the first policy's first day, the content does not have the policy that it replaced: `isBeforeFirst`.
  */
 export const shippingRule = (release: Release, product: ProductTaxCode, day: string): DecidingRule | undefined => {
   if (!product.path.startsWith('SHIPPING.')) return undefined;
   const [first] = release.settings.shipping;
   if (!first) return undefined;
-  const setting = settingOn(release.settings.shipping, day) ?? { ...first, from: null };
+  const inForce = settingOn(release.settings.shipping, day);
+  const setting = inForce ?? first;
   return {
     ...setting,
+    isBeforeFirst: inForce === undefined,
     isUnlessStated: setting.policy === 'exempt_if_stated' && !product.attributes.includes(separatelyStated),
     id: `${stateOfJurisdiction(release.state).toLowerCase()}-shipping`,
     levels: null,

@@ -1,7 +1,7 @@
-import { coversDay, settingOn } from '../content/effective.ts';
+import { settingOn } from '../content/effective.ts';
 import { rateOn } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
-import type { Rounding } from '../content/release-values.ts';
+import type { Rate, Rounding } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
   type Doubt,
@@ -13,10 +13,19 @@ import {
   type Treatment,
   untaxed,
 } from './assessment.ts';
-import { type Case, generalLater, isAdditionalJurisdiction, isKnown, ruleOf, type Subject } from './case.ts';
+import {
+  type Case,
+  generalLater,
+  isAdditionalJurisdiction,
+  isKnown,
+  isRuleKnown,
+  ruleOf,
+  type Subject,
+} from './case.ts';
 import type { Place, Relief } from './document.ts';
 import {
   doubtsAbout,
+  doubtsAboutDay,
   doubtsAboutRule,
   doubtsAboutShipping,
   notCovered,
@@ -102,6 +111,13 @@ const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
   };
 };
 
+// The address has a warning of its own on approximate local rates.
+const doubtsAboutRate = (rate: Rate, { release, jurisdiction, subject }: Case): readonly Doubt[] => {
+  const what = `${jurisdiction.name}, general rate`;
+  const doubts = doubtsAbout(rate, what);
+  return jurisdiction.type === 'state' ? [...doubts, ...doubtsAboutDay(rate, what, subject.day, release)] : doubts;
+};
+
 /** The result of a rule, or of having none. */
 type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'doubts'>;
 
@@ -126,13 +142,15 @@ const resolveRule = (
     ruleId,
     doubts: [doubt],
   });
-  if (rule && !coversDay(rule, day, release.established_from) && !isGeneralRule(rule, product))
+  if (rule && !isRuleKnown(rule, day, release) && !isGeneralRule(rule, product))
     return notKnown(notCovered(release, subject, jurisdiction));
   if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
+  const isEarly = day < release.established_from;
   const doubts = [
-    ...(rate ? doubtsAbout(rate, `${jurisdiction.name}, general rate`) : []),
+    ...(rate ? doubtsAboutRate(rate, taxCase) : []),
     ...doubtsAboutRule(rule, product, jurisdiction, release),
+    ...(rule && isEarly ? doubtsAboutDay(rule, `${release.name}, rule ${rule.id}`, day, release) : []),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];

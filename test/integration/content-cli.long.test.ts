@@ -197,7 +197,9 @@ describe('from a file to the tax of buyers, and back', () => {
           ]
         : [row],
     );
-    expect(await content([...(await importArguments({ rates: rateFile(raised) })), '--activate'])).toMatchObject({
+    expect(
+      await content([...(await importArguments({ rates: rateFile(raised) })), '--activate', '--override', 'changed']),
+    ).toMatchObject({
       code: 0,
     });
     const { value: changes } = await json('diff', first, second, '--rates');

@@ -57,6 +57,9 @@ const importing = async (rows: readonly string[], ...options: readonly string[])
   return { ...ran, id: /^Imported (\S+) /m.exec(ran.out)?.[1] ?? '' };
 };
 
+// A file of a few ZIPs changes a large share of them.
+const activated = ['--activate', '--override', 'vanished,changed,largest,built-in'];
+
 const active = async () => (await readActiveReleases()).states['US-WI']?.release ?? null;
 
 const range = (low: string, high: string) =>
@@ -93,16 +96,17 @@ describe('overlays', () => {
       changed: 1,
       gained: 0,
       lost: 0,
+      vanished: 0,
       largest: { key: '53202', day: today, old: '0.079', new: '0.059' },
       past: {
-        changed: 2,
-        first_day: '2026-01-01',
-        largest: { key: '53202', day: '2026-01-01', old: '0.079', new: '0.059' },
+        changed: 1,
+        first_day: '2024-01-01',
+        largest: { key: '53202', day: '2024-01-01', old: '0.079', new: '0.059' },
       },
     });
-    const activated = await content('activate', first);
-    expect(activated.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
-    expect(activated.out).toContain(change);
+    const ran = await content('activate', first);
+    expect(ran.out).toContain(`${first} names 2 ZIPs, from 2024-01-01.`);
+    expect(ran.out).toContain(change);
     expect(await active()).toBe(first);
     expect((await content('show', first)).out).toContain(`Fallback: ${builtIn}`);
   });
@@ -155,10 +159,10 @@ describe('overlays', () => {
     expect(await chainOf([row('54135', '077'), milwaukee])).toEqual([other]);
     expect(await chainOf([keshena, range('0001', '9999')])).toEqual([first]);
     expect(await chainOf([keshena, range('0000', '5000'), range('5001', '9999')])).toEqual([]);
-    // A row for the whole state names every ZIP and says nothing of local taxes: the fallback releases still apply.
+    // A row for the whole state names no place: the fallback releases still apply.
     const file = join(folder, 'tax_rates.csv');
     const head = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
-    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\n`);
+    await writeFile(file, `${head}\nUS,WI,*,*,5.0000,State tax,1,0,1,\nUS,WI,54301,*,5.5000,Tax,1,0,1,\n`);
     const { out } = await content('import', '--format', 'woocommerce', '--state', 'WI', '--file', file);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     expect((await findHead(id))?.chain).toEqual([other, first]);
@@ -190,7 +194,7 @@ describe('an import of an earlier version, without a fallback release', () => {
     for (const id of [old, older]) await importRelease({ ...others, id, counts: { ...head.counts, parts: 0 } }, []);
     expect((await content('activate', old)).out).toContain('what it does not name is not covered');
     await activateRelease('US-WI', null, await readActiveReleases(), new Date().toISOString());
-    const ran = await importing([milwaukee], '--activate');
+    const ran = await importing([milwaukee], ...activated);
     expect((await content('activate', older)).refused).toContain(`and ${ran.id} is active now`);
     // It was active before.
     expect((await content('activate', old)).refused).toBe(null);
@@ -205,7 +209,7 @@ describe('an import over a corrupt release', () => {
     { what: 'the head', tamper: (id: string) => changeHead(id, withText('Wisconsin', 'Elsewhere')) },
   ])('of which $what was changed replaces it, without it in the chain', async ({ what, tamper }) => {
     await content('activate', builtIn);
-    const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], '--activate'))
+    const corrupt = (await importing([...raised, row('53005', '079', what === 'a part' ? '' : '53000')], ...activated))
       .id;
     expect(await active()).toBe(corrupt);
     await tamper(corrupt);
@@ -227,7 +231,7 @@ it('rates of a file without days begin with its first import, or on the day of -
   expect((await undated('--dry-run')).out).toContain(`The files name 1 ZIP, from ${today}.`);
   expect((await undated('--dry-run', '--from', '2026-10-05')).out).toContain('The files name 1 ZIP, from 2026-10-05.');
   expect((await undated('--from', '2026-13-05')).refused).toContain('--from cannot be "2026-13-05"');
-  expect((await undated('--activate')).refused).toBe(null);
+  expect((await undated(...activated)).refused).toBe(null);
   const again = await later(dayMs, () => undated());
   expect(again.out).toContain(`${await active()} already has the same content`);
 });
@@ -254,7 +258,7 @@ it('keep the fallback release that covers a city whose rate depends on the addre
   const chainOf = async (file: string) => {
     const path = join(folder, `${randomUUID()}.txt`);
     await writeFile(path, file);
-    const { out } = await content('import', '--format', 'illinois', '--file', path, '--activate');
+    const { out } = await content('import', '--format', 'illinois', '--file', path, ...activated);
     const id = /^Imported (\S+) /m.exec(out)?.[1] ?? '';
     return { id, chain: (await findHead(id))?.chain, out };
   };

@@ -110,10 +110,10 @@ describe('update', () => {
     const held = await update('--state', 'MN', '--activate');
     expect({ code: held.code, active: await activeOf('MN') }).toEqual({ code: 1, active: null });
     expect(held.out).toMatch(/largest +5 points +3 points +FAIL/);
-    expect(held.out).toContain('These gates failed: changed, largest, built-in.');
+    expect(held.out).toContain('These gates failed: vanished, changed, largest, built-in.');
     const refused = update('--state', 'MN', '--activate', '--override', 'everything');
     await expect(refused).rejects.toThrow('The gates are vanished, changed,');
-    const released = await update('--state', 'MN', '--activate', '--override', 'changed,largest,built-in');
+    const released = await update('--state', 'MN', '--activate', '--override', 'vanished,changed,largest,built-in');
     expect({ code: released.code, active: await activeOf('MN') }).toEqual({
       code: 0,
       active: (await releasesOf('MN')).at(-1),

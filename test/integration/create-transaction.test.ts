@@ -280,7 +280,7 @@ it('returns every problem of a request at once, in the order of the body', async
   const client = await newClient();
   const answer = await client.create({
     tax_amount: 5,
-    line_items: [{ unit_price: '-1' }, { quantity: '0', unit_price: '1', product_tax_code: 'NOPE' }],
+    line_items: [{ unit_price: 'free' }, { quantity: '0', unit_price: '1', product_tax_code: 'NOPE' }],
     reference_id: '',
     customer: { address: michigan },
   });

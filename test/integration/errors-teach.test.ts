@@ -76,7 +76,14 @@ const cases: readonly Case[] = [
     '/status',
     ['"paid" is not a status. Send draft or finalized.'],
   ],
-  ...(['$50', '1,000.00', '-1'] as const).map(
+  [
+    'the price -1 where there is nothing to reduce',
+    '/calculations',
+    () => ({ ...detroit, line_items: [{ quantity: '1', unit_price: '-1' }] }),
+    '/line_items/0/unit_price',
+    ['The document has no goods. Send the id of the line item', 'discount_amount'],
+  ],
+  ...(['$50', '1,000.00'] as const).map(
     (unit_price): Case => [
       `the price ${unit_price}`,
       '/calculations',

@@ -22,6 +22,13 @@ const units = (percent: string): bigint => {
   return BigInt(whole + decimals.padEnd(5, '0'));
 };
 
+const day = '2026-11-01';
+/** The row of each area on the day: the last one that has begun. */
+const rowsOnDay = (edition: string): readonly RateRow[] => {
+  const begun = rateRows(edition).filter(({ from }) => from <= day);
+  return [...new Map(begun.map((row) => [`${row.county} ${row.place}`, row])).values()];
+};
+
 const key = (name: string) => name.toUpperCase().replaceAll(/[^A-Z]/g, '');
 const names = countyNames();
 
@@ -42,7 +49,7 @@ const zipFor = (edition: string) => {
 /** The state's and a local rate together, in hundred-thousandths of a percent. */
 const combined = (state: string, local: string): string => {
   const stateRate = builtInRelease(state)?.rates.findLast(
-    ({ jurisdiction, from }) => jurisdiction === `US-${state}` && (from ?? '') <= '2026-11-01',
+    ({ jurisdiction, from }) => jurisdiction === `US-${state}` && (from ?? '') <= day,
   )?.rate;
   return String(units(local) + BigInt(Math.round(Number(stateRate) * 1e7)));
 };
@@ -50,7 +57,7 @@ const combined = (state: string, local: string): string => {
 const questionsOf = (edition: string): Question[] => {
   const state = edition.slice(0, 2);
   const zipOf = zipFor(edition);
-  return rateRows(edition)
+  return rowsOnDay(edition)
     .filter(({ rate }) => rate !== '')
     .flatMap((row): Question[] => {
       const county = names.get(`${stateFips(state)}${row.county}`);
@@ -86,7 +93,7 @@ const askAll = async <Asked extends { readonly address: object }>(
     const page = asked.slice(start, start + 500);
     const { status, body } = await call('POST', '/calculations', {
       body: {
-        tax_date: '2026-11-01',
+        tax_date: day,
         line_items: page.map(({ address }) => ({
           product_tax_code: 'GENERAL',
           quantity: '100000',
@@ -136,7 +143,7 @@ type PostalQuestion = {
 const postalQuestionsOf = (edition: string): PostalQuestion[] => {
   const state = edition.slice(0, 2);
   const places = Map.groupBy(
-    rateRows(edition).filter(({ place }) => place !== ''),
+    rowsOnDay(edition).filter(({ place }) => place !== ''),
     ({ place }) => letters(place),
   );
   return zipRows(edition).flatMap(({ zip5, counties, places: postal }): PostalQuestion[] => {

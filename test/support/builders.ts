@@ -177,7 +177,12 @@ type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   /** The address of the document's customer. */
   readonly to?: NonNullable<NonNullable<CalculationInput['customer']>['address']>;
 };
-type Options = { readonly settings?: Partial<Settings>; readonly releaseFor?: ReleaseFor };
+type Options = {
+  readonly settings?: Partial<Settings>;
+  readonly releaseFor?: ReleaseFor;
+  /** The service's day. */
+  readonly today?: string;
+};
 
 /** A request for one line of general goods at 100.00 on 2026-09-15 by default. */
 export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = {}): CalculationInput => ({
@@ -192,11 +197,15 @@ export const requestOf = ({ to, customer, line_items, ...others }: NewRequest = 
   ...others,
 });
 
-const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor }: Options) =>
+const answer = (request: NewRequest, { settings = {}, releaseFor = builtInReleaseFor, today }: Options) =>
   calculate(
     requestOf(request),
-    // Tests of other figures are not about the fee on deliveries.
-    { settings: { ...defaultSettings('2026-10-08'), retail_delivery_fee: 'none', ...settings }, releaseFor, now: testNow },
+    {
+      // Tests of other figures are not about the fee on deliveries.
+      settings: { ...defaultSettings('2026-10-08'), retail_delivery_fee: 'none', ...settings },
+      releaseFor,
+      now: today === undefined ? testNow : Date.parse(`${today}T12:00:00Z`),
+    },
     [],
   );
 

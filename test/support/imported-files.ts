@@ -29,6 +29,8 @@ const lowest = (rates: readonly (number | null)[]): number | null => {
 
 /** The first day of every value that has none, in the built-in releases. */
 const established = '2026-01-01';
+/** The first day on which the built-in releases have the rate of a state. */
+const stateRateFrom = '2022-01-01';
 
 /** The ZIP codes and cities that the files and the requests of a state name. */
 export const placesOf = {
@@ -84,29 +86,34 @@ type WooRow = { readonly zips: readonly string[] | null; readonly city: string |
 const wooText = (state: string, { zips, city, rate }: WooRow): string =>
   `US,${state},${zips?.join(';') ?? '*'},${city ?? '*'},${percentage(rate)},Tax,1,0,1,`;
 
-/** WooCommerce's order: fewer ZIPs, then a named city, then the file's order. */
-const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' | 'city'>): WooRow | undefined => {
-  const matches = rows.filter(
-    (row) =>
-      (row.zips === null || (zip !== null && row.zips.includes(zip))) && (row.city === null || same(row.city, city)),
-  );
-  return matches.toSorted(
-    (a, b) => (a.zips?.length ?? 99) - (b.zips?.length ?? 99) || (a.city === null ? 1 : 0) - (b.city === null ? 1 : 0),
-  )[0];
-};
+/** A row of a city in ZIPs comes first, then a row of ZIPs, then a row of a city. */
+const rankOf = ({ zips, city }: WooRow): number => (zips === null ? 2 : 0) + (city === null ? 1 : 0);
 
-/** A row of the state alone that has the state's own rate says nothing of local taxes, so that it is no answer. */
-const wooRate = (state: 'NY' | 'TX', rows: readonly WooRow[], { zip, city }: Address): number | null => {
-  const isWide = (row: WooRow) => row.zips === null && row.city === null;
-  const rateOf = (row: WooRow | undefined): number | null =>
-    row === undefined || (isWide(row) && (row.rate === stateRates[state] || zip === null)) ? null : row.rate;
-  const found = firstMatch(rows, { zip, city });
-  if (found) return rateOf(found);
+const firstMatch = (rows: readonly WooRow[], { zip, city }: Pick<Address, 'zip' | 'city'>): WooRow | undefined =>
+  rows
+    .filter(
+      (row) =>
+        (row.zips === null || (zip !== null && row.zips.includes(zip))) && (row.city === null || same(row.city, city)),
+    )
+    .toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+
+/** A row of the whole state names no place, so that it is no answer. */
+const wooRate = (rows: readonly WooRow[], { zip, city }: Address): number | null => {
+  const named = rows.filter((row) => row.zips !== null || row.city !== null);
+  const found = firstMatch(named, { zip, city });
+  if (found) return found.rate;
   // Without a city, an address may be in each of the cities that the rows of its ZIP name.
   if (zip === null || city !== null) return null;
-  const cities = rows.flatMap((row) => (row.zips?.includes(zip) && row.city !== null ? [row.city] : []));
-  return lowest(cities.map((one) => rateOf(firstMatch(rows, { zip, city: one }))));
+  const cities = named.flatMap((row) => (row.zips?.includes(zip) && row.city !== null ? [row.city] : []));
+  return lowest(cities.map((one) => firstMatch(named, { zip, city: one })?.rate ?? null));
 };
+
+/** Whether only one of two rows can apply at a place that both name. */
+const conflict = (a: WooRow, b: WooRow): boolean =>
+  rankOf(a) === rankOf(b) &&
+  a.rate !== b.rate &&
+  same(a.city ?? '', b.city ?? '') &&
+  (a.zips === null || a.zips.some((zip) => b.zips?.includes(zip)));
 
 /** Rows of ZIPs, of cities, of cities within ZIPs, and of the state; they hold on every day of the release. */
 const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
@@ -124,7 +131,12 @@ const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
     rate: fc.constantFrom(stateRates[state], stateRates[state], stateRates[state] + 5000),
   });
   return fc
-    .tuple(fc.array(Row, { minLength: 1, maxLength: 3 }), fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, Wide))
+    .tuple(
+      fc
+        .array(Row, { minLength: 1, maxLength: 3 })
+        .filter((rows) => !rows.some((row, index) => rows.slice(0, index).some((other) => conflict(row, other)))),
+      fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, Wide),
+    )
     .map(([named, wide]) => {
       const rows = wide ? [...named, wide] : named;
       const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
@@ -133,7 +145,7 @@ const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
         state,
         format: 'woocommerce',
         files: [{ name: 'tax_rates.csv', content }],
-        rateOf: (address, day) => (day < established ? null : wooRate(state, rows, address)),
+        rateOf: (address, day) => (day < established ? null : wooRate(rows, address)),
       };
     });
 };
@@ -161,7 +173,7 @@ const cdtfa: fc.Arbitrary<ImportedFile> = fc
       rateOf: ({ city }, day) => {
         const begun = rows.filter((row) => same(row.city, city) && row.first <= day);
         const current = begun.toSorted((a, b) => (a.first < b.first ? 1 : -1))[0];
-        return current && day >= established ? 72_500 + current.local : null;
+        return current && day >= stateRateFrom ? 72_500 + current.local : null;
       },
     };
   });

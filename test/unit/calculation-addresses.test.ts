@@ -30,8 +30,8 @@ describe('an address that is read', () => {
     [{ state: 'MI', country: ' ' }, 'US-MI', 'state', 'a blank country is none'],
     [{ state: '', postal_code: '48933' }, 'US-MI', 'state', 'an empty state is none'],
     [{ state: 'DC', postal_code: '20001' }, 'US-DC', 'state', 'the District is a state here'],
-    [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'state', 'Puerto Rico as a country'],
-    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'state', 'Puerto Rico as a state'],
+    [{ country: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a country'],
+    [{ state: 'PR', postal_code: '00901' }, 'US-PR', 'county', 'Puerto Rico as a state'],
   ])('%o is %s, by %s: %s', (to, state, level) => {
     const outcome = ask({ to });
     expect(outcome.line_items[0]?.address_resolution.level).toBe(level);
@@ -111,9 +111,9 @@ describe('a ZIP in several states, without a state', () => {
   it.each([
     { zip: '19973', lowest: ['US-DE', '0.00'], highest: ['US-MD', '6.00'] },
     { zip: '57717', lowest: ['US-MT', '0.00'], highest: ['US-SD', '6.20'] },
-    { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '7.00'] },
-    { zip: '73949', lowest: ['US-OK', '4.50'], highest: ['US-TX', '6.25'] },
-    { zip: '89061', lowest: ['US-NV', '6.85'], highest: ['US-CA', '7.25'] },
+    { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '9.50'] },
+    { zip: '73949', lowest: ['US-TX', '6.25'], highest: ['US-OK', '8.95'] },
+    { zip: '89061', lowest: ['US-NV', '7.60'], highest: ['US-CA', '7.75'] },
   ])('is in the one with the lowest rate, or by the highest_rate policy in the dearest: $zip', (one) => {
     const low = askZip(one.zip);
     expect([...low.states, low.tax]).toEqual(one.lowest);
@@ -458,7 +458,7 @@ describe('the warnings of an address', () => {
 });
 
 it('a day that the content does not reach is not covered, for the policy too', () => {
-  const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2025-12-31' };
+  const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
   const outcome = ask(old);
   expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });
   expect(outcome.warnings.map(({ code }) => code)).toEqual(['not_covered']);

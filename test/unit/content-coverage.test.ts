@@ -375,7 +375,7 @@ describe('the page of coverage by state', () => {
     const table = byState.split('\n').filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(2 + 52);
     expect(table.find((row) => row.startsWith('| MI '))).toMatch(
-      /^\| MI \| 6% \| not levied \| \d{4}-\d{2}-\d{2} \| 0% \| taxable \| exempt \|/,
+      /^\| MI \| 6% since 2022-01-01 \| not levied \| \d{4}-\d{2}-\d{2} \| 0% \| 0% \| taxable \| exempt \|/,
     );
     expect(table.find((row) => row.startsWith('| MN '))).toContain('| 6.875% since 2009-07-01 |');
     expect(table.find((row) => row.startsWith('| CT '))).toContain('| 6.35% since 2011-07-01 |');
@@ -391,7 +391,9 @@ describe('the page of coverage by state', () => {
     const [texas] = coveragePage([tabledRelease('TX') as Release])
       .split('\n')
       .filter((line) => line.startsWith('| TX '));
-    expect(texas).toMatch(/^\| TX \| 6\.25% \| by place \| 2026-\d{2}-\d{2} \| 68\.88% \|/);
+    expect(texas).toMatch(
+      /^\| TX \| 6\.25% since 2022-01-01 \| by place \| 2025-10-01 to 2026-08-26 \| [\d.]+% \| 68\.88% \|/,
+    );
   });
 });
 

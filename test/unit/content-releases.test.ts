@@ -67,6 +67,7 @@ const Shape = z.strictObject({
   name: z.string(),
   currency: z.literal('USD'),
   established_from: Day,
+  approximate_from: z.optional(z.literal('2022-01-01')),
   established_to: z.nullable(Day),
   coverage: z.enum(['complete', 'partial']),
   local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),

@@ -31,25 +31,48 @@ describe('a state with tables', () => {
   it.each(editionsOf('rates'))('counts its areas and the places without a rate: %s', (edition) => {
     const lines = linesOf(edition);
     expect(lines).not.toContain(undefined);
-    const rated = lines.filter((line) => line?.['rate'] !== '');
+    const rated = new Map(
+      lines.filter((line) => line?.['rate'] !== '').map((line) => [`${line?.['county']} ${line?.['place']}`, line]),
+    );
     const places = new Set(lines.map((line) => line?.['place']).filter((place) => place !== ''));
-    const known = new Set(rated.map((line) => line?.['place']));
+    const known = new Set([...rated.values()].map((line) => line?.['place']));
     const missing = [...places].filter((place) => !known.has(place)).length;
     const covered = localCoverageOn(of(edition.slice(0, 2)), day);
     if (covered.basis === 'not_levied') {
       expect(lines.every((line) => line?.['rate'] === '0')).toBe(true);
-      expect(covered).toMatchObject({ areas: 0, places_missing: 0, share_missing: '0.0000' });
+      expect(covered).toMatchObject({ areas: 0, places_missing: 0, share_missing: '0.0000', share_outdated: '0.0000' });
       return;
     }
-    expect(covered).toMatchObject({ basis: 'by_place', areas: rated.length, places_missing: missing });
+    expect(covered).toMatchObject({ basis: 'by_place', areas: rated.size, places_missing: missing });
     const share = places.size === 0 ? 0 : missing / places.size;
     expect(Math.abs(Number(covered.share_missing) - share)).toBeLessThanOrEqual(0.00005);
     expect(covered.share_missing).toMatch(/^[01]\.\d{4}$/);
   });
 
-  it('is as of the newest day of its sources', () => {
-    expect(localCoverageOn(of('HI'), day).as_of).toBe('2024-01-01');
-    expect(localCoverageOn(of('FL'), day).as_of).toBe('2026-01-01');
+  it('is as of the oldest and the newest day of the sources of its present rates', () => {
+    const asOf = (state: string) => {
+      const { oldest_as_of, as_of } = localCoverageOn(of(state), day);
+      return [oldest_as_of, as_of];
+    };
+    expect(asOf('HI')).toEqual(['2024-01-01', '2024-01-01']);
+    expect(asOf('FL')).toEqual(['2026-01-01', '2026-01-01']);
+    expect(asOf('CO')).toEqual(['2025-07-01', '2026-07-01']);
+  });
+
+  it.each([
+    ['WI', '2026-11-22', '0.0000', 'the files of the fourth quarter are in force'],
+    ['WI', '2027-01-08', '0.0000', 'the next quarter may be a week late'],
+    ['WI', '2027-01-09', '1.0000', 'the files of the next quarter are overdue'],
+    ['NY', '2026-11-22', '1.0000', 'the list is of March 2025, and there is one each quarter'],
+    ['FL', '2026-11-22', '0.0000', 'the list is of this year'],
+  ])('counts the rates that are older than the cadence of the publisher: %s on %s is %s', (state, on, share) => {
+    expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
+  });
+
+  it('tells that most rates of Colorado are of July 2025', () => {
+    const { share_outdated } = localCoverageOn(of('CO'), day);
+    expect(Number(share_outdated)).toBeGreaterThan(0.9);
+    expect(coverageOf(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');
   });
 
   it.each([
@@ -82,6 +105,8 @@ describe('a release of before the tables', () => {
     expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
       basis: 'none',
       as_of: null,
+      oldest_as_of: null,
+      share_outdated: null,
       areas: null,
       places_missing: null,
       share_missing: null,
@@ -107,6 +132,8 @@ describe('an import', () => {
     expect(localCoverageOn(imported(), day)).toEqual({
       basis: 'by_file',
       as_of: '2026-11-20',
+      oldest_as_of: '2026-11-20',
+      share_outdated: null,
       areas: 30,
       places_missing: null,
       share_missing: null,

@@ -271,7 +271,15 @@ describe('the calculated tax of the credits of a sale', () => {
 
   it('is refunded with the goods, and the excess with the tax alone', () => {
     const line = { price: 10_000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: 1_400 };
+    const sale = {
+      place: virginia,
+      lines: [line],
+      discount: 0,
+      coupon: 0,
+      shipping: [],
+      reduction: 0,
+      supplied: 1_400,
+    };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const taxAlone = creditInSteps(sold, [{ kind: 'tax', line: 0, part: 99 }]).live[0] as StoredTransaction;
     const half = creditInSteps(sold, [{ kind: 'price', line: 0, part: 50 }]).live[0] as StoredTransaction;
@@ -429,7 +437,15 @@ describe('an unmatched line in a state that the sale does not have', () => {
 describe('an explanation', () => {
   it('names the line, the amount, and its share of the recorded tax', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
-    const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [500], reduction: 0, supplied: null };
+    const sale = {
+      place: virginia,
+      lines: [line],
+      discount: 0,
+      coupon: 0,
+      shipping: [500],
+      reduction: 0,
+      supplied: null,
+    };
     const sold = saleOf({ ...sale, taxIncluded: false });
     const { explanation } = credited(sold, { explain: true }).outcome;
     expect(explanation?.map(({ pointer }) => pointer)).toEqual(['/line_items/0', '/shipping/0']);

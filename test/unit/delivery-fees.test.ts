@@ -69,7 +69,9 @@ describe('a fee without a line is reported', () => {
     const lines = [goods('150.00')];
     expect(due(to(minneapolis, lines, { collected_by: 'marketplace' }))).toEqual([]);
     expect(due(to(minneapolis, lines, { type: 'credit' }))).toEqual([]);
-    expect(due(ask({ to: minneapolis, line_items: lines }, { settings: { ...warning.settings, registrations: [] } }))).toEqual([]);
+    expect(
+      due(ask({ to: minneapolis, line_items: lines }, { settings: { ...warning.settings, registrations: [] } })),
+    ).toEqual([]);
     expect(due(ask({ to: minneapolis, line_items: lines }, { settings: { retail_delivery_fee: 'none' } }))).toEqual([]);
   });
 

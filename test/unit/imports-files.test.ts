@@ -3,13 +3,13 @@ import { openTable } from '../../shared/content/imports/files/rows.ts';
 import { cityName } from '../../shared/content/location/city-name.ts';
 import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
 
-const read = (name: string, content: string | Buffer, delimiter: ',' | '\t' = ',') =>
+const read = (name: string, content: string | Buffer) =>
   withFiles([{ name, content }], async ([path = '']) => {
-    const table = await openTable(path, delimiter);
+    const table = await openTable(path);
     return { name: table.name, rows: await Array.fromAsync(table.rows) };
   });
-const cellsOf = async (content: string | Buffer, delimiter?: ',' | '\t') =>
-  (await read('table.csv', content, delimiter)).rows.map((row) => ('cells' in row ? row.cells : row));
+const cellsOf = async (content: string | Buffer) =>
+  (await read('table.csv', content)).rows.map((row) => ('cells' in row ? row.cells : row));
 
 describe('tables', () => {
   it.each([
@@ -31,6 +31,38 @@ describe('tables', () => {
     },
     { because: 'a byte order mark is not of the first cell', content: '\uFEFFa,b\n', cells: [['a', 'b']] },
     { because: 'blank lines are no rows', content: 'a\n\n\r\nb\n', cells: [['a'], ['b']] },
+    {
+      because: 'rows of separators and quotes are no rows, as spreadsheets write them at the end',
+      content: ',,\na,b,\n,,\n"", ,\r\nc,d,\n,,\n,,\n',
+      cells: [
+        ['a', 'b', ''],
+        ['c', 'd', ''],
+      ],
+    },
+    {
+      because: 'semicolons separate where they are more frequent in the first line, and commas are in cells then',
+      content: 'a;b;c,d\n"e;f";8,25;g\n',
+      cells: [
+        ['a', 'b', 'c,d'],
+        ['e;f', '8,25', 'g'],
+      ],
+    },
+    {
+      because: 'semicolons are in cells where commas separate the first line',
+      content: 'a,b\n75001; 75002; 75003,c\n',
+      cells: [
+        ['a', 'b'],
+        ['75001; 75002; 75003', 'c'],
+      ],
+    },
+    {
+      because: 'tabs separate, and a spreadsheet quotes cells with commas',
+      content: 'a\tb, c\td\n"e, f"\tg;h\ti\n',
+      cells: [
+        ['a', 'b, c', 'd'],
+        ['e, f', 'g;h', 'i'],
+      ],
+    },
     {
       because: 'a quoted cell may have commas, quotes and lines',
       content: '"a, ""b""\nc",d\n',
@@ -63,12 +95,13 @@ describe('tables', () => {
   });
 
   it('separated by tabs take a quote as itself', async () => {
-    expect(await cellsOf('5" pipe\tb\n', '\t')).toEqual([['5" pipe', 'b']]);
+    expect(await cellsOf('5" pipe\tb\n')).toEqual([['5" pipe', 'b']]);
   });
 
   it('number their rows by the line on which they end', async () => {
-    const { rows } = await read('table.csv', 'a\n\n"b\nc"\nd\n');
-    expect(rows.map(({ line }) => line)).toEqual([1, 4, 5]);
+    const { rows } = await read('table.csv', 'a,\n\n"b\nc",\n,\n,\nd,\n');
+    expect(rows.map(({ line }) => line)).toEqual([1, 4, 7]);
+    expect(rows.map((row) => 'firstLine' in row)).toEqual([false, true, false]);
   });
 
   it.each([

@@ -40,7 +40,8 @@ describe('Illinois’ rates by location', () => {
     const text = fixture(name).content.toString();
     const line = text.split('\n').find((one) => one.includes('ALTON')) ?? '';
     const changedLine = `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`;
-    const base = { ...baseOf('IL'), established_from: '2019-01-01' };
+    const { rates, ...others } = baseOf('IL');
+    const base = { ...others, established_from: '2019-01-01', rates: rates.map((rate) => ({ ...rate, from: null })) };
     const { parts } = await importFiles('illinois', 'IL', [{ name, content: text.replace(line, changedLine) }], {
       names,
       base,

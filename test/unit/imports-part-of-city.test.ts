@@ -39,7 +39,7 @@ const answer = (
 ) => {
   const located = locate(addressOf(state, zip5, city), () => releaseOf(zip5, city), day, highest);
   const { place, resolution } = located;
-  const codes = place.jurisdictions.map(({ code }) => code);
+  const codes = place.jurisdictions.filter(({ tax_type }) => tax_type !== 'fee').map(({ code }) => code);
   return { percent: percentOf(place.release?.rates ?? [], codes, day), ...resolution };
 };
 

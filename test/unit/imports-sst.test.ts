@@ -88,7 +88,7 @@ describe('Minnesota’s SST files', () => {
       coverage: 'complete',
       locals: 'listed',
       locations: [],
-      jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }],
+      jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
       rates: [
         { jurisdiction: 'US-MN', rate: '0.06875', from: '2009-07-01', to: null, source: 'import', confidence: 'high' },
       ],

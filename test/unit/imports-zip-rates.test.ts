@@ -185,7 +185,7 @@ describe('rates by ZIP', () => {
         { releaseFor },
       );
       expect(outcome.tax_amount).toBe('2.00');
-      expect(outcome.line_items[0]?.address_resolution.coverage).toBe('none');
+      expect(outcome.line_items[0]?.address_resolution.coverage).toBe('partial');
       expect(outcome.warnings.map(({ code, message }) => [code, message])).toContainEqual([
         'local_rates_missing',
         expect.stringContaining('address.postal_code'),
@@ -194,8 +194,8 @@ describe('rates by ZIP', () => {
   });
 
   it('refuse rows of a month before the base release begins', async () => {
-    const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202512.csv' };
-    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release has nothing on 2025-12-01')]);
+    const older = { ...fixture(name), name: 'TAXRATES_ZIP5_TX202112.csv' };
+    expect((await bad('TX', older))[0]).toEqual([2, expect.stringContaining('the release has nothing on 2021-12-01')]);
   });
 
   it.each([
@@ -235,17 +235,42 @@ describe('rates by ZIP', () => {
     expect(built.summary.bad.count).toBe(0);
   });
 
-  it('skip rows and ZIPs of other states', async () => {
+  it('skip rows of other states, and refuse a row of the state with the ZIP of another one', async () => {
     const rows = table(
       'TX,78664,A,0.0625,0.0625,0,0,0,1',
       'OK,73101,B,0.08,0.045,0,0.035,0,1',
       'TX,55401,C,0.0625,0.0625,0,0,0,1',
+      'TX,00099,D,0.0625,0.0625,0,0,0,1',
     );
-    const skipped = ofKind(await entriesOf('zip-rates', 'TX', [rows]), 'skipped');
-    expect(skipped.map(({ line, reason }) => [line, reason])).toEqual([
-      [3, 'is not of TX'],
-      [4, 'none of its ZIPs is in TX'],
+    const entries = await entriesOf('zip-rates', 'TX', [rows]);
+    expect(ofKind(entries, 'skipped').map(({ line, reason }) => [line, reason])).toEqual([[3, 'is not of TX']]);
+    expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
+      [4, 'ZIP 55401 is in MN, not in TX: correct the ZIP or the state'],
+      [5, 'ZIP 00099 is not in use: correct the ZIP or the state'],
     ]);
+  });
+
+  it('refuse a second row of a region in a ZIP with other rates, and skip a repeated one', async () => {
+    const row = (rest: string) => `TX,78664,ROUND ROCK,${rest}`;
+    const rows = [
+      row('0.0825,0.0625,0,0.01,0.01,1'),
+      row('0.0825,0.0625,0,0.01,0.01,1'),
+      row('0.0725,0.0625,0,0.01,0,1'),
+    ];
+    const entries = await entriesOf('zip-rates', 'TX', [table(...rows)]);
+    expect(ofKind(entries, 'skipped').map(({ line, reason }) => [line, reason])).toEqual([[3, 'repeats another row']]);
+    expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
+      [4, 'gives ZIP 78664 another rate than line 2 for the same days: correct one'],
+    ]);
+    // In older tables a city that lies in two counties has a row for each.
+    const header =
+      'STATE_ABBREV,ZIP_CODE,COUNTY_NAME,CITY_NAME,STATE_SALES_TAX,COUNTY_SALES_TAX,CITY_SALES_TAX,TOTAL_SALES_TAX';
+    const older = [
+      header,
+      'TX,78664,WILLIAMSON,AUSTIN,0.0625,0,0.01,0.0725',
+      'TX,78664,TRAVIS,AUSTIN,0.0625,0.01,0.01,0.0825',
+    ];
+    expect(await bad('TX', { name: 'older.csv', content: older.join('\n') })).toEqual([]);
   });
 
   it('accept the headers of older tables, in any order and case', async () => {

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { rateOfArea } from '../../shared/content/local/dated-rate.ts';
+import { localTable } from '../../shared/content/local/local-table.ts';
 import manifest from '../../shared/content/local/manifest.json' with { type: 'json' };
 import {
   countyNames,
   districtNames,
   editionsOf,
+  packRates,
   rateRows,
   sourceRows,
   zipRows,
@@ -48,8 +51,16 @@ describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
     }
   });
 
-  it('names each area once, in a county of its own state', () => {
-    expect(repeated(rows.map(({ county, place }) => `${county} ${place}`))).toEqual([]);
+  it('names each area once on a day, in a county of its own state', () => {
+    expect(repeated(rows.map(({ county, place, from }) => `${county} ${place} ${from}`))).toEqual([]);
+    const byArea = Map.groupBy(rows, ({ county, place }) => `${county} ${place}`);
+    for (const [area, own] of byArea) {
+      const firsts = own.map(({ from }) => from);
+      expect(firsts, `${area}: the oldest first`).toEqual(firsts.toSorted());
+      // The rates before and after a change differ, unless a part of the one replaced a part of the other.
+      const rates = own.map(({ rate, parts }) => `${rate} ${parts}`);
+      for (const [at, rate] of rates.entries()) expect(rate, `${area} changes`).not.toBe(rates[at - 1]);
+    }
     for (const { county, place, rate } of rows) {
       if (county === '') expect([place !== '', rate], place).toEqual([true, '']);
       else expect(counties.has(`${stateFips(state)}${county}`), county).toBe(true);
@@ -66,7 +77,21 @@ describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
       }
       expect(sources.has(row.source), `${what}: ${row.source}`).toBe(true);
       expect(['high', 'medium-high', 'medium', 'low'], what).toContain(row.confidence);
-      expect(row.from === '' || isDay(row.from), `${what}: ${row.from}`).toBe(true);
+      for (const day of [row.from, row.to ?? '']) expect(day === '' || isDay(day), `${what}: ${day}`).toBe(true);
+    }
+  });
+
+  it('has one rate for each jurisdiction on a day, whichever areas an address may lie in', () => {
+    const days = { established: '2026-10-01', approximate: '2022-01-01' };
+    const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
+    const areas = localTable(packRates(edition), '').areas();
+    for (const day of new Set(['2022-01-01', '2026-11-22', ...changes])) {
+      const rates = new Map<string, string>();
+      for (const area of areas)
+        for (const { code, rate } of rateOfArea(area, day, days)?.period.taxes ?? []) {
+          expect(rates.get(code) ?? rate, `${code} on ${day}, ${area.county} ${area.place}`).toBe(rate);
+          rates.set(code, rate);
+        }
     }
   });
 

@@ -129,15 +129,10 @@ describe('unknown rates', () => {
     expect(await problemAt({ country: 'FR' }, reject)).toEqual([['validation_not_covered', { parameter: 'country' }]]);
   });
 
-  it('is a local rate before its first day: the rate of the state, partial', async () => {
+  it('is a local rate of 2021: the rate of the state is not known either', async () => {
     const austin = { postal_code: '78701', city: 'Austin', state: 'TX' };
-    const rates = await ratesAt({ ...austin, date: '2026-09-15' });
-    expect([rates.date, rates.combined_rate, rates.address_resolution.coverage]).toEqual([
-      '2026-09-15',
-      '0.0625',
-      'partial',
-    ]);
-    expect((await ratesAt({ ...austin, date: '2026-10-01' })).combined_rate).toBe('0.0825');
+    const rates = await ratesAt({ ...austin, date: '2021-12-31' });
+    expect([rates.date, rates.combined_rate, rates.address_resolution.coverage]).toEqual(['2021-12-31', null, 'none']);
   });
 });
 

@@ -32,18 +32,21 @@ const shippingCodes = [
   ...['SHIPPING.DELIVERY._INCLUDED_IN_PRICE', 'SHIPPING.DELIVERY._OPTIONAL_CHARGE'],
 ];
 const isGoods = (code: string) => !code.startsWith('SHIPPING.');
-const line = fc.record({
-  product_tax_code: fc.constantFrom(...vocabulary().productTaxCodes.filter(isGoods)),
-  quantity: fc.constantFrom('1', '2', '0.5'),
-  unit_price: dollars(400_000),
-  fulfillment: fc.constantFrom('ship', 'pickup', 'electronic', 'none', null, null, null, null),
-});
+const isFee = (code: string) => /^FEES\.(GIFT_WRAP|CARD_SURCHARGE|ORDER_FEE|CONTAINER_DEPOSIT)/.test(code);
+const sold = vocabulary().productTaxCodes.filter(isGoods);
+const lineOf = (codes: readonly string[]) =>
+  fc.record({
+    product_tax_code: fc.constantFrom(...codes),
+    quantity: fc.constantFrom('1', '2', '0.5'),
+    unit_price: dollars(400_000),
+    fulfillment: fc.constantFrom('ship', 'pickup', 'electronic', 'none', null, null, null, null),
+  });
 const cart = fc.record({
   to: fc.constantFrom(...cities),
-  // The first line is always shipped.
+  // The first line is always shipped goods.
   lines: fc
-    .array(line, { minLength: 1, maxLength: 4 })
-    .map(([first, ...others]) => [{ ...first, fulfillment: 'ship' as const }, ...others]),
+    .tuple(lineOf(sold.filter((code) => !isFee(code))), fc.array(lineOf(sold), { maxLength: 3 }))
+    .map(([first, others]) => [{ ...first, fulfillment: 'ship' as const }, ...others]),
   elsewhere: fc.option(fc.tuple(fc.nat(), fc.constantFrom(...cities)), { nil: null }),
   charge: fc.record({
     amount: dollars(5_000),
@@ -69,11 +72,13 @@ const bothWays = ({ lines, elsewhere, charge, position, ...others }: Cart) => {
     id: `l${index}`,
     ...(elsewhere && elsewhere[0] % lines.length === index && { customer: { address: elsewhere[1] } }),
   }));
-  const sold = goods.reduce(
+  // A discount of the document does not apply to fees.
+  const discounted = goods.filter(({ product_tax_code }) => !isFee(product_tax_code));
+  const total = discounted.reduce(
     (sum, { quantity, unit_price }) => sum + Math.round(Number(quantity) * Number(unit_price) * 100),
     0,
   );
-  const discount = (Math.floor((sold * others.discount) / 100) / 100).toFixed(2);
+  const discount = (Math.floor((total * others.discount) / 100) / 100).toFixed(2);
   const base = {
     to: others.to,
     tax_date: others.day,
@@ -200,7 +205,7 @@ describe('the line items that a shipping charge delivers', () => {
     [{ line_item_ids: ['cup'] }, '/shipping/line_item_ids/0', 'No line item has the id "cup"'],
     [{ line_item_ids: ['mug', 'mug'] }, '/shipping/line_item_ids/1', 'named twice'],
     [{ line_item_ids: ['picked'] }, '/shipping/line_item_ids/0', 'has the fulfillment pickup'],
-    [{ line_item_ids: ['freight'] }, '/shipping/line_item_ids/0', 'is a shipping charge itself'],
+    [{ line_item_ids: ['freight'] }, '/shipping/line_item_ids/0', 'is a shipping charge or a fee itself'],
   ])('are refused where %j is not delivered', (charge, pointer, detail) => {
     const line_items = [
       mug,

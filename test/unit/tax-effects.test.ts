@@ -184,9 +184,10 @@ describe('a second rate on the rest of a large item', () => {
 
   it('falls on shipping that follows the goods, as on the last part of their price', () => {
     const shipping = { amount: 10_000n, product: productOf('SHIPPING.DELIVERY') };
-    const { lines, shipping: [delivery] } = calculateTax(
-      documentOf([lineOf(phoenix(), { amount: '14288.00' })], { shipping }),
-    );
+    const {
+      lines,
+      shipping: [delivery],
+    } = calculateTax(documentOf([lineOf(phoenix(), { amount: '14288.00' })], { shipping }));
     // 50.00 below the limit at 2.8 %, and 50.00 above it at 2.0 %.
     expect(lines[0]?.rows[1]?.exact).toBe(400_064n * 10n ** 5n * 10n ** 2n);
     expect(delivery?.rows[1]).toMatchObject({ taxable: 10_000n, tax: 240n });
@@ -307,9 +308,7 @@ describe('a fee', () => {
 
   it('is 0.50 on its own line, at no rate and on no base', () => {
     const [line] = calculateTax(documentOf([fee(), goods('100.00')])).lines;
-    expect(line && shown(line)).toEqual([
-      'US-MN 0.00 0.00 0 0.50 standard_rated',
-    ]);
+    expect(line && shown(line)).toEqual(['US-MN 0.00 0.00 0 0.50 standard_rated']);
     expect(line?.tax).toBe(50n);
   });
 

@@ -59,11 +59,11 @@ export const sharesOf = ({ lines, shipping }: TaxedDocument): readonly bigint[] 
 };
 
 /** The amount of a shipping charge, and its discounts as a clause. */
-type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge };
+type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge; readonly isShipping: boolean };
 
 /** How a shipping charge is allocated to the lines that it delivers. */
 export const shippingBaseStep = (
-  { amount, taxed }: ShippingAmount,
+  { amount, taxed, isShipping }: ShippingAmount,
   {
     document,
     lines,
@@ -79,13 +79,14 @@ export const shippingBaseStep = (
     shares.length > 1 && shares.length <= namedMax
       ? `: ${listed(shares.map((share) => `${ids[share.line]} ${write(share.amount)}`))}`
       : '';
-  const only = isAll ? 'the one line' : `${ids[shares[0]?.line ?? 0]}, the line that it delivers`;
+  const [name, belongs] = isShipping ? ['Shipping', 'it delivers'] : ['The charge', 'it is for'];
+  const only = isAll ? 'the one line' : `${ids[shares[0]?.line ?? 0]}, the line that ${belongs}`;
   const among =
     shares.length > 1
-      ? `${isAll ? '' : 'the '}${shares.length} lines ${isAll ? '' : 'that it delivers '}${isEqual ? 'equally' : 'by net amount'}`
+      ? `${isAll ? '' : 'the '}${shares.length} lines ${isAll ? '' : `that ${belongs} `}${isEqual ? 'equally' : 'by net amount'}`
       : only;
   const gross = amount - taxed.discount;
   const less = taxed.discount > 0n ? `, less discounts of ${write(taxed.discount)}, is ${write(gross)}. It` : '';
   const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
-  return step('base', pointer, `Shipping of ${write(amount)}${less} is allocated to ${among}${parts}.${included}`);
+  return step('base', pointer, `${name} of ${write(amount)}${less} is allocated to ${among}${parts}.${included}`);
 };

@@ -1,5 +1,6 @@
 import type { Release } from '../../content/release.ts';
 import type { ShippingCharge, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
+import { isShippingCharge } from '../deliveries.ts';
 import type { ReadDocument } from '../document.ts';
 import { documentIds } from '../echo.ts';
 import type { Customer } from '../fields.ts';
@@ -98,7 +99,12 @@ const shippingSteps = (
     shipping: 0n,
   });
   return [
-    shippingBaseStep({ amount, taxed: figures }, { ...explained, lines: taxed.lines }, pointer, write),
+    shippingBaseStep(
+      { amount, taxed: figures, isShipping: isShippingCharge(product) },
+      { ...explained, lines: taxed.lines },
+      pointer,
+      write,
+    ),
     ...(parts[index] ?? []).flatMap((charge) => [
       ...charge.rows.flatMap((row) => rowSteps(row, goods(charge.release), document.exponent, pointer, write)),
       roundingStep(charge, explained, pointer),

@@ -33,13 +33,16 @@ const writtenOf = ({ address: { zip5, plus4, city, state, country } }: TaxingAdd
     .filter(Boolean)
     .join(', ');
 
+const otherDayText = 'The rates of the tax day are not on record; those of another day are used.';
 const partText = 'Local taxes are known for a part of the ZIP only.';
 
 /** The coverage of the taxes of the place, in words. */
 const coverageText = (decisive: TaxingAddress, release: Release): string => {
-  const { choice, resolution } = decisive;
+  const { choice, resolution, lacksLocals, approximation } = decisive;
   const byPlace = decidedByTable(decisive);
-  if (byPlace && resolution.coverage !== 'none') return coverageByPlace(decisive, byPlace, release);
+  const age = approximation ? ` They are of ${approximation.of}: none of the tax day are on record.` : '';
+  if (byPlace && resolution.coverage !== 'none') return `${coverageByPlace(decisive, byPlace, release)}${age}`;
+  if (resolution.coverage === 'partial' && !lacksLocals) return otherDayText;
   return choice?.isPart && resolution.coverage === 'partial' ? partText : coverageTexts[resolution.coverage];
 };
 

@@ -7,13 +7,16 @@ import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';
 import type { Release } from '../../content/release.ts';
 import { activate } from '../../releases/activate.ts';
-import { type ActiveRelease, readActiveRelease, stateOf } from '../../releases/active-release.ts';
-import { type ImportJob, importFiles } from '../../releases/import-files.ts';
+import { type ActiveRelease, positionOver, readActiveRelease, stateOf } from '../../releases/active-release.ts';
+import { type Imported, type ImportJob, importFiles } from '../../releases/import-files.ts';
+import { failedGates, measureGates } from '../../releases/measure-gates.ts';
+import { openRelease } from '../../releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { CommandError, explainError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
+import { overriddenBy, overrideOption, printGates } from './gates.ts';
 
 type Options = {
   readonly format: Format;
@@ -24,6 +27,7 @@ type Options = {
   readonly base?: string;
   readonly from?: string;
   readonly activate?: boolean;
+  readonly override?: string;
   readonly skipBadRows?: boolean;
   readonly dryRun?: boolean;
 };
@@ -115,14 +119,36 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
   }
 };
 
+/** Activate an import if it passes the gates against the release over which it lies. Otherwise say which gates hold it. */
+const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob, overridden: ReadonlySet<string>) => {
+  // A corrupt release was replaced by the built-in one, and an active one has passed.
+  const over = positionOver(active).below;
+  if (over === id) return activate(id, terminal);
+  const { gates, examples } = await measureGates(
+    await openRelease(id),
+    await openRelease(over),
+    active.builtIn,
+    impact,
+  );
+  printGates(gates, examples);
+  const failed = failedGates(gates, overridden);
+  if (failed.length === 0) return activate(id, terminal, { isMeasured: true });
+  throw new CommandError(
+    `${id} is imported and not active, because ${failed.length === 1 ? 'this gate' : 'these gates'} failed: ${failed.join(', ')}. Look at its changes: npm run content -- diff ${over} ${id} --rates. To activate it all the same, run the import again with --override ${failed.join(',')}.`,
+  );
+};
+
 /** Import files, then activate the release or say how to. */
-const runImport = async (job: ImportJob, isActivated: boolean): Promise<void> => {
+const runImport = async (options: Options): Promise<void> => {
+  const overridden = overriddenBy(options.override);
+  if (options.override !== undefined && !options.activate)
+    throw new CommandError('--override is for gates, which only --activate applies. Pass both.');
+  const job = await jobOf(options);
   const imported = await importFiles(job);
   if (imported === null) return;
-  const { id } = imported;
-  if (isActivated) return activate(id, terminal);
-  print(`Check it:    npm run content -- check --release ${id} --against cases.json`);
-  print(`Activate it: npm run content -- activate ${id}`);
+  if (options.activate) return activateIfPassed(imported, job, overridden);
+  print(`Check it:    npm run content -- check --release ${imported.id} --against cases.json`);
+  print(`Activate it: npm run content -- activate ${imported.id}`);
 };
 
 const formats = Object.values<Importer>(importers)
@@ -151,7 +177,8 @@ export const addImport = (program: Command): Command =>
       'the release whose rules and settings it uses; the default is the active import or the newest built-in release',
     )
     .option('--from <day>', 'the first day of rates in a file that gives none; the default is today')
-    .option('--activate', 'activate the release after the import')
+    .option('--activate', 'activate the release after the import, if it passes the gates')
+    .option(...overrideOption)
     .option('--skip-bad-rows', 'skip rows that cannot be read, and count them')
     .option(
       '--dry-run',
@@ -166,4 +193,4 @@ ${formats}
 Example:
   npm run content -- import --format sst --state MN --rates MNR2026Q2FEB18.csv --boundaries MNB2026Q2FEB18.zip`,
     )
-    .action(async (options: Options) => runImport(await jobOf(options), options.activate ?? false));
+    .action(runImport);

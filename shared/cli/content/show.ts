@@ -1,9 +1,11 @@
 /** `content show`: one release, or its locations and rates in one ZIP. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
+import { countsFrom } from '../../content/effective.ts';
 import { percentOf } from '../../content/imports/fractions.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
@@ -61,7 +63,9 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   print(`${head.id}: ${head.name}, ${originText(imported)}`);
   print(`Active: ${isActive === null ? 'not known, because no database answers' : isActive ? 'yes' : 'no'}`);
   print(`Coverage: ${coverageText(head, imported)}`);
-  print(`Days: values without a first day apply from ${head.established_from}`);
+  const since = countsFrom(head);
+  const approximate = since < head.established_from ? `, and as approximations from ${since}` : '';
+  print(`Days: values without a first day apply from ${head.established_from}${approximate}`);
   if (head.established_to !== null) print(`Nothing is known after ${head.established_to}`);
   for (const line of rateLines(head)) print(line);
   print(`Rules: ${head.rules.length}`);

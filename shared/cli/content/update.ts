@@ -1,15 +1,15 @@
 /** `content update`: the official files of states as releases. */
 import type { Command } from 'commander';
 import { environment } from '../../config/environment.ts';
-import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
 import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
 import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
 import { stateOf } from '../../releases/active-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../releases/update-state.ts';
 import { CommandError } from '../terminal/errors.ts';
-import { counted, print, textTable } from '../terminal/output.ts';
+import { counted, print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
+import { overriddenBy, overrideOption, printGates } from './gates.ts';
 
 type Options = {
   readonly state?: string;
@@ -47,33 +47,6 @@ const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | nul
   return mirror;
 };
 
-const gateNames: readonly string[] = gates.map(({ name }) => name);
-
-const overriddenBy = ({ override }: Options): ReadonlySet<GateName> => {
-  const names = override === undefined ? [] : override.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !gateNames.includes(name));
-  if (unknown !== undefined)
-    throw new CommandError(`--override cannot be "${unknown}". The gates are ${gateNames.join(', ')}.`);
-  return new Set(names as GateName[]);
-};
-
-const figureText = ({ figure, unit }: Pick<GateResult, 'figure' | 'unit'>): string =>
-  `${Number(figure.toFixed(2))}${unit === 'percentage points' ? ' points' : unit}`;
-
-const printGates = (results: readonly GateResult[]): void =>
-  print(
-    textTable([
-      ['gate', 'figure', 'at most', 'result', ''],
-      ...results.map((gate) => [
-        gate.name,
-        figureText(gate),
-        figureText({ figure: gate.most, unit: gate.unit }),
-        gate.passed ? 'pass' : 'FAIL',
-        gate.describe,
-      ]),
-    ]),
-  );
-
 /** The outcome of a state's update, in a sentence. */
 const outcomeText = (update: StateUpdate): string => {
   if (update.outcome === 'failed') return `FAILED. ${update.reason}`;
@@ -87,7 +60,7 @@ const outcomeText = (update: StateUpdate): string => {
 };
 
 const report = (state: string, result: StateUpdate): void => {
-  if (result.outcome === 'imported') printGates(result.gates);
+  if (result.outcome === 'imported') printGates(result.gates, result.examples);
   print(`${state}: ${outcomeText(result)}`);
 };
 
@@ -124,7 +97,7 @@ const update = async (options: Options): Promise<void> => {
   const client = new PublisherClient({ mirror: mirrorOf(options) });
   if (options.check) return check(states, client);
   const folder = temporaryFolder();
-  const overridden = overriddenBy(options);
+  const overridden = overriddenBy(options.override);
   const updates: StateUpdate[] = [];
   for (const publisher of states) {
     print(`== ${publisher.state}: ${publisher.name}`);
@@ -151,7 +124,7 @@ export const addUpdate = (program: Command): void => {
     .option('--all', 'every state whose files Levy can import')
     .option('--check', 'download nothing; list the states that have newer files, and exit with 2 if there are any')
     .option('--activate', 'activate each release that passes the gates')
-    .option('--override <gates>', `gates that may fail: ${gateNames.join(', ')}`)
+    .option(...overrideOption)
     .option('--mirror <url>', 'a mirror of the publishers, such as http://127.0.0.1:9000; default: LEVY_CONTENT_MIRROR')
     .addHelpText('after', '\nExample:\n  npm run content -- update --state MN,WI --activate')
     .action(update);

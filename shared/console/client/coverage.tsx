@@ -47,6 +47,11 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
       { name: 'General rate', isFigure: true, cell: (row) => row.general_rate && percent(row.general_rate.rate) },
       { name: 'Confidence', cell: (row) => row.general_rate?.confidence },
       { name: 'As of', cell: (row) => row.source.as_of },
+      {
+        name: 'Outdated local rates',
+        isFigure: true,
+        cell: (row) => row.local.share_outdated && percent(row.local.share_outdated),
+      },
       { name: 'Places missing', isFigure: true, cell: (row) => row.local.places_missing },
     ]}
     rows={states.toSorted((a, b) => (a.name < b.name ? -1 : 1))}

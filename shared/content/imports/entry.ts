@@ -9,7 +9,7 @@ export type LocalSet = readonly string[];
 /** Which addresses of its ZIPs or city an entry is limited to, and what its file leaves open about them. */
 export type LocationFlags = Pick<
   Location,
-  'within_city' | 'yields_to_city' | 'crosses_borders' | 'lacks_locals' | 'of_streets' | 'of_addresses'
+  'within_city' | 'yields_to_city' | 'crosses_borders' | 'of_streets' | 'of_addresses'
 >;
 
 export type Entry =

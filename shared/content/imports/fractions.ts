@@ -15,7 +15,8 @@ export const percentOf = (fraction: string): string =>
   `${decimalText({ units: unitsOf(fraction), scale: rateDecimals - 2 })}%`;
 
 const read = (text: string, decimalsMax: number): bigint | null => {
-  const parts = /^(?<whole>\d{0,3})(?:\.(?<decimals>\d*))?$/.exec(text)?.groups;
+  // No rate has thousands, so a comma is a decimal comma.
+  const parts = /^(?<whole>\d{0,3})(?:[.,](?<decimals>\d*))?$/.exec(text)?.groups;
   if (!parts || !/\d/.test(text)) return null;
   // Spreadsheets write trailing zeros without end.
   const decimals = (parts['decimals'] ?? '').replace(/0+$/, '');

@@ -29,7 +29,7 @@ export class PseudoJurisdictions {
   private readonly taken = new Set<string>();
   /** The last number that made a code unlike the others of its place. */
   private readonly numbers = new Map<string, number>();
-  private readonly state: string;
+  readonly state: string;
 
   constructor(state: string) {
     this.state = state;

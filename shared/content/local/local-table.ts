@@ -1,15 +1,17 @@
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
 import { assert } from '../../assert.ts';
+import { dayMs } from '../../calendar.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';
-import { type Evidence, rateDecimals } from '../release-values.ts';
+import { type Evidence, type Published, rateDecimals } from '../release-values.ts';
 import {
   findLine,
   type LocalTax,
   offsetsOf,
   type PackedArea,
+  type PackedPeriod,
   type PackedRates,
   type PackedZips,
   readArea,
@@ -18,15 +20,26 @@ import {
 } from './packed-table.ts';
 import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
 
-/** A packed area with its taxes and evidence. Its offset in the table identifies it. */
-export type Area = Omit<PackedArea, 'taxes' | 'evidence'> & {
-  readonly offset: number;
+/** A packed period with its taxes and evidence. */
+export type Period = Pick<PackedPeriod, 'from' | 'to'> & {
   /** `null` if the rate is not established. */
   readonly taxes: readonly LocalTax[] | null;
   /** The whole local rate, in units of `10^-rateDecimals`. */
   readonly units: bigint | null;
   readonly evidence: Evidence;
+  /** `null` if the day of the source is not known. */
+  readonly published: Published | null;
 };
+
+/**
+ * A packed area with its periods, the oldest first; `taxes` and `units` are of the newest. Its offset in the table
+ * identifies it.
+ */
+export type Area = Omit<PackedArea, 'periods'> &
+  Pick<Period, 'taxes' | 'units'> & {
+    readonly offset: number;
+    readonly periods: readonly [Period, ...Period[]];
+  };
 
 export type ZipEntry = {
   /** Counties of this state, main first. */
@@ -37,18 +50,30 @@ export type ZipEntry = {
 
 export type LocalTable = ReturnType<typeof localTable>;
 
-type TaxAt = (offset: number) => LocalTax;
+type Reading = {
+  readonly rates: PackedRates;
+  readonly taxAt: (offset: number) => LocalTax;
+  readonly published: ReadonlyMap<string, Published>;
+};
 
-const areaOf = (rates: PackedRates, taxAt: TaxAt, offset: number): Area => {
-  const packed = readArea(rates.areas, offset);
+const periodOf = ({ rates, taxAt, published }: Reading, packed: PackedPeriod): Period => {
   const taxes = packed.taxes?.map(taxAt) ?? null;
+  const evidence = rates.evidence[packed.evidence] as Evidence;
   return {
     ...packed,
-    offset,
     taxes,
     units: taxes?.reduce((sum, { rate }) => sum + rescale(decimal(rate), rateDecimals), 0n) ?? null,
-    evidence: rates.evidence[packed.evidence] as Evidence,
+    evidence,
+    published: published.get(evidence.source) ?? null,
   };
+};
+
+const areaOf = (reading: Reading, offset: number): Area => {
+  const { periods, ...packed } = readArea(reading.rates.areas, offset);
+  const [first, ...others] = periods;
+  const read = [periodOf(reading, first), ...others.map((period) => periodOf(reading, period))] as const;
+  const { taxes, units } = read.at(-1) as Period;
+  return { ...packed, offset, taxes, units, periods: read };
 };
 
 const plainNamesOf = ({ place, aliases }: Area): string[] =>
@@ -125,13 +150,23 @@ const lazy = <Value>(make: () => Value): (() => Value) => {
   return () => only(null);
 };
 
+/** Reads each area of a table on its first use. */
+const areaReader = (rates: PackedRates): ((offset: number) => Area) => {
+  const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
+  const published = new Map(
+    rates.sources.flatMap(([key, , asOf, due]) =>
+      due === '' ? [] : [[key, { asOf, due, overdueMs: Date.parse(due) + dayMs }] as const],
+    ),
+  );
+  return cached((offset) => areaOf({ rates, taxAt, published }, offset));
+};
+
 /**
  * A state's packed tables, ready for look-ups. Areas, counties and ZIPs are read on their first use: to read all of a
  * large state would take most of the first calculation in it.
  */
 export const localTable = (rates: PackedRates, zips: PackedZips) => {
-  const taxAt = cached((offset: number) => readTax(rates.taxes, offset));
-  const areaAt = cached((offset: number) => areaOf(rates, taxAt, offset));
+  const areaAt = areaReader(rates);
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
@@ -140,9 +175,10 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     const offsets = findLine(rates.names, key);
     return offsets === undefined ? [] : readOffsets(offsets).map(areaAt);
   };
+  const areas = lazy((): readonly Area[] => offsetsOf(rates.areas.split('\n')).map(areaAt));
   return {
     fips: rates.fips,
-    sources: Object.fromEntries(rates.sources),
+    sources: Object.fromEntries(rates.sources.map(([key, citation]) => [key, citation])),
     /** Whether any area is a place within a county. */
     hasPlaces: rates.has_places,
     /** Whether no area has a local tax, and no rate is missing. */
@@ -177,10 +213,11 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       ),
     /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
     postalCounties: (city: string): readonly string[] => postal().get(joinedName(plainName(city))) ?? [],
+    /** Every area of the state. */
+    areas,
     /** The state's places by their plain names, for suggestions. */
     placeNames: lazy((): ReadonlyMap<string, string> => {
-      const places = offsetsOf(rates.areas.split('\n')).map((offset) => areaAt(offset).place);
-      return new Map(places.map((place) => [plainName(cityName(place) ?? ''), place]));
+      return new Map(areas().map(({ place }) => [plainName(cityName(place) ?? ''), place]));
     }),
   };
 };

@@ -13,17 +13,25 @@ export type LocalTax = {
 };
 
 /**
- * One taxed area: a county's remainder (`place` empty) or a place within a county, with other names of the place. `taxes`
- * are offsets, and `evidence` is an index, in the table. `taxes: null`: the rate is not established. Such a place may have
- * no county (empty).
+ * The taxes of an area from a day to a day, inclusive. `to: null`: until the next one begins. `taxes` are offsets, and
+ * `evidence` is an index, in the table. `taxes: null`: the rate is not established.
+ */
+export type PackedPeriod = {
+  readonly taxes: readonly number[] | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly evidence: number;
+};
+
+/**
+ * One taxed area: a county's remainder (`place` empty) or a place within a county, with other names of the place and its
+ * periods, the oldest first. A place whose rate is not established may have no county (empty).
  */
 export type PackedArea = {
   readonly county: string;
   readonly place: string;
   readonly aliases: readonly string[];
-  readonly taxes: readonly number[] | null;
-  readonly from: string | null;
-  readonly evidence: number;
+  readonly periods: readonly [PackedPeriod, ...PackedPeriod[]];
 };
 
 /**
@@ -39,12 +47,15 @@ export type PackedRates = {
   readonly counties: Readonly<Record<string, string>>;
   /** The offset of each county's remainder, or of its only place. */
   readonly remainders: Readonly<Record<string, number>>;
-  /** Pairs of key and citation. */
-  readonly sources: readonly (readonly [key: string, citation: string])[];
+  /** Each with its key, its citation, the day that it is of, and the day by which a newer one is due (`Published`). */
+  readonly sources: readonly (readonly [key: string, citation: string, as_of: string, due: string])[];
   readonly evidence: readonly Evidence[];
   /** `US-MN-00-053~Hennepin County~county~~0.0015`: see `LocalTax`. */
   readonly taxes: string;
-  /** `053~Minneapolis~~310 1422~2023-10-01~0`: see `PackedArea`. Untaxed is `-`, and a rate not established is empty. */
+  /**
+   * `053~Minneapolis~~310 1422~2023-10-01~~0`: see `PackedArea`; four fields for each period. Untaxed is `-`, and a rate
+   * not established is empty.
+   */
   readonly areas: string;
   /** `MINNEAPOLIS~120 4010`: offsets of the areas that have a name or an alias with this key (`nameKey`). Sorted. */
   readonly names: string;
@@ -98,21 +109,29 @@ export const readTax = (taxes: string, offset: number): LocalTax => {
 
 const untaxed = '-';
 
+const writePeriod = ({ taxes, from, to, evidence }: PackedPeriod) => [
+  taxes === null ? null : writeOffsets(taxes) || untaxed,
+  from,
+  to,
+  evidence,
+];
+const readPeriod = ([taxes = '', from = '', to = '', evidence]: readonly string[]): PackedPeriod => ({
+  taxes: taxes === '' ? null : taxes === untaxed ? [] : readOffsets(taxes),
+  from: from || null,
+  to: to || null,
+  evidence: Number(evidence),
+});
+const periodFields = 4;
+
 /** An area as its line, and back from the offset of the line. */
-export const writeArea = ({ county, place, aliases, taxes, from, evidence }: PackedArea): string => {
-  const taxText = taxes === null ? null : writeOffsets(taxes) || untaxed;
-  return lineOf([county, place, aliases.join('|'), taxText, from, evidence]);
-};
+export const writeArea = ({ county, place, aliases, periods }: PackedArea): string =>
+  lineOf([county, place, aliases.join('|'), ...periods.flatMap(writePeriod)]);
 export const readArea = (areas: string, offset: number): PackedArea => {
-  const [county = '', place = '', aliases = '', taxes = '', from = '', evidence] = lineAt(areas, offset).split('~');
-  return {
-    county,
-    place,
-    aliases: aliases === '' ? [] : aliases.split('|'),
-    taxes: taxes === '' ? null : taxes === untaxed ? [] : readOffsets(taxes),
-    from: from || null,
-    evidence: Number(evidence),
-  };
+  const [county = '', place = '', aliases = '', ...fields] = lineAt(areas, offset).split('~');
+  const first = readPeriod(fields);
+  const others: PackedPeriod[] = [];
+  for (let at = periodFields; at < fields.length; at += periodFields) others.push(readPeriod(fields.slice(at)));
+  return { county, place, aliases: aliases === '' ? [] : aliases.split('|'), periods: [first, ...others] };
 };
 
 /** A rate table as text, and back: JSON of the small parts, then taxes, areas and names, each after a form feed. */
@@ -139,8 +158,8 @@ export const findLine = (sortedLines: string, key: string): string | undefined =
 
 /** What a rate table has, in counts. */
 export type RateSummary = {
-  /** The newest day of its sources; `null` if none has a day. */
-  readonly as_of: string | null;
+  /** How many areas have their newest rate from sources of a day, by the days (`Published`); empty days are not known. */
+  readonly ages: readonly { readonly as_of: string; readonly due: string; readonly areas: number }[];
   /** Whether no area has a local tax. */
   readonly is_untaxed: boolean;
   /** Areas with an established rate: places, and counties outside them. */

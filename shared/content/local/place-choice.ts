@@ -4,11 +4,12 @@ import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-c
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
-import type { LocalTables, Release } from '../release.ts';
+import type { Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
+import { type DatedRate, rateOfArea, type TableDays } from './dated-rate.ts';
 import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
-import type { Area, LocalTable } from './local-table.ts';
+import type { LocalTable } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
@@ -24,15 +25,18 @@ const jurisdictionOf = ({ code, name, type, kind }: LocalTax, { tax_type }: Juri
   ...(kind === null ? {} : { kind }),
 });
 
-/** The jurisdictions and rates of an area. */
-const contentOf = ({ taxes, from, evidence }: Area, state: Jurisdiction, { established_from }: LocalTables) => ({
-  jurisdictions: (taxes ?? []).map((tax) => jurisdictionOf(tax, state)),
-  rates: (taxes ?? []).map(({ code, rate }) => ({
+/** A candidate with its rate on the tax day; `null` where the rate is not known. */
+type Dated = Candidate & { readonly dated: DatedRate | null };
+
+/** The jurisdictions and rates of an area, from the first day on which they answer. */
+const contentOf = ({ period, from }: DatedRate, state: Jurisdiction) => ({
+  jurisdictions: (period.taxes ?? []).map((tax) => jurisdictionOf(tax, state)),
+  rates: (period.taxes ?? []).map(({ code, rate }) => ({
     jurisdiction: code,
     rate,
-    from: from ?? established_from,
+    from,
     to: null,
-    ...evidence,
+    ...period.evidence,
   })),
   locations: [],
 });
@@ -55,11 +59,14 @@ const boundedCache = <Owner extends object, Value>() => {
 const views = boundedCache<Release, Release>();
 const founds = boundedCache<LocalTable, FoundPlace>();
 
-// Other caches are keyed by the release object, so the same areas must return the same object.
-const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], local: LocalTables): Release =>
-  views(release, areas.map(({ offset }) => offset).join(), () => {
+const viewKey = ({ area, dated }: Dated): string =>
+  area && dated ? `${area.offset}.${dated.position}${dated.approximation ? '~' : ''}` : '';
+
+// Other caches are keyed by the release object, so the same rates must return the same object.
+const viewOf = (release: Release, table: LocalTable, candidates: readonly Dated[]): Release =>
+  views(release, candidates.map(viewKey).join(), () => {
     const [state] = release.jurisdictions;
-    const additions = areas.map((area) => contentOf(area, state, local));
+    const additions = candidates.flatMap(({ dated }) => (dated ? [contentOf(dated, state)] : []));
     return withOwnRates({ ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } });
   });
 
@@ -67,10 +74,17 @@ const viewOf = (release: Release, table: LocalTable, areas: readonly Area[], loc
 const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
   founds(table, `${address.zip5}|${address.city}|${address.county}`, () => findPlace(table, address));
 
-const setOf = (table: LocalTable, { area, county }: Candidate, isEstablished: boolean): LocalSet => {
-  if (area === null || !isEstablished) return unknownSet;
-  const codes = (area.taxes ?? []).map(({ code }) => code);
-  return { key: codes.toSorted().join(' '), codes, county: county === null ? null : `${table.fips}${county}` };
+const setOf = (table: LocalTable, { dated, county }: Dated): LocalSet => {
+  if (dated === null) return unknownSet;
+  const { period, approximation, published } = dated;
+  const codes = (period.taxes ?? []).map(({ code }) => code);
+  return {
+    key: codes.toSorted().join(' '),
+    codes,
+    county: county === null ? null : `${table.fips}${county}`,
+    approximation,
+    published,
+  };
 };
 
 const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
@@ -87,11 +101,11 @@ const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPla
   return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
 };
 
-const byPlaceOf = (found: FoundPlace, table: LocalTable, { established_from }: LocalTables): ByPlace => {
+const byPlaceOf = (found: FoundPlace, table: LocalTable, { established }: TableDays): ByPlace => {
   const { level: _, candidates, ...reading } = found;
   const [{ area }] = candidates;
-  const established = area === null ? null : (area.from ?? established_from);
-  return { ...reading, area: chargedArea(found, table), established };
+  const firstDay = area === null ? null : (area.periods[0].from ?? established);
+  return { ...reading, area: chargedArea(found, table), established: firstDay };
 };
 
 /**
@@ -104,18 +118,21 @@ export const choosePlace = (release: Release, address: TaxAddress, day: string):
   const table = loadLocalTable(local);
   if (table.isUntaxed) return null;
   const found = foundPlace(table, address);
-  const isEstablished = (area: Area | null): boolean => area !== null && (area.from ?? local.established_from) <= day;
-  const sets = found.candidates.map((one) => setOf(table, one, isEstablished(one.area)));
-  const units = found.candidates.map(({ area }) => (isEstablished(area) ? area?.units : null));
+  const { approximate_from: approximate = local.established_from } = release;
+  const days = { established: local.established_from, approximate };
+  const candidates = found.candidates.map(
+    ({ county, area }): Dated => ({ county, area, dated: area && rateOfArea(area, day, days) }),
+  );
+  const sets = candidates.map((one) => setOf(table, one));
+  const units = candidates.map(({ dated }) => dated?.period.units);
   const meant = sets[0] as LocalSet;
   const possible = new Set(units).size > 1 ? [...new Map(sets.map((set) => [set.key, set])).values()] : [];
-  const areas = found.candidates.flatMap(({ area }) => (isEstablished(area) ? (area ?? []) : []));
   return {
-    release: viewOf(release, table, areas, local),
+    release: viewOf(release, table, candidates),
     choice: {
       ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
       possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
-      byPlace: byPlaceOf(found, table, local),
+      byPlace: byPlaceOf(found, table, days),
     },
   };
 };

@@ -11,11 +11,14 @@ import { stateFips } from '../../jurisdiction.ts';
 import { readPercent } from '../imports/fractions.ts';
 import { codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release-values.ts';
+import { publishers } from '../updates/publishers.ts';
+import { nextExpectedAfter } from '../updates/staleness.ts';
 import {
   combinedSuffix,
   type LocalTax,
   offsetsOf,
   type PackedArea,
+  type PackedPeriod,
   type PackedRates,
   type PackedZips,
   writeArea,
@@ -24,12 +27,19 @@ import {
 } from './packed-table.ts';
 import { nameKey } from './place-names.ts';
 
+/**
+ * The rate of an area from a day to a day, inclusive. An area may have several rows: a row without `to` ends on the day
+ * before the next one begins, and only the first may lack `from`. Aliases are in the newest row.
+ */
 export type RateRow = Readonly<
   Record<
     'county' | 'place' | 'place_code' | 'aliases' | 'rate' | 'parts' | 'from' | 'source' | 'confidence' | 'note',
     string
   >
->;
+> & {
+  /** A file without such a row lacks the column. */
+  readonly to?: string;
+};
 type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
 type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
@@ -153,26 +163,59 @@ const partsOf = (naming: Naming, row: RateRow): readonly LocalTax[] => {
 
 type Parts = readonly LocalTax[] | null;
 
+/** The codes that have several rates among some rows. */
+const codesOfSeveral = (parts: readonly Parts[]): ReadonlySet<string> => {
+  const rates = new Map<string, string>();
+  const several = new Set<string>();
+  for (const { code, rate } of parts.flatMap((own) => own ?? [])) {
+    if ((rates.get(code) ?? rate) !== rate) several.add(code);
+    rates.set(code, rate);
+  }
+  return several;
+};
+
 /**
  * The taxes of all rows, each once, and their indexes by row. A code with different rates in different counties gets the
- * county appended, so that each code has one rate.
+ * county appended, so that each code has one rate on a day. `newest` are the rows that no later row of their area follows:
+ * a code that only earlier rows have is compared among all.
  */
-const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[]) => {
-  const rates = Map.groupBy(
-    new Set(parts.flat().map((tax) => `${tax?.code} ${tax?.rate}`)),
-    (key) => key.split(' ')[0],
-  );
+const indexTaxes = (rows: readonly RateRow[], parts: readonly Parts[], newest: ReadonlySet<RateRow>) => {
+  const ofNewest = parts.filter((_, index) => newest.has(rows[index] as RateRow));
+  const current = new Set(ofNewest.flat().map((tax) => tax?.code));
+  const [several, severalEver] = [codesOfSeveral(ofNewest), codesOfSeveral(parts)];
   const taxes = new Map<string, LocalTax>();
-  const codes = rows.map((row, index) =>
+  const keys = rows.map((row, index) =>
     parts[index]?.map((tax) => {
       const distinction = tax.code.includes(`-00-${row.county}`) ? codePart(row.place) || 'REST' : row.county;
-      const code = (rates.get(tax.code)?.length ?? 0) > 1 ? `${tax.code}-${distinction}` : tax.code;
-      if (!taxes.has(code)) taxes.set(code, { ...tax, code });
-      return code;
+      const isOfSeveral = (current.has(tax.code) ? several : severalEver).has(tax.code);
+      const code = isOfSeveral ? `${tax.code}-${distinction}` : tax.code;
+      const key = `${code} ${tax.rate}`;
+      if (!taxes.has(key)) taxes.set(key, { ...tax, code });
+      return key;
     }),
   );
-  const positions = new Map([...taxes.keys()].map((code, position) => [code, position]));
-  return { taxes: [...taxes.values()], indexes: codes.map((own) => own?.map((code) => positions.get(code) as number)) };
+  const positions = new Map([...taxes.keys()].map((key, position) => [key, position]));
+  return { taxes: [...taxes.values()], indexes: keys.map((own) => own?.map((key) => positions.get(key) as number)) };
+};
+
+type Indexed = { readonly row: RateRow; readonly index: number };
+
+/** The rows of each area with their indexes, the oldest first. Throws where two have no order. */
+const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...Indexed[]])[] => {
+  const byArea = Map.groupBy(
+    rows.map((row, index) => ({ row, index })),
+    ({ row }) => `${row.county} ${row.place}`,
+  );
+  return [...byArea].map(([area, own]) => {
+    const [first, ...others] = own.toSorted((a, b) => (a.row.from < b.row.from ? -1 : 1));
+    assert(first !== undefined, `${area} has a row`);
+    for (const [at, { row }] of others.entries()) {
+      const before = others[at - 1] ?? first;
+      assert(before.row.from < row.from, `${area} has one row from ${row.from}`);
+      assert(!before.row.to || before.row.to < row.from, `${area}: a row ends before the one from ${row.from}`);
+    }
+    return [first, ...others] as const;
+  });
 };
 
 /** The build makes this index: normalizing all names of a large state would slow the first calculation in it. */
@@ -193,6 +236,12 @@ const remaindersOf = (areas: readonly PackedArea[], offsets: readonly number[]):
     if (remainder) remainders[county] = offsets[areas.indexOf(remainder)] as number;
   }
   return remainders;
+};
+
+/** The day that a source is of, and the day by which a newer one of the state is due; empty without a day. */
+const publishedOf = (state: string, { as_of }: SourceRow): readonly [asOf: string, due: string] => {
+  const publisher = publishers.find((one) => one.state === state);
+  return [as_of, as_of && publisher ? nextExpectedAfter(publisher.cadence, as_of) : ''];
 };
 
 const citationOf = ({ publisher, title, as_of }: SourceRow): string => `${publisher}: ${title} (as of ${as_of})`;
@@ -219,22 +268,24 @@ export const packRates = (edition: string): PackedRates => {
   const areDistricts = statesOfDistricts.includes(state);
   const naming: Naming = { state, fips, counties, districts: districtNames(), places, areDistricts };
   const parts = rows.map((row) => (row.rate === '' ? null : partsOf(naming, row)));
-  const { taxes, indexes } = indexTaxes(rows, parts);
-  const cited = new Map(sourceRows().map((row) => [row.key, citationOf(row)]));
+  const byArea = rowsByArea(rows);
+  const newest = new Set(byArea.flatMap((own) => own.at(-1)?.row ?? []));
+  const { taxes, indexes } = indexTaxes(rows, parts, newest);
+  const cited = new Map(sourceRows().map((row) => [row.key, row]));
   const keys = [...new Set(rows.map(({ source }) => source))].filter((key) => key !== '');
   const evidence = [...new Set(rows.map(evidenceText))];
   const taxLines = taxes.map(writeTax);
   const taxOffsets = offsetsOf(taxLines);
-  const areas = rows.map(
-    (row, index): PackedArea => ({
-      county: row.county,
-      place: row.place,
-      aliases: listOf(row.aliases),
-      taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
-      from: row.from || null,
-      evidence: evidence.indexOf(evidenceText(row)),
-    }),
-  );
+  const periodOf = ({ row, index }: Indexed): PackedPeriod => ({
+    taxes: indexes[index]?.map((tax) => taxOffsets[tax] as number) ?? null,
+    from: row.from || null,
+    to: row.to || null,
+    evidence: evidence.indexOf(evidenceText(row)),
+  });
+  const areas = byArea.map(([first, ...others]): PackedArea => {
+    const { county, place, aliases } = (others.at(-1) ?? first).row;
+    return { county, place, aliases: listOf(aliases), periods: [periodOf(first), ...others.map(periodOf)] };
+  });
   const areaLines = areas.map(writeArea);
   const areaOffsets = offsetsOf(areaLines);
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
@@ -244,9 +295,9 @@ export const packRates = (edition: string): PackedRates => {
     is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
     counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
     sources: keys.map((key) => {
-      const citation = cited.get(key);
-      assert(citation !== undefined, `source ${key} has a row in sources.csv`);
-      return [key, citation];
+      const source = cited.get(key);
+      assert(source !== undefined, `source ${key} has a row in sources.csv`);
+      return [key, citationOf(source), ...publishedOf(state, source)];
     }),
     remainders: remaindersOf(areas, areaOffsets),
     evidence: evidence.map((text) => JSON.parse(text)),

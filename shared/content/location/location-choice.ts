@@ -1,4 +1,4 @@
-import { isInForce } from '../effective.ts';
+import { countsFrom, isInForce } from '../effective.ts';
 import type { Release } from '../release.ts';
 import type { TaxAddress } from './address.ts';
 import { combinedRate } from './combined-rate.ts';
@@ -16,10 +16,14 @@ const hasAllZipsOf = (release: Release, { possible }: LocalChoice): boolean => {
   return isRestUntaxed(release) && possible.every(({ codes }) => codes.every((code) => codesWithZips.has(code)));
 };
 
+// On a day before an import's undated locations are established, the release below answers, which may have the rates of it.
+const countsFromIn = (release: Release): string =>
+  release.fallback === undefined ? countsFrom(release) : release.established_from;
+
 const spansNear = (release: Release, zip5: string, day: string): readonly Span[] => {
-  const first = Number(zip5) * 10_000;
+  const [first, since] = [Number(zip5) * 10_000, countsFromIn(release)];
   return locationIndex(release).spans.filter(
-    ({ low, high, area }) => low <= first + 9999 && first <= high && isInForce(area, day, release.established_from),
+    ({ low, high, area }) => low <= first + 9999 && first <= high && isInForce(area, day, since),
   );
 };
 
@@ -45,7 +49,7 @@ const byCity = (release: Release, city: string | null, day: string): Named => {
   const areas = city === null ? [] : (locationIndex(release).byCity.get(city) ?? []);
   const [within, wherever] = [[], []] as [Area[], Area[]];
   for (const area of areas)
-    if (isInForce(area, day, release.established_from))
+    if (isInForce(area, day, countsFromIn(release)))
       (area.zips.length === 0 && area.within_city !== undefined ? within : wherever).push(area);
   const usual = wherever.filter(({ of_addresses }) => !of_addresses);
   return { named: choiceOf('city', wherever, { usual }), withinZips: choiceOf('city', within) };

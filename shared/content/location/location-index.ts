@@ -1,5 +1,7 @@
 import { getOrAdd } from '../../get-or-add.ts';
+import type { Approximation } from '../effective.ts';
 import type { Location, Release } from '../release.ts';
+import type { Published } from '../release-values.ts';
 
 /** Local jurisdictions that tax a place together. The key does not depend on the order of the codes. */
 export type LocalSet = {
@@ -9,6 +11,10 @@ export type LocalSet = {
   readonly county?: string | null;
   /** Whether the jurisdictions are not established. */
   readonly isUnknown?: true;
+  /** Set where the rates of another day are used on the tax day. */
+  readonly approximation?: Approximation | null;
+  /** When the rates were published, if a local table has them. */
+  readonly published?: Published | null;
 };
 
 /** A location with the sets that an address in it may have. Without ZIPs, its limits are unknown: it has the name of a city. */

@@ -1,10 +1,12 @@
 import { assert } from '../../assert.ts';
 import { jurisdictionCode } from '../../jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
+import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';
 import { ownCodesAt } from '../own-rules.ts';
+import { rateOn } from '../rates.ts';
 import type { Coverage, Release } from '../release.ts';
-import type { Evidence, Jurisdiction } from '../release-values.ts';
+import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, type LocalChoice } from './local-choice.ts';
@@ -36,7 +38,7 @@ export type StateCandidate = {
   readonly state: string;
   /** Its combined general rate there, in units of `10^-rateDecimals`; `null` where no content covers it. */
   readonly rate: bigint | null;
-  readonly coverage: Coverage;
+  readonly lacksLocals: boolean;
   /** Whether only a part of the ZIP is covered. */
   readonly isPart: boolean;
 };
@@ -59,6 +61,10 @@ export type Located = {
   readonly evidence: readonly Evidence[];
   /** Whether local taxes are unknown: of the state, of the whole ZIP, or of a part of it. */
   readonly lacksLocals: boolean;
+  /** Set where the local rates of another day are used on the tax day. */
+  readonly approximation: Approximation | null;
+  /** When the local rates were published, if a built-in table has them. */
+  readonly published: Published | null;
   /** Whether the content covers other parts of the address's ZIP, and not the address. */
   readonly isGap: boolean;
 };
@@ -77,6 +83,8 @@ const uncovered = (
   resolution: { level: 'none', ambiguous: address.isStateGuessed, coverage: 'none' },
   evidence: [],
   lacksLocals: false,
+  approximation: null,
+  published: null,
   isGap: false,
 });
 
@@ -199,6 +207,15 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
   isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
 
+/** The jurisdictions whose rates are approximations on a day. */
+const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): readonly Jurisdiction[] =>
+  release === null || day >= release.established_from
+    ? []
+    : jurisdictions.filter(({ code }) => {
+        const rate = rateOn(release, code, day);
+        return rate !== undefined && isApproximateOn(rate, day, release);
+      });
+
 const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string, prefer: RatePreference): Located => {
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
@@ -211,7 +228,11 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
-  const coverage = lacksLocals ? 'partial' : 'complete';
+  const approximate = approximateAt({ ...place, jurisdictions }, day);
+  const undated = { of: release.established_from, because: 'undated' } as const;
+  const approximation = set.approximation ?? (approximate.some(({ type }) => type !== 'state') ? undated : null);
+  const isWhole = !lacksLocals && approximation === null && approximate.length === 0;
+  const coverage = isWhole ? 'complete' : 'partial';
   return {
     address,
     states: [],
@@ -226,6 +247,8 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     },
     evidence: choice?.evidence ?? [],
     lacksLocals,
+    approximation,
+    published: set.published ?? null,
     isGap: false,
   };
 };
@@ -237,7 +260,7 @@ const rateOf = ({ place: { release, jurisdictions }, resolution: { coverage } }:
 const candidateOf = (located: Located, day: string): StateCandidate => ({
   state: located.address.state ?? located.address.country,
   rate: rateOf(located, day) ?? null,
-  coverage: located.resolution.coverage,
+  lacksLocals: located.lacksLocals,
   isPart: located.choice?.isPart ?? false,
 });
 

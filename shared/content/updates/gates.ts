@@ -1,14 +1,16 @@
-/** The gates that a release of an official file must pass before an update activates it. */
+/** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import * as z from 'zod/mini';
 
 /** What is measured of a new release; shares are of 1, and points are percentage points of the combined rate. */
 export type GateFigures = {
   /** ZIPs and cities that the release names. */
   readonly places: number;
-  /** ZIPs and cities that the previous file named and this one does not. */
-  readonly vanished: number;
-  /** How many ZIPs and cities the previous file named; 0 without one. */
+  /** ZIPs and cities that the previous file of this format named and this one does not. */
+  readonly unnamed: number;
+  /** How many ZIPs and cities the previous file of this format named; 0 without one. */
   readonly placesBefore: number;
+  /** ZIPs and cities with local taxes in the active release and none in this one. */
+  readonly vanished: number;
   /** ZIPs and cities whose combined rate changes against the active release. */
   readonly changed: number;
   readonly largestChangePoints: number;
@@ -45,8 +47,9 @@ const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100
 export const gates: readonly Gate[] = [
   {
     name: 'vanished',
-    describe: 'ZIPs and cities of the previous file that this one does not name',
-    figure: ({ vanished, placesBefore }) => percent(vanished, placesBefore),
+    describe: 'ZIPs and cities that lose all local taxes, or that the previous file of the format named',
+    figure: ({ unnamed, placesBefore, vanished, places }) =>
+      Math.max(percent(unnamed, placesBefore), percent(vanished, places)),
     most: 2,
     unit: '%',
   },

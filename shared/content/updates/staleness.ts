@@ -79,6 +79,10 @@ const daysOfFiles = (publisher: Publisher, { files, imported_at }: UpdateRecord,
     return day === undefined ? [] : [postedOn(day, months)];
   });
 
+/** The last day on which the publication after one of a day is in time, by the cadence of their publisher. */
+export const nextExpectedAfter = (cadence: Publisher['cadence'], asOf: string): string =>
+  addDays(postedOn(asOf, periodMonths[cadence]).next, graceDays);
+
 /** Whole days between two days. */
 const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
 

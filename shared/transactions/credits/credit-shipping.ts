@@ -27,7 +27,7 @@ export const creditShipping = (
   return {
     ...parent,
     amount: sent?.amount ?? write(amount),
-    discount_amount: sent?.discount_amount ?? write(discount),
+    discount_amount: sent?.discount_amount ?? (discount === 0n ? null : write(discount)),
     applied_discount_amount: write(discount),
     net_amount: write(net),
     ...scaleCharge(parent, balance, taken, exponent),

@@ -15,41 +15,69 @@ export const column = (required: boolean, ...headers: readonly string[]) => ({ h
 
 export type HeadedTable<Column extends string> = {
   readonly name: string;
+  /** Whether the header has other names than the accepted ones, so that the order of the columns counts. */
+  readonly isByOrder: boolean;
   readonly rows: AsyncIterable<HeadedRow<Column> | BrokenRow>;
 };
 
 /** A header without case and punctuation, to compare it. */
 export const plainHeader = (header: string): string => header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-const indexesOf = <Column extends string>(header: readonly string[], columns: Columns<Column>, name: string) => {
+type Indexes<Column extends string> = readonly (readonly [Column, number])[];
+
+/** The position of each column in a header; -1 without it. */
+const indexesIn = <Column extends string>(header: readonly string[], columns: Columns<Column>): Indexes<Column> => {
   const found = header.map(plainHeader);
   const entries = Object.entries(columns) as [Column, Columns<Column>[Column]][];
-  return entries.map(([column, { headers, required }]): readonly [Column, number] => {
-    const index = headers.map((text) => found.indexOf(plainHeader(text))).find((at) => at >= 0) ?? -1;
-    if (index < 0 && required) throw new Error(`${name} has no column ${headers.join(' or ')}: is it of this format?`);
-    return [column, index];
-  });
+  return entries.map(([column, { headers }]): readonly [Column, number] => [
+    column,
+    headers.map((text) => found.indexOf(plainHeader(text))).find((at) => at >= 0) ?? -1,
+  ]);
 };
 
-/** Open a table with a header in its first row; columns may come in any order. Throws where a required one is missing. */
+/** Whether a header in another language has the columns in their order: as many, and each known name in its place. */
+const areInOrder = <Column extends string>(header: readonly string[], indexes: Indexes<Column>): boolean =>
+  header.findLastIndex((text) => text !== '') === indexes.length - 1 &&
+  indexes.every(([, at], index) => at === -1 || at === index);
+
+const isNumber = (text: string): boolean => /^\d+(?:[.,]\d+)?$/.test(text);
+
+/**
+ * Open a table with a header in its first row; columns may come in any order. With `inOrder`, a header without the accepted
+ * names is read by the order of the columns, if it has as many. Throws where a required column is missing.
+ */
 export const openHeadedTable = async <Column extends string>(
   path: string,
   columns: Columns<Column>,
   onProgress?: (readBytes: number, totalBytes: number) => void,
+  { inOrder = false }: { readonly inOrder?: boolean } = {},
 ): Promise<HeadedTable<Column>> => {
-  const table = await openTable(path, ',', onProgress);
-  async function* rows(): AsyncGenerator<HeadedRow<Column> | BrokenRow> {
-    let indexes: readonly (readonly [Column, number])[] | undefined;
-    let isEmpty = true;
-    for await (const row of table.rows) {
-      isEmpty = false;
-      if ('broken' in row) yield row;
-      else if (indexes) {
-        const cells = indexes.map(([column, index]) => [column, row.cells[index] ?? '']);
-        yield { ...row, cells: Object.fromEntries(cells) };
-      } else indexes = indexesOf(row.cells, columns, table.name);
+  const { name, rows } = await openTable(path, onProgress);
+  const iterator = rows[Symbol.asyncIterator]();
+  const refuse = async (reason: string): Promise<never> => {
+    await iterator.return?.();
+    throw new Error(`${name} ${reason}`);
+  };
+  const first = await iterator.next();
+  if (first.done) return refuse('is empty.');
+  if ('broken' in first.value) return refuse(`cannot be read: line ${first.value.line} ${first.value.broken}.`);
+  const header = first.value.cells;
+  const found = indexesIn(header, columns);
+  const missing = found.find(([column, at]) => at < 0 && columns[column].required);
+  if (missing && header.some(isNumber)) return refuse('has no header in its first row: add the names of the columns.');
+  const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
+  if (missing && !isByOrder)
+    return refuse(`has no column ${columns[missing[0]].headers.join(' or ')}: is it of this format?`);
+  const indexes = isByOrder ? found.map(([column], index): readonly [Column, number] => [column, index]) : found;
+  async function* headed(): AsyncGenerator<HeadedRow<Column> | BrokenRow> {
+    for await (const row of { [Symbol.asyncIterator]: () => iterator }) {
+      if ('broken' in row) {
+        yield row;
+        continue;
+      }
+      const cells = indexes.map(([column, at]) => [column, row.cells[at] ?? '']);
+      yield { ...row, cells: Object.fromEntries(cells) };
     }
-    if (isEmpty) throw new Error(`${table.name} is empty.`);
   }
-  return { name: table.name, rows: rows() };
+  return { name, isByOrder, rows: headed() };
 };

@@ -35,12 +35,10 @@ const brokenTexts: Readonly<Record<string, string>> = {
 const brokenText = ({ code, message }: Error & { readonly code?: string }): string =>
   brokenTexts[code ?? ''] ?? `cannot be read: ${message}. Correct its quotes`;
 
-const options = (delimiter: ',' | '\t'): Options => ({
+const options = (delimiter: string): Options => ({
   delimiter,
   bom: true,
   trim: true,
-  // A tab-separated file writes a quote as itself.
-  quote: delimiter === ',' ? '"' : null,
   relax_quotes: true,
   relax_column_count: true,
   skip_empty_lines: true,
@@ -49,9 +47,23 @@ const options = (delimiter: ',' | '\t'): Options => ({
   skip_records_with_error: true,
 });
 
-/** Blocks of text until something is broken. */
-async function* untilBroken(blocks: AsyncIterable<string>, isBroken: () => boolean): AsyncGenerator<string> {
-  for await (const block of blocks) {
+/** The separator of a table: the most frequent one in its first line. Spreadsheets write semicolons with decimal commas. */
+const separatorOf = (text: string): string => {
+  const [line = ''] = text.trimStart().split('\n', 1);
+  const counts = [',', ';', '\t'].map((separator) => ({ separator, count: line.split(separator).length }));
+  return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
+};
+
+/** Blocks of text, the first of which was read before, until something is broken. */
+async function* untilBroken(
+  first: IteratorResult<string, void>,
+  others: AsyncGenerator<string>,
+  isBroken: () => boolean,
+): AsyncGenerator<string> {
+  if (first.done) return;
+  yield first.value;
+  if (isBroken()) return;
+  for await (const block of others) {
     yield block;
     if (isBroken()) return;
   }
@@ -64,12 +76,12 @@ export const multilineReason = ({ firstLine, line }: Pick<Row, 'firstLine' | 'li
     : `takes in lines ${firstLine} to ${line}: a quote on line ${firstLine} may not be closed`;
 
 /**
- * Read a table, row by row: CRLF or LF, with or without a byte order mark, UTF-8 or Latin-1, packed or not. Blank lines
- * are no rows. Throws where the file cannot be opened or unpacked.
+ * Read a table, row by row: separated by commas, semicolons or tabs, CRLF or LF, with or without a byte order mark, UTF-8
+ * or Latin-1, packed or not. Lines without text are no rows: spreadsheets end files with rows of separators. Throws where
+ * the file cannot be opened or unpacked.
  */
 export const openTable = async (
   path: string,
-  delimiter: ',' | '\t' = ',',
   onProgress: (readBytes: number, totalBytes: number) => void = () => {},
 ): Promise<Table> => {
   const { name, bytes, size, close } = await openFile(path);
@@ -83,19 +95,25 @@ export const openTable = async (
     },
     name,
   );
+  // A file that is not text is refused here.
+  const first = await blocks.next().catch((error) => {
+    close();
+    throw error;
+  });
   let broken: BrokenRow | undefined;
   let last: Position = { lines: 0, empty_lines: 0 };
   const rowOf = (cells: string[], { lines, empty_lines }: Position) => {
     const firstLine = lineAfter(last, { lines, empty_lines });
     last = { lines, empty_lines };
+    if (cells.every((cell) => cell === '')) return null;
     // The parser's types allow only an array of cells as a row.
     return { line: lines, ...(firstLine < lines && { firstLine }), cells } as unknown as string[];
   };
-  const parser = new Parser({ ...options(delimiter), on_record: rowOf });
+  const parser = new Parser({ ...options(separatorOf(first.value ?? '')), on_record: rowOf });
   parser.on('skip', (error: Error) => {
     broken ??= { line: lineAfter(last, parser.info), broken: brokenText(error) };
   });
-  const source = Readable.from(untilBroken(blocks, () => broken !== undefined));
+  const source = Readable.from(untilBroken(first, blocks, () => broken !== undefined));
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
   async function* rows(): AsyncGenerator<Row | BrokenRow> {

@@ -26,7 +26,7 @@ const rateColumnsMax = 40;
 /** The size of a file in bytes, and whether its first row is of a boundary file. */
 const peek = async (path: string) => {
   let size = 0;
-  const { rows } = await openTable(path, ',', (_, total) => {
+  const { rows } = await openTable(path, (_, total) => {
     size = total;
   });
   const iterator = rows[Symbol.asyncIterator]();
@@ -73,7 +73,7 @@ const readSst: Read = async function* (files, { state, names, onProgress }) {
   const fips = stateFips(state);
   const { rates, boundary } = await tellApart(files);
   const open = ({ path }: { readonly path: string }, bytesBefore: number) =>
-    openTable(path, ',', (read) => onProgress?.(bytesBefore + read, rates.size + boundary.size));
+    openTable(path, (read) => onProgress?.(bytesBefore + read, rates.size + boundary.size));
   const book: RateBook = {
     state,
     stateKey: stateKey(fips),

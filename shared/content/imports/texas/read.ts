@@ -116,7 +116,7 @@ function* cityEntries(rates: Rates, { city, taxes }: Area, from: string, line: n
  * several counties or transit areas has several rows, and is ambiguous. Throws where the first line is not the file's.
  */
 const readTexas: ReadFile = async function* (path, { base, names, onProgress }) {
-  const table = await openTable(path, '\t', onProgress);
+  const table = await openTable(path, onProgress);
   const rows = table.rows[Symbol.asyncIterator]();
   const first = (await rows.next()).value;
   const { from, stateRate, areas } = readHeading(table.name, first);

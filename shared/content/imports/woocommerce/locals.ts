@@ -1,8 +1,12 @@
+import { codePart } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
+import { rateDecimals } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
-import { fractionOf, unitsOf } from '../fractions.ts';
+import { fractionOf, percentOf, unitsOf } from '../fractions.ts';
 import type { Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
+import { isSplit } from '../state-splits.ts';
+import { isStateWide } from './matching.ts';
 import type { WooRate } from './rate-row.ts';
 
 export type LocalContext = {
@@ -12,6 +16,8 @@ export type LocalContext = {
   readonly from: string | null;
   /** Lines already reported as bad: a row of many ZIPs is one bad row. */
   readonly bad: Set<number>;
+  /** Lines that already have a remark. */
+  readonly remarked: Set<number>;
 };
 
 /** The local taxes of combined rates: codes, entries of new jurisdictions, and the last day. */
@@ -20,6 +26,43 @@ export type Locals = {
   readonly entries: readonly Entry[];
   readonly to: string | null;
 };
+
+const one = 10n ** BigInt(rateDecimals);
+
+/** What a rate adds to the tax on a price, in units of `10^-rateDecimals`. */
+type Share = { readonly rate: WooRate; readonly units: bigint };
+
+const total = (shares: readonly Share[]): bigint => shares.reduce((sum, { units }) => sum + units, 0n);
+
+/**
+ * The shares of rates that apply together: those that are not compound add up, and each compound one applies on the price
+ * with all taxes before it (`WC_Tax::calc_exclusive_tax`). `null` if one needs more decimals than a rate may have.
+ */
+const sharesOf = (rates: readonly WooRate[]): readonly Share[] | null => {
+  const shares: Share[] = rates
+    .filter(({ isCompound }) => !isCompound)
+    .map((rate) => ({ rate, units: unitsOf(rate.rate) }));
+  for (const rate of rates.filter(({ isCompound }) => isCompound)) {
+    const product = unitsOf(rate.rate) * (one + total(shares));
+    if (product % one !== 0n) return null;
+    shares.push({ rate, units: product / one });
+  }
+  return shares;
+};
+
+/** The rate of rates that apply together, as a fraction; `null` as in `sharesOf`. */
+export const combinedOf = (rates: readonly WooRate[]): string | null => {
+  const shares = sharesOf(rates);
+  return shares && fractionOf(total(shares));
+};
+
+/** The state's rate in the base release on the first day of the file's rates. */
+export const stateRateOf = ({ base, from }: Pick<LocalContext, 'base' | 'from'>) =>
+  stateRateOn(base, from ?? base.established_from);
+
+/** Whether a combined rate is the state's rate, or its part without the mandatory local taxes. */
+export const isRateOfState = (state: string, combined: string | null, stateRate: string | undefined): boolean =>
+  combined !== null && stateRate !== undefined && (combined === stateRate || isSplit(state, combined, stateRate));
 
 /**
  * The level of a local tax of which nothing else is known. Where the state has rules for its counties alone (North
@@ -35,36 +78,53 @@ const levelOf = (name: string, base: Release): Component['level'] => {
 
 const labels = { county: 'COUNTY', city: 'CITY', district: 'LOCAL' } as const;
 
-const total = (rates: readonly WooRate[]): bigint => rates.reduce((sum, { rate }) => sum + unitsOf(rate), 0n);
-
-/** Whether a rate applies to the whole state. */
-export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null && cities === null;
-
-/** A rate of the whole state that is the state's rate leaves the others as local taxes; else what is above it is one. */
-const partsOf = (rates: readonly WooRate[], stateRate: string, place: string, base: Release) => {
-  const state = rates.find((rate) => isStateWide(rate) && rate.rate === stateRate);
-  if (state)
-    return rates
-      .filter((rate) => rate !== state)
-      .map(({ name, rate }) => ({ level: levelOf(name, base), place: `${name} ${place}`, rate }));
-  return [{ level: unnamedLevel(base), place, rate: fractionOf(total(rates) - unitsOf(stateRate)) }];
+/**
+ * If one share is the state's rate, the others are local taxes; otherwise what is above the state's rate is one. Shares of
+ * one name are one tax, because its code is made from the name.
+ */
+const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, base: Release) => {
+  const state = shares.find(({ rate, units }) => isStateWide(rate) && units === stateUnits);
+  if (!state) return [{ level: unnamedLevel(base), place, units: total(shares) - stateUnits }];
+  const locals = shares.filter((share) => share !== state);
+  return [...Map.groupBy(locals, ({ rate }) => codePart(rate.name))].map(([, ofName]) => {
+    const name = ofName[0]?.rate.name ?? '';
+    return { level: levelOf(name, base), place: `${name} ${place}`, units: total(ofName) };
+  });
 };
 
-/** The local taxes of the rates that apply in a place; `null`, with a bad row, if they are less than the state's rate. */
+/** The local taxes of the rates that apply at a place; a bad row where they cannot be told. */
 export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
-  const { pseudo, base, bad, from } = context;
-  const state = stateRateOn(base, from ?? base.established_from);
-  const [{ line }] = rates as readonly [WooRate, ...WooRate[]];
-  if (!state || total(rates) < unitsOf(state.rate)) {
-    const reason = `the file has ${fractionOf(total(rates))} for ${place} in all, the release has ${state?.rate ?? 'nothing'} for the state alone: correct the rate, or choose another base release`;
+  const { pseudo, base, from, bad } = context;
+  const refuse = (row: WooRate | undefined, reason: string): Entry => {
+    const line = row?.line ?? 0;
     bad.add(line);
     return { kind: 'bad', line, reason };
-  }
+  };
+  const state = stateRateOf(context);
+  const known = state ? percentOf(state.rate) : 'nothing';
+  const shares = sharesOf(rates);
+  if (shares === null)
+    return refuse(
+      rates.find(({ isCompound }) => isCompound),
+      `compounds to a rate of more than ${rateDecimals} decimals: write the rate that it comes to, and 0 in the column Compound`,
+    );
+  const wide = combinedOf(rates.filter(isStateWide));
+  if (wide !== '0' && !isRateOfState(pseudo.state, wide, state?.rate))
+    return refuse(
+      rates.find(isStateWide),
+      `is of the whole state, which has ${wide ? percentOf(wide) : 'no rate'} in the file and ${known} in the release: correct it, because other rows add to it`,
+    );
+  if (!state || total(shares) < unitsOf(state.rate))
+    return refuse(
+      rates[0],
+      `the file has ${percentOf(fractionOf(total(shares)))} for ${place} in all, the release has ${known} for the state alone: correct the rate, or choose another base release`,
+    );
   const entries: Entry[] = [];
   const codes: string[] = [];
-  for (const part of partsOf(rates, state.rate, place, base).filter(({ rate }) => rate !== '0')) {
-    const dates = { from, to: state.to };
-    const made = pseudo.codeOf({ ...part, ...dates, label: labels[part.level], distinction: 'OTHER' });
+  for (const { units, ...part } of partsOf(shares, unitsOf(state.rate), place, base)) {
+    if (units === 0n) continue;
+    const component = { ...part, rate: fractionOf(units), from, to: state.to };
+    const made = pseudo.codeOf({ ...component, label: labels[part.level], distinction: 'OTHER' });
     entries.push(...made.entries);
     codes.push(made.code);
   }

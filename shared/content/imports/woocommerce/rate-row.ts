@@ -1,8 +1,14 @@
+import { stateCode } from '../../../jurisdiction.ts';
 import { cityName } from '../../location/city-name.ts';
 import { column, type HeadedRow } from '../files/headed-rows.ts';
 import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
+import { foreignZip, foreignZips, touchesAny, zipsOfState } from '../zips.ts';
 
+/**
+ * The ten columns of an export, in its order. WooCommerce translates their names, and reads files by their order
+ * (`csv_data_cols` and `WC_Tax_Rate_Importer` of woocommerce/woocommerce).
+ */
 export const wooColumns = {
   country: column(true, 'Country code', 'Country'),
   state: column(true, 'State code', 'State'),
@@ -12,6 +18,7 @@ export const wooColumns = {
   name: column(true, 'Tax name', 'Name'),
   priority: column(true, 'Priority'),
   compound: column(true, 'Compound'),
+  shipping: column(false, 'Shipping'),
   taxClass: column(false, 'Tax class', 'Class'),
 };
 
@@ -27,6 +34,8 @@ export type WooRate = {
   readonly name: string;
   /** A fraction. */
   readonly rate: string;
+  /** Whether it applies on the price with the other taxes. */
+  readonly isCompound: boolean;
   /** Of one priority, one rate applies. */
   readonly priority: number;
   readonly hasState: boolean;
@@ -42,76 +51,80 @@ const list = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** `78664`, `12345...12350`, `786*`; `null` if it is not a ZIP. */
+/** `78664`, `12345...12350`, `786*`; `null` if it is none of them. Leading zeros that a spreadsheet dropped are restored. */
 const zipRange = (text: string): ZipRange | null => {
-  const [low = '', high = low] = text.split(/\s*\.\.\.\s*/);
-  if (/^\d{1,4}\*$/.test(text)) return [text.slice(0, -1).padEnd(5, '0'), text.slice(0, -1).padEnd(5, '9')];
-  return [low, high].every((zip) => /^\d{5}$/.test(zip)) && low <= high ? [low, high] : null;
+  const start = /^(?<digits>\d{1,5})\*$/.exec(text)?.groups?.['digits'];
+  if (start !== undefined) return [start.padEnd(5, '0'), start.padEnd(5, '9')];
+  const ends = text.split(/\s*(?:\.{3}|…)\s*/);
+  const [low = '', high = low] = ends.map((zip) => zip.padStart(5, '0'));
+  return ends.length <= 2 && ends.every((zip) => /^\d{3,5}$/.test(zip)) && low <= high ? [low, high] : null;
+};
+
+/** Read a list of ZIPs. Those of other states are bad in a row that names the state, and left out otherwise. */
+const readZips = (text: string, state: string, hasState: boolean): RowResult<readonly ZipRange[]> => {
+  const parts = list(text);
+  const found: ZipRange[] = [];
+  for (const part of parts) {
+    const range = zipRange(part);
+    if (range === null) return bad(`ZIPs ${part} are not ZIP codes: write 78664; 78701...78705; 786*`);
+    if (touchesAny(zipsOfState(state), ...range)) found.push(range);
+    else if (hasState)
+      return bad(
+        /^\d+$/.test(part) ? foreignZip(part, state) : `ZIPs ${part} are not in ${state}: correct them or the state`,
+      );
+  }
+  return found.length > 0 ? row(found) : skipped(foreignZips(state));
 };
 
 const isAll = (text: string): boolean => text === '' || text === '*';
 
-const otherPlace = (country: string, stateText: string, state: string): string | null => {
-  if (!isAll(country) && country.toUpperCase() !== 'US') return 'is not of the United States';
-  return isAll(stateText) || stateText.toUpperCase() === state ? null : `is not of ${state}`;
+/** Whether a row is of the state: a row of no other country, state or tax class. */
+const readScope = ({ country, state: text, taxClass }: WooRow['cells'], state: string): RowResult<null> => {
+  if (!isAll(country) && country.toUpperCase() !== 'US') return skipped('is not of the United States');
+  const code = stateCode(text);
+  if (!isAll(text) && code === null) return bad(`State code ${text} is not a state: write ${state}, for example`);
+  if (!isAll(text) && code !== state) return skipped(`is not of ${state}`);
+  return /^(?:standard)?$/i.test(taxClass) ? row(null) : skipped('only the standard tax class is used');
 };
 
 const placeOf = ({ cells, line }: WooRow) => ({
   line,
   name: cells.name || 'Tax',
   hasState: !isAll(cells.state),
-  zips: isAll(cells.zips) ? null : list(cells.zips).map(zipRange),
   cities: isAll(cells.cities) ? null : list(cells.cities).flatMap((city) => cityName(city) ?? []),
 });
 
-const isWhole = (zips: readonly (ZipRange | null)[] | null): zips is readonly ZipRange[] | null =>
-  !zips?.includes(null);
-
-/** The place of a bad row, without a rate; `null` if the place cannot be read either. */
-export const readBadWooRate = (row: WooRow): WooRate | null => {
-  const { zips, ...place } = placeOf(row);
-  if (!isWhole(zips)) return null;
-  const priority = Number(row.cells.priority || '1');
+/** The place of a bad row, as far as it can be read, without a rate. */
+export const readBadWooRate = (row: WooRow): WooRate => {
+  const { zips, priority: text } = row.cells;
+  const priority = Number(text || '1');
   return {
-    ...place,
+    ...placeOf(row),
     isBad: true,
     rate: '0',
+    isCompound: false,
     priority: Number.isSafeInteger(priority) ? priority : 1,
-    zips,
+    zips: isAll(zips)
+      ? null
+      : list(zips)
+          .map(zipRange)
+          .filter((range) => range !== null),
   };
 };
 
 /** Read a row of WooCommerce's tax rates (content notes 2). The release's settings decide whether shipping is taxed. */
 export const readWooRate = (headed: WooRow, state: string): RowResult<WooRate> => {
   const { cells } = headed;
-  const other = otherPlace(cells.country, cells.state, state);
-  if (other !== null) return skipped(other);
-  if (!/^(?:standard)?$/i.test(cells.taxClass)) return skipped('only the standard tax class is used');
+  const scope = readScope(cells, state);
+  if (scope.kind !== 'row') return scope;
   const rate = readPercent(cells.rate);
   if (rate === null) return bad(`rate ${cells.rate || '(none)'} is not a rate: write a percentage (8.2500)`);
-  if (cells.compound !== '' && cells.compound !== '0')
-    return bad('is compound, which no sales tax is: give the rate that it comes to, and 0 in the column Compound');
+  if (!/^[01]?$/.test(cells.compound)) return bad(`has ${cells.compound} in the column Compound: write 0 or 1`);
   const priority = Number(cells.priority || '1');
   if (!Number.isSafeInteger(priority))
     return bad(`priority ${cells.priority} is not a whole number: write 1, for example`);
-  const { zips, ...place } = placeOf(headed);
-  if (!isWhole(zips)) return bad(`ZIPs ${cells.zips} are not ZIP codes: write 78664; 78701...78705; 786*`);
-  return row({ ...place, isBad: false, rate, priority, zips });
-};
-
-/** WooCommerce's order of the rates of one priority: a row of the state, of fewer ZIPs, of fewer cities, then the file's order. */
-export const bySpecificity = (a: WooRate, b: WooRate): number =>
-  Number(b.hasState) - Number(a.hasState) ||
-  (a.zips?.length ?? Number.MAX_SAFE_INTEGER) - (b.zips?.length ?? Number.MAX_SAFE_INTEGER) ||
-  (a.cities?.length ?? Number.MAX_SAFE_INTEGER) - (b.cities?.length ?? Number.MAX_SAFE_INTEGER) ||
-  a.line - b.line;
-
-/** The rates that apply together in a city, one per priority. `null` is a city that no row names. */
-export const ratesIn = (sorted: readonly WooRate[], city: string | null): readonly WooRate[] => {
-  const chosen = new Map<number, WooRate>();
-  for (const rate of sorted) {
-    const matches = rate.cities === null || (city !== null && rate.cities.includes(city));
-    if (matches && !chosen.has(rate.priority)) chosen.set(rate.priority, rate);
-  }
-  return [...chosen.values()].toSorted((a, b) => a.priority - b.priority);
+  const place = placeOf(headed);
+  const zips = isAll(cells.zips) ? row(null) : readZips(cells.zips, state, place.hasState);
+  if (zips.kind !== 'row') return zips;
+  return row({ ...place, isBad: false, rate, isCompound: cells.compound === '1', priority, zips: zips.value });
 };

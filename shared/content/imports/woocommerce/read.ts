@@ -1,59 +1,48 @@
 import { stateOfJurisdiction } from '../../../jurisdiction.ts';
-import { isRestUntaxed } from '../../local/load.ts';
-import type { Release } from '../../release.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
+import { percentOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
-import { indexFrom, zipsOfState } from '../zips.ts';
-import { isStateWide, type LocalContext, localsOf } from './locals.ts';
-import { bySpecificity, ratesIn, readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
+import { combinedOf, isRateOfState, type LocalContext, localsOf, stateRateOf } from './locals.ts';
+import { anyZip, bySpecificity, type Choice, choose, isStateWide, type Match, matchesByZip } from './matching.ts';
+import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
 
-/** The rates that match each ZIP of the state, in their order. */
-const byZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly WooRate[]> => {
-  const everywhere = rates.filter(({ zips }) => zips === null);
-  const listed = new Map<string, WooRate[]>();
-  const zips = zipsOfState(state);
-  let named = 0;
-  const touched = (low: string, high: string): readonly string[] => {
-    const first = indexFrom(zips, low);
-    const found = zips.slice(first, high < low ? first : indexFrom(zips, `${high}~`));
-    named += found.length + 1;
-    assertFits(named, limits.heldZips, 'ZIP codes in all rows together');
-    return found;
-  };
-  for (const rate of rates)
-    for (const [low, high] of rate.zips ?? [])
-      for (const zip of touched(low, high)) {
-        const found = listed.get(zip);
-        if (found) found.push(rate);
-        else listed.set(zip, [rate]);
-      }
-  return new Map(zips.map((zip) => [zip, [...(listed.get(zip) ?? []), ...everywhere].toSorted(bySpecificity)]));
-};
-
-const citiesOf = (rates: readonly WooRate[]): ReadonlySet<string> =>
-  new Set(rates.flatMap(({ cities }) => cities ?? []));
+const citiesOf = (matches: readonly Match[]): ReadonlySet<string> =>
+  new Set(matches.flatMap(({ rate: { cities } }) => cities ?? []));
 
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
 
+const overtakingReason =
+  'overlaps a less specific row of its priority, which WooCommerce applies because it has more ZIPs or cities, or is earlier: the more specific row is used';
+
+/** Report rows of one priority that overlap, each once. */
+function* overlapEntries(
+  { bad, remarked }: LocalContext,
+  { conflict, overtaking }: Choice,
+  place: string,
+): Generator<Entry> {
+  for (const { line } of overtaking) {
+    if (!bad.has(line) && !remarked.has(line)) yield { kind: 'remark', line, reason: overtakingReason };
+    remarked.add(line);
+  }
+  if (conflict === null || conflict.some(({ isBad, line }) => isBad || bad.has(line))) return;
+  const [{ line: first }, { line }] = conflict;
+  const reason = `gives ${place} another rate than line ${first}, with the same priority, and only one can apply: remove one of them, or give it another priority`;
+  bad.add(line);
+  yield { kind: 'bad', line, reason };
+}
+
 type Where = Pick<Span, 'kind' | 'low' | 'high' | 'flags'> | Pick<City, 'kind' | 'city' | 'flags'>;
 
-/** Whether the rates are the state's rate alone in a state that may have local taxes. */
-const isStateAlone = (rates: readonly WooRate[], base: Release): boolean =>
-  rates.every(isStateWide) && !(isRestUntaxed(base) && base.locations.length === 0);
-
-function* placeEntries(
-  context: LocalContext,
-  rates: readonly WooRate[],
-  place: string,
-  where: Where,
-): Generator<Entry> {
-  const [first] = rates;
-  if (!first) return;
-  const isKnown = !context.bad.has(first.line) && !rates.some(({ isBad }) => isBad);
+/** The entries of a place. Without a rate other than those of the whole state, it is left to the fallback release. */
+function* placeEntries(context: LocalContext, choice: Choice, place: string, where: Where): Generator<Entry> {
+  const { rates, conflict } = choice;
+  if (rates.every(isStateWide)) return;
+  yield* overlapEntries(context, choice, place);
+  const isKnown = conflict === null && rates.every(({ isBad, line }) => !isBad && !context.bad.has(line));
   const locals = isKnown ? localsOf(context, rates, place) : null;
   if (locals === null || isEntry(locals)) {
     if (locals) yield locals;
@@ -61,69 +50,98 @@ function* placeEntries(
     return;
   }
   yield* locals.entries;
-  const lacksLocals = where.kind === 'span' && locals.codes.length === 0 && isStateAlone(rates, context.base);
-  const flags = lacksLocals ? { flags: { ...where.flags, lacks_locals: true as const } } : {};
-  yield { ...where, from: context.from, to: locals.to, locals: locals.codes, ...flags };
+  yield { ...where, from: context.from, to: locals.to, locals: locals.codes };
 }
 
 const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean =>
   some.length === others.length && some.every((rate, index) => rate === others[index]);
 
 /**
- * A ZIP has the rates without a city, and each city that its rows name has rates of its own there. A city that is named
- * without a ZIP takes precedence over a ZIP without rows; with rows of the ZIP, both sets of rates apply.
+ * A ZIP has the rates without a city, and each city that its rows name has rates of its own there. For a city that is
+ * named without a ZIP, both sets of rates apply.
  */
 function* zipEntries(
   context: LocalContext,
   zip: string,
-  rates: readonly WooRate[],
+  matches: readonly Match[],
   byName: ReadonlySet<string>,
 ): Generator<Entry> {
   const where = { kind: 'span', low: `${zip}0000`, high: `${zip}9999` } as const;
-  const own = rates.filter(({ zips }) => zips !== null);
-  const anywhere = ratesIn(rates, null);
-  if (own.length === 0) {
-    yield* placeEntries(
-      context,
-      anywhere,
-      zip,
-      byName.size > 0 ? { ...where, flags: { yields_to_city: true } } : where,
-    );
-    return;
-  }
+  const anywhere = choose(matches, null);
   yield* placeEntries(context, anywhere, zip, where);
-  const named = citiesOf(own);
+  const named = citiesOf(matches.filter(({ rate }) => rate.zips !== null));
   for (const city of named.union(byName)) {
-    const chosen = ratesIn(rates, city);
+    const chosen = choose(matches, city);
     const flags = { within_city: city };
     if (named.has(city)) {
       yield* placeEntries(context, chosen, city, { ...where, flags });
       if (!byName.has(city)) yield* placeEntries(context, chosen, city, { kind: 'city', city, flags });
     }
-    if (!named.has(city) && !areSame(chosen, anywhere))
-      yield* placeEntries(context, chosen, city, { ...where, flags: { ...flags, yields_to_city: true } });
+    if (named.has(city)) continue;
+    if (areSame(chosen.rates, anywhere.rates)) yield* overlapEntries(context, chosen, city);
+    else yield* placeEntries(context, chosen, city, { ...where, flags: { ...flags, yields_to_city: true } });
   }
+}
+
+/** Say what the rows of the whole state do: they name no place, so they are no local tax of any. */
+function* stateWideEntries(context: LocalContext, wide: Choice, state: string): Generator<Entry> {
+  yield* overlapEntries(context, wide, `all of ${state}`);
+  const { rates, conflict } = wide;
+  if (rates.length === 0 || conflict !== null || rates.some(({ isBad }) => isBad)) return;
+  const lines = `${rates.length === 1 ? 'line' : 'lines'} ${rates.map(({ line }) => line).join(' and ')}`;
+  const combined = combinedOf(rates);
+  const known = stateRateOf(context)?.rate;
+  const what = isRateOfState(state, combined, known)
+    ? "repeats the state's rate"
+    : `has ${combined === null ? 'a rate' : percentOf(combined)}, which is not the state's rate (${known ? percentOf(known) : 'unknown'}) and no local tax of a place`;
+  yield {
+    kind: 'note',
+    sentence: `The rate for all of ${state} in ${lines} ${what}. The fallback release, with its local rates, covers the ZIPs and cities that no other row names.`,
+  };
+}
+
+/** The entries of all rows that can be read. */
+function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
+  const { state } = context.pseudo;
+  const anywhere = rates
+    .filter(({ zips }) => zips === null)
+    .map(anyZip)
+    .toSorted(bySpecificity);
+  const byName = citiesOf(anywhere);
+  for (const [zip, matches] of [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    yield* zipEntries(context, zip, [...matches, ...anywhere].toSorted(bySpecificity), byName);
+  for (const city of byName) yield* placeEntries(context, choose(anywhere, city), city, { kind: 'city', city });
+  const wide = anywhere.filter(({ rate }) => isStateWide(rate));
+  yield* stateWideEntries(context, choose(wide, null), state);
 }
 
 /**
  * Read the tax rates that WooCommerce exports (content notes 2): of the rates of one priority that match a place, the
- * most specific one applies; priorities add up. A row that names ZIPs and cities matches an address that has both. What a
- * state-wide row of the state's own rate leaves, or what is above the state's rate in the base release, are local taxes.
- * The rates of one state are held until the file ends.
+ * most specific one applies; priorities add up, and compound rates apply on the sum. A row that names ZIPs and cities
+ * matches an address that has both. What is above the state's rate in the base release are local taxes. A row of the whole
+ * state is no tax of a place: it is a part of the rates that other rows add to it, and elsewhere the fallback release
+ * applies. The rates of one state are held until the file ends.
  */
 const readWooCommerce: Read = async function* (files, { state, base, undatedFrom: from = null, onProgress }) {
-  const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress);
+  const table = await openHeadedTable(onlyFile(files), wooColumns, onProgress, { inOrder: true });
   const rates: WooRate[] = [];
-  const hold = (rate: WooRate | null): readonly Entry[] => {
-    if (rate) assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
+  const hold = (rate: WooRate): readonly Entry[] => {
+    assertFits(rates.push(rate), limits.heldRows, 'rows of the state');
     return [];
   };
   yield* readRows(table, (row) => readWooRate(row, state), hold, { ofBad: (row) => hold(readBadWooRate(row)) });
-  const context: LocalContext = { pseudo: new PseudoJurisdictions(state), base, from, bad: new Set() };
-  const anywhere = rates.filter(({ zips }) => zips === null).toSorted(bySpecificity);
-  const byName = citiesOf(anywhere);
-  for (const [zip, matching] of byZip(rates, state)) yield* zipEntries(context, zip, matching, byName);
-  for (const city of byName) yield* placeEntries(context, ratesIn(anywhere, city), city, { kind: 'city', city });
+  yield* tableEntries(rates, {
+    pseudo: new PseudoJurisdictions(state),
+    base,
+    from,
+    bad: new Set(),
+    remarked: new Set(),
+  });
+  if (table.isByOrder)
+    yield {
+      kind: 'note',
+      sentence: `The header of ${table.name} is not the English one of WooCommerce. Its ten columns were read in the order of an export.`,
+    };
 };
 
 export const woocommerce: Importer = {

@@ -1,30 +1,17 @@
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import { dayIn } from '../../updates/file-names.ts';
-import { type Entry, unknownPlace } from '../entry.ts';
+import { type Entry, secondRate, unknownPlace } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
+import { assertFits, limits } from '../limits.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
+import { isSplit, splits } from '../state-splits.ts';
 import { readZip } from '../zips.ts';
 
 type Local = Readonly<Record<'county' | 'city' | 'special', string>>;
-
-/**
- * Statewide rates that include mandatory local taxes, and the state's own part of them:
- * California 6 + 1.25 %, Nevada 4.6 + 2.25 %, Utah 4.85 + 1.25 %, Virginia 4.3 + 1 % (content notes 3.1).
- */
-const splits: Readonly<Record<string, { readonly whole: string; readonly own: string }>> = {
-  CA: { whole: '0.0725', own: '0.06' },
-  NV: { whole: '0.0685', own: '0.046' },
-  UT: { whole: '0.061', own: '0.0485' },
-  VA: { whole: '0.053', own: '0.043' },
-};
-
-/** Whether a table's state rate is the release's without the mandatory local taxes. */
-const isSplit = (state: string, inTable: string, inRelease: string): boolean =>
-  splits[state]?.own === inTable && splits[state].whole === inRelease;
 
 /**
  * Subtract the mandatory local taxes from a ZIP's local rates: first from the county's, then from the city's, then from
@@ -48,6 +35,7 @@ const columns = {
   state: column(true, 'State', 'STATE_ABBREV'),
   zip: column(true, 'ZipCode', 'ZIP_CODE'),
   region: column(true, 'TaxRegionName', 'CITY_NAME'),
+  countyName: column(false, 'COUNTY_NAME'),
   combined: column(true, 'EstimatedCombinedRate', 'CombinedRate', 'TOTAL_SALES_TAX'),
   stateRate: column(true, 'StateRate', 'STATE_SALES_TAX'),
   county: column(true, 'EstimatedCountyRate', 'CountyRate', 'COUNTY_SALES_TAX'),
@@ -72,6 +60,8 @@ type Part = 'county' | 'city' | 'special';
 type ZipRates = {
   readonly zip: string;
   readonly region: string;
+  /** Of older tables, where a region in two counties has two rows. */
+  readonly countyName: string;
   readonly local: Readonly<Record<Part, string>>;
   readonly crossesBorders: boolean;
 };
@@ -102,7 +92,8 @@ const readCells = (cells: Cells, { state, base, day }: Context): RowResult<ZipRa
   if (parts.kind !== 'row') return parts;
   const { stateRate, ...local } = parts.value;
   const known = stateRateOn(base, day);
-  const place = { zip: zip.value, region: cells.region, crossesBorders: doBordersCross(cells.risk) };
+  const { region, countyName, risk } = cells;
+  const place = { zip: zip.value, region, countyName, crossesBorders: doBordersCross(risk) };
   if (known && isSplit(state, stateRate, known.rate)) {
     const rest = withoutMandatory(local, state);
     return rest
@@ -152,10 +143,35 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
   return zip.kind === 'row' ? unknownPlace(state, spanOf(zip.value, from)) : [];
 };
 
+type Seen = Map<string, { readonly line: number; readonly local: string }>;
+
+/** The entries of a row; those of a bad row if an earlier one gives the region other rates in the ZIP. */
+function* rowEntries(
+  seen: Seen,
+  pseudo: PseudoJurisdictions,
+  rates: ZipRates,
+  from: string | null,
+  line: number,
+): Generator<Entry> {
+  const { zip, region, countyName } = rates;
+  const key = `${zip} ${region} ${countyName}`.toUpperCase();
+  const local = JSON.stringify(rates.local);
+  const earlier = seen.get(key);
+  if (!earlier) {
+    assertFits(seen.size, limits.heldRows, 'rows of the state');
+    seen.set(key, { line, local });
+    yield* zipEntries(pseudo, rates, from, line);
+    return;
+  }
+  const isSame = earlier.local === local;
+  yield secondRate(line, isSame, `ZIP ${zip}`, earlier);
+  if (!isSame) yield* unknownPlace(pseudo.state, spanOf(zip, from));
+}
+
 /**
  * Read a table of rates by ZIP with their components (content notes 2). They apply from the month in the file's name on.
  *
- * A component becomes a jurisdiction named after the table's region. Several rows of one ZIP make it ambiguous, and so
+ * A component becomes a jurisdiction named after the table's region. Several regions in one ZIP make it ambiguous, and so
  * does a risk level that means that borders cross it, because the table lacks the taxes beyond the borders. A row
  * whose state part is not the state's rate in the base release is bad, unless the release's rate holds local taxes that
  * all of the state pays, and the table has them with the localities.
@@ -165,10 +181,11 @@ const readZipRates: Read = async function* (files, { state, base, undatedFrom = 
   const from = dayIn(table.name, monthOfFile) ?? undatedFrom;
   const pseudo = new PseudoJurisdictions(state);
   const context = { state, base, day: from ?? base.established_from };
+  const seen: Seen = new Map();
   yield* readRows(
     table,
     ({ cells }) => readCells(cells, context),
-    (rates, line) => zipEntries(pseudo, rates, from, line),
+    (rates, line) => rowEntries(seen, pseudo, rates, from, line),
     { ofBad: ({ cells }) => badEntries(cells, state, from) },
   );
 };

@@ -1,0 +1,105 @@
+/** `npm run content -- import … --activate`: a file that changes too much becomes a release that is not active. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
+import { builtInRelease } from '../../shared/content/built-in.ts';
+import { runInProcess } from '../support/run-command.ts';
+
+process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
+vi.resetModules();
+const { contentProgram } = await import('../../shared/cli/content.ts');
+const { readActiveReleases } = await import('../../shared/store/content/content-store.ts');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'levy-gates-'));
+  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound,Shipping,Tax class';
+
+/** Import rates in percent by ZIP. */
+const importing = async (state: string, rates: Readonly<Record<string, number>>, ...options: readonly string[]) => {
+  const path = join(folder, `${randomUUID()}.csv`);
+  const rows = Object.entries(rates).map(([zip, rate]) => `US,${state},${zip},*,${rate},Tax,1,0,1,`);
+  await writeFile(path, [header, ...rows].join('\n'));
+  const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
+  const { code, out, err } = await runInProcess(contentProgram(), words);
+  return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
+};
+const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
+
+/** Kansas has 6.5 %; these rates are near those of the built-in tables. */
+const kansas = { '66044': 9.35, '66603': 9.35, '67202': 7.5, '66101': 9.125 };
+
+describe('import --activate', () => {
+  it('activates a file that changes little', async () => {
+    const first = await importing('KS', kansas, '--activate', '--override', 'changed');
+    expect({ code: first.code, active: await activeIn('KS') }).toEqual({ code: 0, active: first.id });
+    const ran = await importing('KS', { ...kansas, '66044': 9.25 }, '--activate');
+    expect({ code: ran.code, active: await activeIn('KS') }).toEqual({ code: 0, active: ran.id });
+    expect(ran.out).toMatch(/^vanished +0% +2% +pass/m);
+    expect(ran.out).toMatch(/^changed +25% +25% +pass/m);
+    expect(ran.out).toMatch(/^largest +0\.1 points +3 points +pass/m);
+    expect((await importing('KS', kansas, '--activate')).code).toBe(0);
+  });
+
+  it('holds a file that removes local taxes, with examples, and activates it when its gates are overridden', async () => {
+    const before = await activeIn('KS');
+    // The state's rate alone, as in a table of state rates by ZIP.
+    const wrong = { ...kansas, '66044': 6.5, '66603': 6.5 };
+    const held = await importing('KS', wrong, '--activate');
+    expect({ code: held.code, active: await activeIn('KS') }).toEqual({ code: 1, active: before });
+    expect(held.out).toMatch(/^vanished +50% +2% +FAIL/m);
+    expect(held.out).toMatch(/^changed +50% +25% +FAIL/m);
+    expect(held.out).toMatch(/^largest +2\.85 points +3 points +pass/m);
+    expect(held.out).toMatch(/^vanished: 66044 from 9\.35% to 6\.5% on \S+; 66603 from 9\.35% to 6\.5% on \S+\.$/m);
+    expect(held.err).toContain(
+      `${held.id} is imported and not active, because these gates failed: vanished, changed, built-in.`,
+    );
+    expect(held.err).toContain(`npm run content -- diff ${before} ${held.id} --rates`);
+    expect(held.err).toContain('run the import again with --override vanished,changed,built-in.');
+
+    const partly = await importing('KS', wrong, '--activate', '--override', 'vanished,changed');
+    expect(partly.err).toContain('because this gate failed: built-in.');
+    expect(await activeIn('KS')).toBe(before);
+    const overridden = await importing('KS', wrong, '--activate', '--override', 'vanished, changed, built-in');
+    expect({ code: overridden.code, active: await activeIn('KS') }).toEqual({ code: 0, active: held.id });
+  });
+
+  it('holds a file with a rate that is far off, or that names less than the file before', async () => {
+    const before = await activeIn('KS');
+    const far = await importing('KS', { ...kansas, '66044': 14.5 }, '--activate');
+    expect(far.out).toMatch(/^largest +8 points +3 points +FAIL/m);
+    expect(far.out).toMatch(/^largest: 66044 from 6\.5% to 14\.5% on \S+\.$/m);
+    expect(far.out).toMatch(/^cap +14\.5% +13\.5% +FAIL/m);
+    const short = await importing('KS', { '67202': 7.5, '66101': 9.125, '66044': 6.5 }, '--activate');
+    expect(short.out).toMatch(/^vanished +25% +2% +FAIL/m);
+    expect(short.out).toMatch(/^changed +0% +25% +pass/m);
+    expect(short.code).toBe(1);
+    expect(await activeIn('KS')).toBe(before);
+  });
+
+  it('compares a first file with the built-in release', async () => {
+    const { out, err, code } = await importing('PA', { '19103': 6, '15222': 7 }, '--activate');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^vanished +50% +2% +FAIL/m);
+    expect(out).toMatch(/^vanished: 19103 from 8% to 6% on \S+\.$/m);
+    expect(err).toContain(`npm run content -- diff ${builtInRelease('PA')?.id} US-PA@`);
+    expect(await activeIn('PA')).toBe(null);
+  });
+
+  it('says that a release is active already, and refuses other gates and --override alone', async () => {
+    const active = await activeIn('KS');
+    const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });
+    const unknown = await importing('KS', kansas, '--activate', '--override', 'everything');
+    expect(unknown.err).toContain('--override cannot be "everything". The gates are vanished, changed,');
+    expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('which only --activate applies');
+  });
+});
