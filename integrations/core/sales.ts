@@ -17,8 +17,10 @@ export type Recorded = {
 const isRecorded = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /** Whether Levy has a later state of the order than this snapshot. */
-const isNewer = ({ metadata }: Transaction, { changedAt }: { readonly changedAt?: string | undefined }): boolean =>
-  Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
+export const isNewer = (
+  { metadata }: Transaction,
+  { changedAt }: { readonly changedAt?: string | undefined },
+): boolean => Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
 
 const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<null>> => {
   const update = { status: 'void', void_reason: 'The order was edited. Another sale replaces this one.' } as const;
