@@ -5,8 +5,9 @@ import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Doubt } from '../tax/assessment.ts';
 import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
 import { ageWarnings, type WarningDays } from './age-warnings.ts';
-import { ambiguityOf } from './ambiguity.ts';
-import { appliedAreaText } from './by-place.ts';
+import { ambiguityOf, contradictionOf } from './ambiguity.ts';
+import { appliedAreaText, areasMax } from './by-place.ts';
+import { listedUpTo } from './explain/step.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { Warning } from './response.ts';
 import type { TaxingAddress } from './sourcing.ts';
@@ -71,9 +72,12 @@ const unknownCounty = (state: string, { county }: TaxingAddress['address'], byPl
 
 /** The limitations of local rates that are found by ZIP and city. */
 const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace: ByPlace): string => {
-  const { area, city, established } = byPlace;
-  if (city === 'missing' && area)
-    return `${name}: the local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is not established; the rate of ${area.county} outside its cities was used.`;
+  const { area, missing, possible, established } = byPlace;
+  const unestablished = possible.filter(({ rate }) => rate === null).map((one) => one.name);
+  if (missing !== null && area)
+    return `${name}: the local rate of ${missing} is not established; the rate of ${area.county} outside its cities was used.`;
+  if (area && possible[0]?.rate !== null)
+    return `${name}: the local rate of ${listedUpTo(unestablished, areasMax)} is not established, and the address may be there.`;
   if (established !== null && area)
     return `${name}: the local rate for ${addressText(address)} is established from ${established} on; only the state rate was used.${unknownCounty(name, address, byPlace)}`;
   const advice = address.zip5 === null ? ' Send the ZIP code and the city.' : '';
@@ -84,11 +88,12 @@ const missingByPlace = (name: string, address: TaxingAddress['address'], byPlace
 const byPlaceText = (decisive: TaxingAddress, byPlace: ByPlace): string => {
   const { place, address } = decisive;
   const used = appliedAreaText(decisive, byPlace);
+  // A city that is not of the ZIP decides nothing.
+  const isUsed = byPlace.city !== 'unknown' && byPlace.city !== 'elsewhere';
   return [
-    `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(address)}, without a boundary file.`,
+    `${place.name}: local rates${used === '' ? '' : ` of ${used}`} were found by ${addressText(isUsed ? address : { ...address, city: null })}, without a boundary file.`,
     unknownCity(address, byPlace).trim(),
     unknownCounty(place.name, address, byPlace).trim(),
-    byPlace.contradictsCounty ? `The county ${address.county} is not in ZIP ${address.zip5}, so the ZIP was used.` : '',
     'An address outside the city limits may be taxed differently.',
     place.release && hasBoundaryFile(place.release.state)
       ? 'Import the boundary file of the state for rates by ZIP+4.'
@@ -103,6 +108,9 @@ const ratedPlace = (decisive: TaxingAddress): string => {
   const { byPlace } = decisive.choice ?? {};
   return (byPlace && appliedAreaText(decisive, byPlace)) || addressText(decisive.address);
 };
+
+const contradictory = ({ place, address }: TaxingAddress, why: string): string =>
+  `${place.name}: ${why} ${address.zip5 === null ? 'The county' : 'The ZIP code'} decided. Correct the address.`;
 
 const ambiguous = (decisive: TaxingAddress): string => {
   const { why, advice } = ambiguityOf(decisive);
@@ -125,6 +133,8 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
   }
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
+  const contradiction = contradictionOf(decisive);
+  if (contradiction !== null) warn('address_contradictory', contradictory(decisive, contradiction));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)
     warn(

@@ -3,7 +3,7 @@ import { localSetOf } from '../content/location/location-index.ts';
 import type { StateCandidate } from '../content/location/place.ts';
 import { rateDecimals } from '../content/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
-import { type Ambiguity, ambiguityByPlace, decidedByTable } from './by-place.ts';
+import { type Ambiguity, ambiguityByPlace, contradictionByPlace, decidedByTable } from './by-place.ts';
 import { listed } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
@@ -108,6 +108,13 @@ const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, u
       : `ZIP ${zip5} is none of those where ${city} has its local taxes.`,
   advice: 'Correct the city, or the ZIP code.',
 });
+
+/** Which parts of an address contradict each other, as a sentence; `null` if none do. */
+export const contradictionOf = (decisive: TaxingAddress): string | null => {
+  const byPlace = decidedByTable(decisive);
+  if (byPlace) return contradictionByPlace(decisive, byPlace);
+  return decisive.choice?.contradictsCity ? ofContradiction(decisive.address, decisive.choice).why : null;
+};
 
 /** Why an address is ambiguous, and what to send instead: two sentences, without what was assumed. */
 export const ambiguityOf = (decisive: TaxingAddress): Ambiguity => {

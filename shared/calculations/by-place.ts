@@ -1,8 +1,10 @@
 /** Texts about local rates that are found by ZIP and city, without a boundary file. */
-import type { ByPlace, LocalChoice } from '../content/location/local-choice.ts';
+import { fractionOf, percentOf } from '../content/imports/fractions.ts';
+import { type ByPlace, isIncomplete, type LocalChoice, type PossibleArea } from '../content/location/local-choice.ts';
 import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
+import { listedUpTo } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
 /** Why an address is ambiguous, and what to send instead. */
@@ -12,93 +14,74 @@ export type Ambiguity = { readonly why: string; readonly advice: string };
 export const decidedByTable = ({ choice, place: { release } }: TaxingAddress): ByPlace | null =>
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
-/** How the tables read the ZIP and the county of an address. */
-const readByTable = (
-  { address: { county } }: TaxingAddress,
-  { contradictsCounty, unknownCounty, zipCounties }: ByPlace,
-) => ({
-  isZipInTable: zipCounties !== null,
-  counties: zipCounties ?? 0,
-  isCountyUsed: county !== null && !contradictsCounty && unknownCounty === null,
-});
-
 /** What to import instead of the built-in tables. */
 export const importFile = ({ place: { release } }: TaxingAddress): string =>
   release && hasBoundaryFile(release.state)
     ? "import the state's boundary file."
     : 'import a table of rates by ZIP (format zip-rates).';
 
-/** What to send so that only one county matches, or what to import instead. */
-const countyAdvice = (decisive: TaxingAddress, canCountyHelp: boolean): string => {
-  const advice = importFile(decisive);
-  if (!canCountyHelp) return `I${advice.slice(1)}`;
-  return `${decisive.address.county === null ? 'Send' : 'Correct'} the county (address.county), or ${advice}`;
+const rateText = (rate: bigint): string => percentOf(fractionOf(rate));
+
+/** `98%` of the residents; whole percents, because the shares are estimates. */
+const shareText = (percent: number): string => (percent < 1 ? 'less than 1%' : `${Math.round(percent)}%`);
+
+/** How many places a text names. */
+export const areasMax = 8;
+
+/** `Cobb County (local rate 2%, 98% of the residents), Atlanta (4.9%, 1%) and Denver (6.25%)`. */
+const areasText = (possible: readonly PossibleArea[]): string => {
+  const texts = possible.map(({ name, rate, percent }, index) => {
+    const [before, after] = index === 0 ? ['local rate ', ' of the residents'] : ['', ''];
+    const known = rate === null ? 'rate not established' : `${before}${rateText(rate)}`;
+    return `${name} (${percent > 0 ? `${known}, ${shareText(percent)}${after}` : known})`;
+  });
+  return listedUpTo(texts, areasMax);
 };
 
-const ofUnknownCity = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
-  const { zip5, city } = decisive.address;
-  const { counties, isCountyUsed } = readByTable(decisive, byPlace);
-  const advice = countyAdvice(decisive, !isCountyUsed && counties > 1);
-  const { suggestion } = byPlace;
-  return {
-    why: `the tables of local rates have no place named ${city}${zip5 === null ? '' : ` for ZIP ${zip5}`}.`,
-    advice:
-      suggestion === null ? advice : `Correct the city: did you mean ${suggestion}? Otherwise ${lowerFirst(advice)}`,
-  };
+/** What to send so that fewer areas are possible, or what to import instead. */
+const adviceOf = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
+  const { zip5, county } = decisive.address;
+  if (zipCounties === null) return zip5 === null ? 'Send the ZIP code and the city.' : 'Correct the ZIP code.';
+  const spelling = suggestion === null ? [] : [`Correct the city: did you mean ${suggestion}?`];
+  const missing = [
+    ...(city === 'none' ? ['send the city'] : []),
+    ...(zipCounties > 1 && county === null ? ['send the county (address.county)'] : []),
+    ...(zipCounties > 1 && unknownCounty !== null ? ['correct the county (address.county)'] : []),
+  ];
+  const advice = [...missing, importFile(decisive)].join(', or ');
+  return [...spelling, `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`].join(' ');
 };
 
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
-
-const ofCityElsewhere = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
-  const { zip5, city, county } = decisive.address;
-  if (readByTable(decisive, byPlace).isCountyUsed)
-    return {
-      why: `${city} is not in ${byPlace.area?.county ?? `the county ${county}`}.`,
-      advice: `Correct the city or the county (address.county)${zip5 === null ? ', or send the ZIP code' : ''}.`,
-    };
-  return { why: `${city} is not in any county of ZIP ${zip5}.`, advice: 'Correct the city, or the ZIP code.' };
+/** Which parts of an address contradict each other, as a sentence; `null` if none do. */
+export const contradictionByPlace = (
+  { address: { zip5, city, county } }: TaxingAddress,
+  { city: reading, contradictsCounty, zipCounties }: ByPlace,
+): string | null => {
+  if (reading === 'elsewhere' && zipCounties === null) return `${city} is not in the county ${county}.`;
+  if (reading === 'elsewhere') return `${city} is not a city of ZIP ${zip5}.`;
+  return contradictsCounty ? `The county ${county} is not a county of ZIP ${zip5}.` : null;
 };
 
 /** Why the tables by ZIP and city leave several local rates. */
 export const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
-  const { zip5, city } = decisive.address;
-  if (byPlace.city === 'unknown') return ofUnknownCity(decisive, byPlace);
-  if (byPlace.city === 'elsewhere') return ofCityElsewhere(decisive, byPlace);
-  if (byPlace.contradictsCounty)
-    return {
-      why: `the county ${decisive.address.county} is not one of ZIP ${zip5}.`,
-      advice: 'Correct the county (address.county), or the ZIP code.',
-    };
-  const { isZipInTable, counties, isCountyUsed } = readByTable(decisive, byPlace);
-  if (!isZipInTable) {
-    const inCounties = `${city ?? 'the address'} lies in counties with different local rates.`;
-    return zip5 === null
-      ? { why: inCounties, advice: 'Send the ZIP code.' }
-      : {
-          why: `the tables of local rates do not have ZIP ${zip5}, and ${inCounties}`,
-          advice: 'Correct the ZIP code, or send the county (address.county).',
-        };
-  }
-  const canCountyHelp = counties > 1 && !isCountyUsed;
-  return {
-    why: canCountyHelp
-      ? `ZIP ${zip5} spans counties with different local rates.`
-      : `the tables of local rates have several local rates for ZIP ${zip5}.`,
-    advice: countyAdvice(decisive, canCountyHelp),
-  };
+  const { possible, city } = byPlace;
+  const advice =
+    contradictionByPlace(decisive, byPlace) === null ? adviceOf(decisive, byPlace) : 'Correct the address.';
+  if (possible.length > 0) return { why: `the address may be in several places: ${areasText(possible)}.`, advice };
+  const why =
+    city === 'unknown'
+      ? `the tables have no place named ${decisive.address.city}.`
+      : 'its local rates depend on the place.';
+  return { why, advice };
 };
 
-/**
- * The part of the address that decides between candidates of the tables, unless the account's policy takes the highest
- * rate.
- */
-export const taxingAddressPart = (decisive: TaxingAddress, byPlace: ByPlace): string => {
-  const { isZipInTable, isCountyUsed } = readByTable(decisive, byPlace);
-  const level = decisive.choice?.level;
-  if (level === 'zip5') return "the ZIP's main city decides";
-  if (isCountyUsed) return 'the county of the address decides';
-  const main = isZipInTable ? "the ZIP's main county" : "the city's main county";
-  return level === 'city' ? `the city decides, in ${main}` : `${main} decides`;
+/** How one of several possible areas of the tables was chosen, unless the account's policy takes the highest rate. */
+export const choiceByPlace = ({ possible }: ByPlace): string => {
+  const same = possible.filter(({ rate }) => rate === possible[0]?.rate);
+  const percent = same.reduce((sum, one) => sum + one.percent, 0);
+  return percent > 0
+    ? `The rate where most residents are is charged (an estimated ${shareText(percent)} of them)`
+    : 'The rate of the first is charged, which the address names';
 };
 
 const isSet = ({ place: { jurisdictions } }: TaxingAddress, [{ codes }]: LocalChoice['usual']): boolean => {
@@ -122,11 +105,13 @@ export const appliedAreaText = (decisive: TaxingAddress, { area }: ByPlace): str
 
 /** The local rates that the tables have for an address, and which of them are charged. */
 export const coverageByPlace = (decisive: TaxingAddress, byPlace: ByPlace, { id, local }: Release): string => {
-  const { address, resolution, lacksLocals } = decisive;
+  const { resolution } = decisive;
   const table = `the table of local rates ${local?.rates ?? id}`;
   const used = appliedAreaText(decisive, byPlace);
-  if (!lacksLocals) return `The local rates are those of ${used} in ${table}; no boundary file decided.`;
-  if (byPlace.city === 'missing' && resolution.level !== 'state')
-    return `The local rate of ${address.city ?? `the city of ZIP ${address.zip5}`} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
-  return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;
+  if (resolution.level === 'state')
+    return `The rate of the state alone is charged: ${table} has no local rate for the address on that day.`;
+  if (byPlace.missing !== null)
+    return `The local rate of ${byPlace.missing} is missing in ${table}: the rates of ${used} outside its cities are charged.`;
+  const others = isIncomplete(byPlace) ? ' Other local rates that the address may have are missing.' : '';
+  return `The local rates are those of ${used} in ${table}; no boundary file decided.${others}`;
 };

@@ -31,6 +31,7 @@ const warningCodes = [
   'unknown_field',
   'postal_code_unknown',
   'address_ambiguous',
+  'address_contradictory',
   'local_rates_missing',
   'local_rates_approximate',
   'local_rates_outdated',

@@ -6,6 +6,7 @@ import { isDoubtful } from '../tax/doubts.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { publishersTable } from './publishers-table.ts';
+import { residentsTable } from './residents-table.ts';
 import type { StateCoverage } from './response.ts';
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
@@ -64,8 +65,8 @@ const introduction = (day: string): string => `# Coverage by state
 with citations, notes and imported content.
 
 - **General rate**: the state's own rate on that day, since the first day on which Levy has it on record.
-- **Local rates**: how Levy finds the rate of an address. \`by place\` uses the ZIP code and the name of the city; it is right inside the
-  city limits, and an address outside them can be taxed differently. \`not levied\`: the state has no local taxes.
+- **Local rates**: how Levy finds the rate of an address. \`by place\` uses the ZIP code, the name of the city and the county (see below).
+  \`not levied\`: the state has no local taxes.
 - **As of**: the oldest and the newest day of the sources of the local rates.
 - **Outdated**: the share of areas whose local rate is older than its publisher's cadence allows, or of unknown age. Answers with such a rate
   have the warning \`local_rates_outdated\`.
@@ -101,9 +102,21 @@ Each state with a general sales tax has a publisher. \`npm run content -- update
   publication and import a ZIP table: \`npm run content -- import --format zip-rates\`.
 `;
 
+const residentsIntroduction = `## Local rates by residents
+
+How certain a rate by place is, without imported files, for every ZIP code: with the name that the postal service prefers there, with each
+other name, and without a city. \`npm run content -- coverage --by-residents\` prints the same by state.
+
+- **Names**: ZIP codes with a name. **Residents**: of these ZIP codes.
+- **Certain**: one rate is possible. The percentage is the share of the residents.
+- **Likelier rate**: several rates are possible, or one is not established. Levy charges the rate of most residents, with the warning
+  \`address_ambiguous\`. **Its share**: the residents of these ZIP codes who live where it applies, as estimated.
+- **Not established**: no rate is known, with the warning \`local_rates_missing\`.
+`;
+
 /** The Markdown page of the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const states = table(coverageOfAll(releases, day));
-  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
+  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };

@@ -56,9 +56,11 @@ describe('an address that is read', () => {
   it.each(borders.flatMap(({ zip, states }) => states.map((state) => ({ zip, state }))))(
     'a ZIP that crosses a border is in the state that is sent: $zip in $state',
     ({ zip, state }) => {
-      const outcome = ask({ to: { state, postal_code: zip } }, { settings: { ambiguous_address: 'reject' } });
-      expect(outcome.line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
-      expect(outcome.line_items[0]?.address_resolution.ambiguous).toBe(false);
+      const { line_items, warnings } = ask({ to: { state, postal_code: zip } });
+      expect(line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
+      // Its local rates may be in doubt, and its state is not.
+      for (const { code, message } of warnings)
+        if (code === 'address_ambiguous') expect(message).not.toContain('Send the state');
     },
   );
 

@@ -379,10 +379,30 @@ describe('a state whose general rate is not established on the day', () => {
     line_items: [{ product_tax_code: 'FOOD.GROCERY' }],
   });
   it.each([
-    { request: groceries('AL', '2025-09-01'), tax: '2.00', reason: 'reduced_rated', codes: ['local_rates_missing'] },
-    { request: groceries('AL', '2021-12-31'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
-    { request: groceries('OK', '2024-08-29'), tax: '0.00', reason: 'zero_rated', codes: ['local_rates_missing'] },
-    { request: groceries('OK', '2021-12-31'), tax: '0.00', reason: 'not_supported', codes: ['not_covered'] },
+    {
+      request: groceries('AL', '2025-09-01'),
+      tax: '2.00',
+      reason: 'reduced_rated',
+      codes: ['local_rates_missing', 'address_ambiguous'],
+    },
+    {
+      request: groceries('AL', '2021-12-31'),
+      tax: '0.00',
+      reason: 'not_supported',
+      codes: ['address_ambiguous', 'not_covered'],
+    },
+    {
+      request: groceries('OK', '2024-08-29'),
+      tax: '0.00',
+      reason: 'zero_rated',
+      codes: ['local_rates_missing', 'address_ambiguous'],
+    },
+    {
+      request: groceries('OK', '2021-12-31'),
+      tax: '0.00',
+      reason: 'not_supported',
+      codes: ['address_ambiguous', 'not_covered'],
+    },
   ])(
     'taxes groceries by their own rule alone, with a warning about what is missing: $request.tax_date',
     ({ request, ...expected }) => {

@@ -371,7 +371,7 @@ describe('the active releases', () => {
 
 describe('the page of coverage by state', () => {
   it('has a row for each state, with rates as percentages', () => {
-    const [byState = ''] = coveragePage(newest).split('## Official sources');
+    const [byState = ''] = coveragePage(newest).split('## Local rates by residents');
     const table = byState.split('\n').filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(2 + 52);
     expect(table.find((row) => row.startsWith('| MI '))).toMatch(

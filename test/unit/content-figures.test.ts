@@ -106,10 +106,12 @@ describe('local rates', () => {
     expect(outcome.line_items[0]?.address_resolution.coverage).toBe('complete');
   });
 
-  it('adds nothing in Kalawao, and notes that its ZIP extends into Maui County', () => {
-    const { tax_amount, warnings } = ask({ to: { state: 'HI', postal_code: '96742' } });
+  it('adds nothing in Kalawao: nobody lives in the part of its ZIP in Maui County, which only an address there names', () => {
+    const kalaupapa = { state: 'HI', postal_code: '96742' };
+    const { tax_amount, line_items } = ask({ to: kalaupapa });
     expect(tax_amount).toBe('4.00');
-    expect(warnings.map(({ code }) => code)).toContain('address_ambiguous');
+    expect(line_items[0]?.address_resolution.ambiguous).toBe(false);
+    expect(ask({ to: { ...kalaupapa, county: 'Maui' } }).tax_amount).toBe('4.50');
   });
 
   it('taxes Hawaii and its counties under the general excise tax', () => {

@@ -127,7 +127,6 @@ describe('a ZIP near a local tax', () => {
     { state: 'PA', zip: '19151', tax: '8.00', because: 'it is in Philadelphia' },
     { state: 'PA', zip: '15069', tax: '6.00', because: 'New Kensington is in Westmoreland County' },
     { state: 'PA', zip: '19027', tax: '6.00', because: 'Elkins Park is in Montgomery County' },
-    { state: 'VA', zip: '23847', tax: '5.30', because: 'Emporia is a city of its own' },
     { state: 'MS', zip: '38852', tax: '7.00', because: 'Iuka, at Alabama, adds nothing' },
     { state: 'MS', zip: '38769', tax: '7.00', because: 'so does the river at Arkansas' },
     { state: 'MS', zip: '38326', tax: '7.00', because: 'and what reaches over from Tennessee' },
@@ -152,6 +151,8 @@ describe('a ZIP near a local tax', () => {
     { state: 'VA', zip: '20119', low: '5.30', high: '6.00' },
     { state: 'VA', zip: '22546', low: '5.30', high: '6.00' },
     { state: 'VA', zip: '24343', low: '5.30', high: '6.30' },
+    // Two percent of the residents of Emporia's ZIP are in Southampton County.
+    { state: 'VA', zip: '23847', low: '5.30', high: '6.00' },
     ...['59937', '59068', '59030', '59081', '59866', '59755', '59912'].map((zip) => {
       return { state: 'MT', zip, low: '0.00', high: '3.00' };
     }),

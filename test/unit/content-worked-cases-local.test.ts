@@ -13,6 +13,8 @@ import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 type LocalCase = WorkedCase & {
   readonly topic: string;
   readonly city: string;
+  /** The address is within the city limits, where most residents of the ZIP are not: the policy for the highest rate says so. */
+  readonly in_city?: boolean;
   readonly because: string;
   /** `warns`: the codes of warnings about rules. Without it, the answer has none. */
   readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
@@ -32,7 +34,12 @@ const sent = (one: LocalCase) => {
 const solve = (one: LocalCase): Outcome => {
   const request = sent(one);
   const now = Date.parse(`${request.tax_date}T12:00:00Z`);
-  const around = { settings: defaultSettings('2026-10-08'), releaseFor: builtInReleaseFor, now };
+  const ambiguous_address = one.in_city ? ('highest_rate' as const) : ('warn' as const);
+  const around = {
+    settings: { ...defaultSettings('2026-10-08'), ambiguous_address },
+    releaseFor: builtInReleaseFor,
+    now,
+  };
   const result = calculate(request, around, []);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.value;

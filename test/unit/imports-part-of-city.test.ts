@@ -115,8 +115,8 @@ describe('Colorado', async () => {
       zip5: '80019',
       percent: 8.5,
       highest: 8.5,
-      ambiguous: false,
-      because: 'of the counties, the ZIP has Adams',
+      ambiguous: true,
+      because: 'most residents are in Adams County, and some are in Denver',
     },
     {
       city: 'MONUMENT',

@@ -212,7 +212,10 @@ describe('WooCommerce’s tax rates', () => {
       'US,OK,73101,*,8.6,Tax,1,0,1,',
       'US,OK,73102,*,9,Tax,1,0,1,',
     );
-    expect(at('73101', 'Shawnee')).toEqual(['8.60', 'zip5', true, 'complete', 'address_ambiguous']);
+    expect(at('73101', 'Shawnee')).toEqual([
+      ...['8.60', 'zip5', true, 'complete'],
+      'address_contradictory,address_ambiguous',
+    ]);
     expect(at('73102', 'Shawnee')).toEqual(['9.00', 'zip5', false, 'complete', '']);
     expect(at('73101', 'Edmond')).toEqual(['8.60', 'zip5', false, 'complete', '']);
     const asked = { to: { state: 'OK', postal_code: '73101', city: 'Shawnee' }, tax_date: '2026-11-20' };

@@ -20,6 +20,8 @@ const areaOf = (first: Row, ...others: readonly Row[]): Area => ({
   county: '001',
   place: 'A',
   aliases: [],
+  names: ['A'],
+  plainNames: ['A'],
   offset: 0,
   taxes: [],
   units: 0n,

@@ -110,7 +110,25 @@ describe.each(editionsOf('zips'))('the ZIP table %s', (edition) => {
     expect(repeated(rows.map(({ zip5 }) => zip5))).toEqual([]);
     for (const { zip5, counties: ofZip } of rows) {
       expect(zip5).toMatch(/^\d{5}$/);
-      for (const county of ofZip.split('|')) expect(known.has(county), `${zip5} ${county}`).toBe(true);
+      for (const county of ofZip.split('|'))
+        expect(known.has(county.replace(/:.*/, '')), `${zip5} ${county}`).toBe(true);
+    }
+  });
+
+  it('has whole percents of the residents of each ZIP, which are at most all of them', () => {
+    const percentsOf = (list: string) =>
+      list.split('|').flatMap((one) => (one.includes(':') ? [one.split(':')[1]] : []));
+    for (const { zip5, residents, counties: ofZip, names } of rows) {
+      expect(residents, zip5).toMatch(/^(|[1-9]\d*)$/);
+      const [ofCounties, ofNames] = [percentsOf(ofZip), percentsOf(names)];
+      for (const percent of [...ofCounties, ...ofNames]) expect(percent, zip5).toMatch(/^(0|[1-9]\d?|100)$/);
+      const sum = (percents: readonly (string | undefined)[]) =>
+        percents.reduce((all, percent) => all + Number(percent), 0);
+      if (ofCounties.length > 0)
+        expect([ofCounties.length, sum(ofCounties)], zip5).toEqual([ofZip.split('|').length, 100]);
+      // Each is rounded by itself, and a postal name that nobody may use has at least one percent.
+      expect(sum(ofNames), zip5).toBeLessThanOrEqual(110);
+      if (residents === '') expect(ofNames, zip5).toEqual([]);
     }
   });
 

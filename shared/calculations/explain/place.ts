@@ -7,11 +7,11 @@ import type { Release, Sourcing } from '../../content/release.ts';
 import { rateDecimals } from '../../content/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { ambiguityOf } from '../ambiguity.ts';
-import { coverageByPlace, decidedByTable, taxingAddressPart } from '../by-place.ts';
+import { choiceByPlace, coverageByPlace, decidedByTable } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { TaxingAddress } from '../sourcing.ts';
-import { cite, listed, step } from './step.ts';
+import { cite, listed, listedUpTo, step } from './step.ts';
 
 const levelTexts = {
   street: 'by its street address',
@@ -77,11 +77,6 @@ const setText = (
 /** How one of the sets that an address may have was chosen. */
 const decisionText = (decisive: TaxingAddress, { possible, usual, byStreet }: LocalChoice): string => {
   const { prefer } = decisive;
-  const byPlace = decidedByTable(decisive);
-  if (byPlace && prefer === 'lowest') {
-    const decider = taxingAddressPart(decisive, byPlace);
-    return `${decider.charAt(0).toUpperCase()}${decider.slice(1)}`;
-  }
   const some = byStreet ? 'of those that do not depend on the street' : 'of those that apply to the whole ZIP';
   const considered = prefer === 'highest' ? possible : usual;
   return `The account's policy takes the ${prefer} ${considered.length === possible.length ? 'of them' : some}`;
@@ -98,11 +93,15 @@ const candidatesText = (decisive: TaxingAddress, day: string): string => {
     jurisdictions.every(({ code, type }) => type === 'state' || isOwnCode(code) || codes.includes(code)) &&
     codes.every((code) => jurisdictions.some((one) => one.code === code));
   const own = jurisdictions.map(({ code }) => code).filter(isOwnCode);
-  const named = possible.slice(0, namedMax).map((set) => setText(release, set, own, day));
-  const others = possible.length > namedMax ? [`${possible.length - namedMax} others`] : [];
   const chosen = considered.find(isChosen);
-  const all = listed([...named, ...others]);
   const taken = chosen ? `: ${setText(release, chosen, own, day)}` : '';
+  const byPlace = decidedByTable(decisive);
+  // The reason why the address is ambiguous names the others.
+  if (byPlace && prefer === 'lowest') return ` ${choiceByPlace(byPlace)}${taken}.`;
+  const all = listedUpTo(
+    possible.map((set) => setText(release, set, own, day)),
+    namedMax,
+  );
   return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 

@@ -36,6 +36,10 @@ export const sumOf = (decimals: readonly Decimal[]): Decimal => {
   return { units: decimals.reduce((sum, { units, scale: own }) => sum + units * powerOfTen(scale - own), 0n), scale };
 };
 
+/** The first names and the number of the others: `A, B and 3 others`. */
+export const listedUpTo = (names: readonly string[], max: number): string =>
+  listed(names.length > max ? [...names.slice(0, max), `${names.length - max} others`] : names);
+
 /** Names in a sentence: `Michigan`, `A and B`, `A, B and C`. */
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

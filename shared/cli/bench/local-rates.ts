@@ -54,8 +54,8 @@ const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
     newestBuiltInReleases().flatMap(({ state: code, local }) => {
       const state = code.slice(3);
       const addresses = (local ? unpackLines(`zips-${local.zips}`) : []).map((line) => {
-        const [postal_code = '', , places = ''] = line.split('~');
-        return accepted(readAddress({ state, postal_code, city: places.split('|')[0] ?? '' }, ''));
+        const [postal_code = '', , , names = ''] = line.split('~');
+        return accepted(readAddress({ state, postal_code, city: names.split(/[|=:]/)[0] ?? '' }, ''));
       });
       return addresses.length > 0 ? [[state, addresses]] : [];
     }),

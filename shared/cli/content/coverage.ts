@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { newestBuiltInReleases } from '../../content/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
+import { residentsTable } from '../../coverage/residents-table.ts';
 import { print } from '../terminal/output.ts';
 
 const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.meta.url));
@@ -16,8 +17,10 @@ export const addCoverage = (program: Command): Command =>
       'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
     )
     .option('--write', 'write infra/docs/coverage.md instead, which a test compares')
+    .option('--by-residents', 'print how many ZIP codes and residents have a certain local rate, by state')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
-    .action(({ write }: { write?: boolean }) => {
+    .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
+      if (byResidents) return print(residentsTable(newestBuiltInReleases(), true));
       const page = coveragePage(newestBuiltInReleases());
       if (!write) return print(page.trimEnd());
       writeFileSync(path, page);

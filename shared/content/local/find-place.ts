@@ -1,185 +1,146 @@
 /**
- * Finds the local taxes of an address without a boundary file: by the counties of its ZIP and the name of its city.
+ * The rule that finds the local taxes of an address by its ZIP, city and county. An import that has the ZIP+4, the
+ * street or the ZIP goes before it (`place.ts`).
  *
- * 1. The ZIP gives the candidate counties, main first. A county in the address that is one of them replaces them.
- *    Without a ZIP, the county in the address is the only one, or else the counties that have the city.
- * 2. The city's name is looked up among the places of the candidate counties. Without a city, the main postal place of
- *    the ZIP is looked up instead, unless a county narrowed the ZIP.
- * 3. If candidate counties have a rate for the city, the candidates are the city's areas in them; otherwise they are the
- *    remainders of all candidate counties.
+ * The candidates are the areas that the address may lie in. The rate of most residents is charged. The address is ambiguous
+ * if candidates have different rates, and its coverage is partial if the rate of a candidate is not established. Less
+ * information leaves more candidates, so it never improves an answer.
  *
- * Levy charges the first candidate. Further candidates with another rate only make the address ambiguous. They are:
- * - the remainder of the ZIP's main county, where only other counties of the ZIP have the city (`mainRemainder`);
- * - the ZIP's own postal place and the areas with the city's name in other counties, where no candidate county has the
- *   city (`untaxedName`);
- * - the city, or else the remainder, in a county of the address that is none of the ZIP's (`inNamedCounty`).
+ * | City | Candidates |
+ * |---|---|
+ * | a name of the ZIP beside the preferred one, with residents in its place | that place; without a rate of its own, the rest of the counties |
+ * | the preferred name of the ZIP, or one without residents in its place | all areas of the ZIP |
+ * | a place in a county of the ZIP that is the name of no ZIP | that place, which is charged, and all areas of the ZIP |
+ * | a name of other ZIPs or counties, which contradicts the ZIP | all areas of the ZIP, and those of the name, which are not charged |
+ * | not known, or none | all areas of the ZIP |
+ *
+ * - All areas of a ZIP are the places of its names and the rest of each county, as far as they have residents.
+ * - A county keeps only its candidates. One that is not of the ZIP contradicts it: its areas are possible, and not charged.
+ * - Without a ZIP, the candidates are those of all ZIPs with the name. If none has it, they are the place, which is charged,
+ *   and its county.
+ * - Without ZIP and city, they are all areas of the county. The rest outside its places is charged.
  */
-import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
-import { cityName } from '../location/city-name.ts';
 import type { ByPlace } from '../location/local-choice.ts';
-import type { Area, LocalTable, ZipEntry } from './local-table.ts';
-import { joinedName, plainName } from './place-names.ts';
+import {
+  among,
+  areasNamed,
+  areasOfCounty,
+  areasOfZip,
+  areasSpelled,
+  byResidents,
+  type Candidate,
+  distinct,
+  restOf,
+  unlikely,
+} from './candidates.ts';
+import type { LocalTable, ZipEntry } from './local-table.ts';
+import { nearestName } from './nearest-name.ts';
+import { placeKey } from './place-names.ts';
 
-/** A county that the address may lie in, with the area that taxes it there; `null` where no rate is established. */
-export type Candidate = { readonly county: string | null; readonly area: Area | null };
-
-export type FoundPlace = Omit<ByPlace, 'area' | 'established'> & {
-  /** The part of the address that decided. */
-  readonly level: 'city' | 'zip5' | 'county' | 'state';
-  /** The first one is charged. */
-  readonly candidates: readonly [Candidate, ...Candidate[]];
+export type FoundPlace = Pick<
+  ByPlace,
+  'city' | 'suggestion' | 'contradictsCounty' | 'unknownCounty' | 'zipCounties'
+> & {
+  /** The first one is charged. None: the address does not name a known place. */
+  readonly candidates: readonly Candidate[];
+  /** Whether the city in the address names the area that is charged. */
+  readonly isNamed: boolean;
 };
 
-const nothing: Candidate = { county: null, area: null };
-
-type Counties = {
-  readonly zip: ZipEntry | undefined;
-  readonly counties: readonly string[];
-  /** The county in the address, if the state has it. */
-  readonly named: string | null;
+type Read = Pick<FoundPlace, 'city' | 'candidates'> & {
+  /** The areas that the city names there. */
+  readonly own: readonly Candidate[];
 };
 
-const countiesOf = (table: LocalTable, { zip5, county, city }: TaxAddress): Counties => {
-  const zip = zip5 === null ? undefined : table.zip(zip5);
-  const named = county === null ? null : table.countyNamed(county);
-  if (named !== null && (!zip || zip.counties.includes(named))) return { zip, counties: [named], named };
-  if (zip) return { zip, counties: municipalityFirst(table, zip.counties, city), named };
-  return { zip, counties: city === null ? [] : countiesOfCity(table, city), named };
+const inhabited = ({ counties }: ZipEntry): ZipEntry['counties'] => counties.filter(([, percent]) => percent > 0);
+
+/** All areas of a ZIP, or those in a county. They are computed for the whole ZIP, because its shares are of the whole. */
+const allOf = (table: LocalTable, zip: ZipEntry, county: string | null): readonly Candidate[] => {
+  const all = areasOfZip(table, zip, inhabited(zip));
+  if (county === null) return all;
+  const inCounty = all.filter((one) => one.county === county);
+  return inCounty.length > 0 ? inCounty : areasOfZip(table, zip, [[county, 100]]);
 };
 
-const countiesOfCity = (table: LocalTable, city: string): readonly string[] => {
-  const withPlace = new Set(table.placesNamed(city, null).flatMap(({ county }) => county || []));
-  const postal = table.postalCounties(city);
-  // The county with most ZIPs of a city is its main one.
-  return withPlace.size > 0 ? [...withPlace].toSorted((a, b) => rank(postal, a) - rank(postal, b)) : postal;
+/** The name of a ZIP that a city is: by its spelling, or by the area that it means. */
+const nameIn = (table: LocalTable, { names }: ZipEntry, city: string, counties: readonly string[]) => {
+  const key = placeKey(city);
+  const spelled = names.find(({ spellings }) => spellings.some((name) => placeKey(name) === key));
+  const own = spelled ? [] : areasNamed(table, city, counties);
+  return own.length > 0 ? names.find((name) => among(areasSpelled(table, name, counties), own).length > 0) : spelled;
 };
 
-const rank = (order: readonly string[], county: string): number => {
-  const position = order.indexOf(county);
-  return position < 0 ? order.length : position;
+const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: string | null): Read => {
+  const all = byResidents(allOf(table, zip, county));
+  if (city === null) return { city: 'none', candidates: all, own: [] };
+  const counties = county === null ? zip.counties.map(([code]) => code) : [county];
+  const name = nameIn(table, zip, city, counties);
+  if (name) {
+    const claimed = all.filter(({ names }) => names.includes(name));
+    // A name without residents of its own may mean the place of another one.
+    const areas = claimed.length > 0 ? claimed : areasSpelled(table, name, counties);
+    const own = claimed.length > 0 ? claimed : among(all, areas);
+    const there = areas.length > 0 ? own : all.filter(({ missing, area }) => missing === null && !area?.place);
+    const isPlace = name !== zip.names[0] && name.share !== null && there.length > 0;
+    return isPlace ? { city: 'place', candidates: byResidents(there), own } : { city: 'postal', candidates: all, own };
+  }
+  const own = areasNamed(table, city, counties);
+  if (own.length > 0 && table.zipsNamed(city).length === 0)
+    return { city: 'place', candidates: distinct([...own, ...all]), own };
+  const elsewhere = anywhere(table, city);
+  return elsewhere.length > 0
+    ? { city: 'elsewhere', candidates: distinct([...all, ...elsewhere]), own: [] }
+    : { city: 'unknown', candidates: all, own: [] };
 };
 
-const remaindersOf = (table: LocalTable, counties: readonly string[]): Candidate[] =>
-  counties.map((county) => ({ county, area: table.remainder(county) }));
-
-const isPostalName = (zip: ZipEntry | undefined, city: string): boolean =>
-  zip?.places.some((place) => joinedPlain(cityName(place) ?? '') === joinedPlain(city)) === true;
-
-const joinedPlain = (name: string): string => joinedName(plainName(name));
-
-/** The nearest known name: of the ZIP's postal places if one is near enough, otherwise of the state's places. */
-const suggestionFor = (table: LocalTable, { zip }: Counties, city: string): string | null => {
-  const plain = plainName(city);
-  const words = plain.split(' ');
-  // A name without one of the words is another place: North Little Rock is not Little Rock.
-  const shorter = new Set(words.map((_, position) => words.toSpliced(position, 1).join(' ')));
-  const nearest = (names: ReadonlyMap<string, string>) => {
-    const candidates = names.keys().filter((name) => !shorter.has(name));
-    return names.get(closest(plain, candidates) ?? '') || null;
-  };
-  const ofZip = new Map((zip?.places ?? []).map((name) => [plainName(cityName(name) ?? ''), name]));
-  return nearest(ofZip) ?? nearest(table.placeNames());
+/** The areas of a city anywhere in the state; of a name without a place, those of its ZIPs. */
+const anywhere = (table: LocalTable, city: string): readonly Candidate[] => {
+  const places = areasNamed(table, city, null);
+  return unlikely(places.length > 0 ? places : withoutZip(table, city, null).candidates);
 };
 
-type Read = Pick<FoundPlace, 'city' | 'suggestion'> & { readonly candidates: readonly Candidate[] };
-
-/** Candidates of a city that its counties have no place for. */
-const untaxedName = (table: LocalTable, found: Counties, city: string): Read => {
-  const { zip, counties } = found;
-  const own = remaindersOf(table, counties);
-  if (isPostalName(zip, city)) return { city: 'postal', candidates: own, suggestion: null };
-  // Its index takes long to build, so the ZIP's names come first.
-  const postal = table.postalCounties(city);
-  if (postal.some((county) => counties.includes(county))) return { city: 'postal', candidates: own, suggestion: null };
-  const elsewhere = table.placesNamed(city, null).filter(({ taxes }) => taxes !== null);
-  // The ZIP or the city is wrong: the candidates are the areas of both, and of the ZIP's own postal place.
-  const ofZip = zip?.places[0] === undefined ? [] : candidatesNamed(table, counties, cityName(zip.places[0]) ?? '');
-  const others = [
-    ...elsewhere.map((area) => ({ county: area.county, area })),
-    ...remaindersOf(table, elsewhere.length > 0 ? [] : postal),
-  ];
-  if (others.length > 0) return { city: 'elsewhere', candidates: [...own, ...ofZip, ...others], suggestion: null };
-  return { city: 'unknown', candidates: [...own, ...ofZip], suggestion: suggestionFor(table, found, city) };
-};
-
-/** The areas of a name that have a rate, in the order of the counties. */
-const candidatesNamed = (table: LocalTable, counties: readonly string[], city: string): Candidate[] =>
-  table
-    .placesNamed(city, counties)
-    .filter(({ taxes }) => taxes !== null)
-    .toSorted((a, b) => rank(counties, a.county) - rank(counties, b.county))
-    .map((area) => ({ county: area.county, area }));
-
-// Most of the ZIP may lie outside the city where its main county has no area of the city.
-const mainRemainder = (table: LocalTable, { zip, counties }: Counties, taxed: readonly Candidate[]): Candidate[] => {
-  const main = counties[0] ?? '';
-  return zip === undefined || taxed.some(({ county }) => county === main) ? [] : remaindersOf(table, [main]);
-};
-
-/** Whether an area has a tax of the city itself, or a combined rate that may include one. */
-const hasCityTax = (area: Area | null): boolean =>
-  area?.taxes?.some(({ type, kind }) => type === 'city' || kind === 'combined') === true;
-
-/**
- * The candidates of a city that has a rate. A row may split a county by districts and name no tax of the city: Dublin,
- * Ohio, has rows for two counties only, because one rate applies to all of Franklin County. Then the main county of the
- * ZIP comes first where the rate is the same.
- */
-const taxedCandidates = (table: LocalTable, found: Counties, taxed: readonly Candidate[]): readonly Candidate[] => {
-  const main = mainRemainder(table, found, taxed);
-  const [first = nothing] = taxed;
-  const isMainFirst = main[0]?.area?.units === first.area?.units && !hasCityTax(first.area);
-  return isMainFirst ? [...main, ...taxed] : [...taxed, ...main];
-};
-
-// A municipality of Puerto Rico is a county there, and mail is addressed to it as to a city.
-const municipalityFirst = (table: LocalTable, counties: readonly string[], city: string | null): readonly string[] => {
-  const own = table.hasPlaces || city === null ? null : table.countyNamed(city);
-  return own === null || !counties.includes(own) ? counties : [own, ...counties.filter((county) => county !== own)];
-};
-
-const readCity = (table: LocalTable, found: Counties, city: string): Read => {
-  const { counties } = found;
-  const taxed = candidatesNamed(table, counties, city);
-  if (taxed.length > 0) return { city: 'taxed', candidates: taxedCandidates(table, found, taxed), suggestion: null };
-  if (table.placesNamed(city, counties).length > 0)
-    return { city: 'missing', candidates: remaindersOf(table, counties), suggestion: null };
-  return untaxedName(table, found, city);
-};
-
-/** The city, or else the remainder, in a county of the address that is none of the ZIP's. */
-const inNamedCounty = (table: LocalTable, county: string, city: string | null): readonly Candidate[] => {
-  const taxed = city === null ? [] : candidatesNamed(table, [county], city);
-  return taxed.length > 0 ? taxed : remaindersOf(table, [county]);
+const withoutZip = (table: LocalTable, city: string | null, county: string | null): Read => {
+  const ofCounty = county === null ? [] : areasOfCounty(table, county);
+  if (city === null) return { city: 'none', candidates: ofCounty, own: [] };
+  const zips = table.zipsNamed(city).flatMap((zip5) => table.zip(zip5) ?? []);
+  const own = areasNamed(table, city, county === null ? null : [county]);
+  const ofZips = zips
+    .filter(({ counties }) => county === null || counties.some(([code]) => code === county))
+    .flatMap((zip) =>
+      inZip(table, zip, city, county).candidates.map((one) => ({ ...one, weight: one.weight * zip.residents })),
+    );
+  const around = zips.length > 0 ? [] : own.flatMap((place) => areasOfCounty(table, place.county));
+  const candidates = byResidents(distinct([...ofZips, ...own, ...around]));
+  if (candidates.length > 0) return { city: 'postal', candidates, own };
+  const elsewhere = county === null ? [] : anywhere(table, city);
+  return elsewhere.length > 0
+    ? { city: 'elsewhere', candidates: distinct([...ofCounty, ...elsewhere]), own }
+    : { city: 'unknown', candidates: ofCounty, own };
 };
 
 /** Find the areas that may tax an address of the table's state. The caller checks the tax day. */
-export const findPlace = (table: LocalTable, address: TaxAddress): FoundPlace => {
-  const found = countiesOf(table, address);
-  const { zip, counties, named } = found;
-  const contradicted = named === null || counties.includes(named) ? null : named;
-  const implied = zip?.places[0];
-  const name = address.city ?? (implied === undefined ? null : cityName(implied));
-  const read: Read =
-    name === null
-      ? { city: 'none', candidates: remaindersOf(table, counties), suggestion: null }
-      : readCity(table, found, name);
-  const [first = nothing, ...others] = [
-    ...read.candidates,
-    ...(contradicted === null ? [] : inNamedCounty(table, contradicted, address.city)),
-  ];
-  const isPlace = (first.area?.place ?? '') !== '';
-  const ofCity = address.city === null ? 'zip5' : 'city';
-  const level = first.area === null ? 'state' : isPlace && read.city === 'taxed' ? ofCity : 'county';
+export const findPlace = (
+  table: LocalTable,
+  { zip5, city, county }: Pick<TaxAddress, 'zip5' | 'city' | 'county'>,
+): FoundPlace => {
+  const zip = zip5 === null ? undefined : table.zip(zip5);
+  const named = county === null ? null : table.countyNamed(county);
+  const contradicted = zip && !zip.counties.some(([code]) => code === named) ? named : null;
+  const read = zip ? inZip(table, zip, city, contradicted === null ? named : null) : withoutZip(table, city, named);
+  const others =
+    contradicted === null
+      ? []
+      : unlikely([restOf(table, contradicted), ...(city === null ? [] : areasNamed(table, city, [contradicted]))]);
+  const candidates = others.length > 0 ? distinct([...read.candidates, ...others]) : read.candidates;
+  const [first] = candidates;
   return {
-    level,
-    candidates: [first, ...others],
-    city: address.city === null && read.city !== 'missing' ? 'none' : read.city,
-    suggestion: read.suggestion,
+    city: read.city,
+    candidates,
+    isNamed: first !== undefined && among([first], read.own).length > 0,
+    suggestion: read.city === 'unknown' && city !== null ? nearestName(table, zip, city) : null,
     contradictsCounty: contradicted !== null,
-    zipCounties: zip?.counties.length ?? null,
-    unknownCounty:
-      address.county === null || named !== null ? null : { suggestion: table.nearestCounty(address.county) },
+    unknownCounty: county === null || named !== null ? null : { suggestion: table.nearestCounty(county) },
+    zipCounties: zip ? inhabited(zip).length : null,
   };
 };

@@ -18,7 +18,7 @@ import {
   readOffsets,
   readTax,
 } from './packed-table.ts';
-import { baseName, countyKey, hasSuffix, joinedName, nameKey, plainName, withoutSuffix } from './place-names.ts';
+import { countyKey, hasSuffix, joinedName, nameKey, placeKey, plainName, withoutSuffix } from './place-names.ts';
 
 /** A packed period with its taxes and evidence. */
 export type Period = Pick<PackedPeriod, 'from' | 'to'> & {
@@ -31,6 +31,14 @@ export type Period = Pick<PackedPeriod, 'from' | 'to'> & {
   readonly published: Published | null;
 };
 
+/** A name that the postal service uses in a ZIP, with the percent of the residents within the limits of its place. */
+export type ZipName = {
+  /** The name as people write it, then its other spellings. */
+  readonly spellings: readonly string[];
+  /** `null`: see `ZipRow`. */
+  readonly share: number | null;
+};
+
 /**
  * A packed area with its periods, the oldest first; `taxes` and `units` are of the newest. Its offset in the table
  * identifies it.
@@ -39,13 +47,17 @@ export type Area = Omit<PackedArea, 'periods'> &
   Pick<Period, 'taxes' | 'units'> & {
     readonly offset: number;
     readonly periods: readonly [Period, ...Period[]];
+    /** The place and its aliases, as `cityName` and as `plainName` write them. */
+    readonly names: readonly string[];
+    readonly plainNames: readonly string[];
   };
 
 export type ZipEntry = {
-  /** Counties of this state, main first. */
-  readonly counties: readonly string[];
-  /** Postal places, main first, as people write them. */
-  readonly places: readonly string[];
+  readonly residents: number;
+  /** Counties of this state with their percent of the residents, main first. `0`: a part without residents. */
+  readonly counties: readonly (readonly [county: string, percent: number])[];
+  /** The preferred name first. */
+  readonly names: readonly ZipName[];
 };
 
 export type LocalTable = ReturnType<typeof localTable>;
@@ -73,70 +85,73 @@ const areaOf = (reading: Reading, offset: number): Area => {
   const [first, ...others] = periods;
   const read = [periodOf(reading, first), ...others.map((period) => periodOf(reading, period))] as const;
   const { taxes, units } = read.at(-1) as Period;
-  return { ...packed, offset, taxes, units, periods: read };
+  const names = [packed.place, ...packed.aliases].map((name) => cityName(name) ?? '');
+  return { ...packed, offset, taxes, units, periods: read, names, plainNames: names.map(plainName) };
 };
-
-const plainNamesOf = ({ place, aliases }: Area): string[] =>
-  [place, ...aliases].map((name) => plainName(cityName(name) ?? ''));
 
 /** The areas, if all of them are one place by name. */
 const onePlace = (areas: readonly Area[]): readonly Area[] =>
-  new Set(areas.map(({ place }) => plainName(cityName(place) ?? ''))).size === 1 ? areas : [];
+  new Set(areas.map(({ plainNames: [plain] }) => plain)).size === 1 ? areas : [];
 
 /**
  * Find the areas that a city's name means, in the most literal reading that finds any: the name, an alias, the plain
  * name, the name without spaces, the name without a suffix. `related` are the areas of the whole state whose names have
  * the same key.
  */
-const placesMeant = (related: readonly Area[], city: string, isMeant: (area: Area) => boolean): readonly Area[] => {
-  const plain = plainName(city);
+const placesMeant = (
+  related: readonly Area[],
+  city: string,
+  plain: string,
+  isMeant: (area: Area) => boolean,
+): readonly Area[] => {
+  if (related.length === 0) return related;
   const inCounties = related.filter(isMeant);
   for (const isRead of [
-    ({ place }: Area) => cityName(place) === city,
-    ({ place, aliases }: Area) => [place, ...aliases].some((name) => cityName(name) === city),
-    (area: Area) => plainNamesOf(area).includes(plain),
+    ({ names }: Area) => names[0] === city,
+    ({ names }: Area) => names.includes(city),
+    ({ plainNames }: Area) => plainNames.includes(plain),
   ]) {
     const found = inCounties.filter(isRead);
     if (found.length > 0) return found;
   }
   const joined = joinedName(plain);
-  const found = onePlace(inCounties.filter((area) => plainNamesOf(area).some((name) => joinedName(name) === joined)));
+  const found = onePlace(inCounties.filter(({ plainNames }) => plainNames.some((name) => joinedName(name) === joined)));
   return found.length > 0 ? found : placesWithoutSuffix(related, plain).filter(isMeant);
 };
 
 // A suffix may be missing or added only where the state has no other place with the same base name, because Beecher and
 // Beecher City are two places. It is never replaced by another one: Lake City is not Lake Village.
 const placesWithoutSuffix = (related: readonly Area[], plain: string): readonly Area[] => {
-  const found = related.filter(({ place }) => baseName(place) === withoutSuffix(plain));
-  const names = new Set(found.map(({ place }) => plainName(cityName(place) ?? '')));
+  const found = related.filter(({ plainNames: [name = ''] }) => withoutSuffix(name) === withoutSuffix(plain));
+  const names = new Set(found.map(({ plainNames: [name] }) => name));
   const [only = ''] = names;
   return names.size === 1 && hasSuffix(only) !== hasSuffix(plain) ? found : [];
 };
 
-const entryOf = (text: string): ZipEntry => {
-  const [counties = '', places = ''] = text.split('~');
-  return { counties: counties.split('|'), places: places === '' ? [] : places.split('|') };
+const nameOf = (text: string): ZipName => {
+  const [names = '', share] = text.split(':');
+  return { spellings: names.split('='), share: share === undefined ? null : Number(share) };
 };
 
-/** Counties by the postal names of their ZIPs, the county with most ZIPs first. */
-const postalIndex = (zips: PackedZips): ReadonlyMap<string, readonly string[]> => {
-  const counts = new Map<string, Map<string, number>>();
+const entryOf = (text: string): ZipEntry => {
+  const [residents, countyText = '', names = ''] = text.split('~');
+  const counties = countyText.split('|').map((county) => county.split(':'));
+  return {
+    residents: Number(residents),
+    counties: counties.map(([county = '', percent = 100 / counties.length]) => [county, Number(percent)]),
+    names: names === '' ? [] : names.split('|').map(nameOf),
+  };
+};
+
+/** The ZIPs that have a name, by its key: as one text, because a state has thousands of names. */
+const zipsByName = (zips: PackedZips): ReadonlyMap<string, string> => {
+  const found = new Map<string, string[]>();
   for (const line of zips.split('\n')) {
-    const { counties, places } = entryOf(line.slice(line.indexOf('~') + 1));
-    for (const place of places) {
-      const name = joinedName(plainName(cityName(place) ?? ''));
-      const ofPlace = counts.get(name) ?? new Map<string, number>();
-      for (const county of counties)
-        ofPlace.set(county, (ofPlace.get(county) ?? 0) + (county === counties[0] ? 1000 : 1));
-      counts.set(name, ofPlace);
-    }
+    const [zip5 = '', , , names = ''] = line.split('~');
+    for (const { spellings } of names.split('|').map(nameOf))
+      for (const spelling of spellings) getOrAdd(found, placeKey(spelling), () => []).push(zip5);
   }
-  return new Map(
-    [...counts].map(([name, ofPlace]) => [
-      name,
-      [...ofPlace].toSorted(([, a], [, b]) => b - a).map(([county]) => county),
-    ]),
-  );
+  return new Map([...found].map(([key, ofKey]) => [key, ofKey.join(' ')]));
 };
 
 /** Computes a value on its first use, and keeps it. */
@@ -170,17 +185,15 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
   const countyByKey = lazy(
     () => new Map(Object.entries(rates.counties).map(([county, name]) => [countyKey(name), county])),
   );
-  const postal = lazy(() => postalIndex(zips));
+  const zipsNamed = lazy(() => zipsByName(zips));
+  const areas = lazy((): readonly Area[] => offsetsOf(rates.areas.split('\n')).map(areaAt));
   const related = (key: string): readonly Area[] => {
     const offsets = findLine(rates.names, key);
     return offsets === undefined ? [] : readOffsets(offsets).map(areaAt);
   };
-  const areas = lazy((): readonly Area[] => offsetsOf(rates.areas.split('\n')).map(areaAt));
   return {
     fips: rates.fips,
     sources: Object.fromEntries(rates.sources.map(([key, citation]) => [key, citation])),
-    /** Whether any area is a place within a county. */
-    hasPlaces: rates.has_places,
     /** Whether no area has a local tax, and no rate is missing. */
     isUntaxed: rates.is_untaxed,
     countyName: (county: string): string => {
@@ -194,10 +207,10 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
     /** The name of the county that a mistyped text most likely means. */
     nearestCounty: (text: string): string | null =>
       rates.counties[countyByKey().get(closest(countyKey(text), countyByKey().keys()) ?? '') ?? ''] ?? null,
-    zip: cached((zip5: string) => {
+    zip: (zip5: string): ZipEntry | undefined => {
       const text = findLine(zips, zip5);
       return text === undefined ? undefined : entryOf(text);
-    }),
+    },
     /** The remainder of a county, or its only place; `null` if it has no established rate. */
     remainder: (county: string): Area | null => {
       const offset = rates.remainders[county];
@@ -205,19 +218,22 @@ export const localTable = (rates: PackedRates, zips: PackedZips) => {
       return area?.taxes ? area : null;
     },
     /** Areas with a city's name, in these counties or in all (`null`), by the most literal match. */
-    placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] =>
-      placesMeant(
-        related(nameKey(city)),
-        city,
-        ({ county }) => counties === null || county === '' || counties.includes(county),
-      ),
-    /** Counties where the postal service uses a city's name, the one with most ZIPs first. */
-    postalCounties: (city: string): readonly string[] => postal().get(joinedName(plainName(city))) ?? [],
+    placesNamed: (city: string, counties: readonly string[] | null): readonly Area[] => {
+      const plain = plainName(city);
+      const isMeant = ({ county }: Area) => counties === null || county === '' || counties.includes(county);
+      return placesMeant(related(nameKey(plain)), city, plain, isMeant);
+    },
+    zipCodes: (): readonly string[] => zips.split('\n').map((line) => line.slice(0, line.indexOf('~'))),
+    /** The ZIPs that the postal service names so. */
+    zipsNamed: (city: string): readonly string[] => zipsNamed().get(placeKey(city))?.split(' ') ?? [],
     /** Every area of the state. */
     areas,
+    /** The areas of a county, and places whose county is not known: their rates are not established. */
+    areasIn: cached((county: string) => areas().filter((area) => area.county === county || area.county === '')),
     /** The state's places by their plain names, for suggestions. */
     placeNames: lazy((): ReadonlyMap<string, string> => {
-      return new Map(areas().map(({ place }) => [plainName(cityName(place) ?? ''), place]));
+      const named = areas().filter(({ place }) => place !== '');
+      return new Map(named.map(({ place, plainNames: [plain = ''] }) => [plain, place]));
     }),
   };
 };

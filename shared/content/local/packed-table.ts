@@ -41,7 +41,6 @@ export type PackedArea = {
 export type PackedRates = {
   /** The state's two-digit federal code. */
   readonly fips: string;
-  readonly has_places: boolean;
   /** Whether no area has a local tax, and no rate is missing. */
   readonly is_untaxed: boolean;
   readonly counties: Readonly<Record<string, string>>;
@@ -62,8 +61,8 @@ export type PackedRates = {
 };
 
 /**
- * `10463~005|119~Bronx|Marble Hill`: counties of the state, main first, and postal places, main first. Lines of text,
- * sorted by ZIP.
+ * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: residents, counties and postal names of a ZIP, as in the
+ * columns of the text table. Lines of text, sorted by ZIP.
  */
 export type PackedZips = string;
 

@@ -1,16 +1,19 @@
 import { getOrAdd } from '../../get-or-add.ts';
 import type { TaxAddress } from '../location/address.ts';
-import { type ByPlace, type LocalChoice, plainChoice } from '../location/local-choice.ts';
+import type { RatePreference } from '../location/combined-rate.ts';
+import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location/local-choice.ts';
 import type { LocalSet } from '../location/location-index.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRates } from '../own-rules.ts';
-import type { Release } from '../release.ts';
+import type { LocalTables, Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
-import { type DatedRate, rateOfArea, type TableDays } from './dated-rate.ts';
-import { type Candidate, type FoundPlace, findPlace } from './find-place.ts';
+import type { Candidate } from './candidates.ts';
+import { type DatedRate, rateOfArea } from './dated-rate.ts';
+import { findPlace } from './find-place.ts';
 import { loadLocalTable } from './load.ts';
 import type { LocalTable } from './local-table.ts';
 import type { LocalTax } from './packed-table.ts';
+import { chargedArea, levelOf, possibleAreas } from './possible-areas.ts';
 
 /** A release with the local taxes that one address may have, and which of them are meant. */
 export type PlaceChoice = { readonly release: Release; readonly choice: LocalChoice };
@@ -57,82 +60,102 @@ const boundedCache = <Owner extends object, Value>() => {
 };
 
 const views = boundedCache<Release, Release>();
-const founds = boundedCache<LocalTable, FoundPlace>();
+/** The sources of a release with those of its tables, which all views of it share. */
+const sources = new WeakMap<Release, Release['sources']>();
+const contents = boundedCache<Release, ReturnType<typeof contentOf>>();
+const sets = boundedCache<Release, LocalSet>();
+const choices = boundedCache<Release, PlaceChoice>();
 
-const viewKey = ({ area, dated }: Dated): string =>
-  area && dated ? `${area.offset}.${dated.position}${dated.approximation ? '~' : ''}` : '';
+/** An area with the period that answers, and why: a period may answer some days as an approximation. */
+const dateKey = ({ area, dated }: Dated): string =>
+  area && dated ? `${area.offset}.${dated.position}.${dated.approximation?.because ?? ''}` : '';
 
 // Other caches are keyed by the release object, so the same rates must return the same object.
 const viewOf = (release: Release, table: LocalTable, candidates: readonly Dated[]): Release =>
-  views(release, candidates.map(viewKey).join(), () => {
+  views(release, candidates.map(dateKey).join(), () => {
     const [state] = release.jurisdictions;
-    const additions = candidates.flatMap(({ dated }) => (dated ? [contentOf(dated, state)] : []));
-    return withOwnRates({ ...releaseWith(release, additions), sources: { ...release.sources, ...table.sources } });
+    const additions = candidates.flatMap((one) => {
+      const { dated } = one;
+      return dated ? [contents(release, dateKey(one), () => contentOf(dated, state))] : [];
+    });
+    const cited = getOrAdd(sources, release, () => ({ ...release.sources, ...table.sources }));
+    return withOwnRates({ ...releaseWith(release, additions), sources: cited });
   });
 
-// A shop ships to the same ZIPs and cities again and again.
-const foundPlace = (table: LocalTable, address: TaxAddress): FoundPlace =>
-  founds(table, `${address.zip5}|${address.city}|${address.county}`, () => findPlace(table, address));
-
-const setOf = (table: LocalTable, { dated, county }: Dated): LocalSet => {
+const setOf = (release: Release, table: LocalTable, one: Dated): LocalSet => {
+  const { dated, county } = one;
   if (dated === null) return unknownSet;
-  const { period, approximation, published } = dated;
-  const codes = (period.taxes ?? []).map(({ code }) => code);
-  return {
-    key: codes.toSorted().join(' '),
-    codes,
-    county: county === null ? null : `${table.fips}${county}`,
-    approximation,
-    published,
+  return sets(release, `${dateKey(one)} ${county}`, () => {
+    const { period, approximation, published } = dated;
+    const codes = (period.taxes ?? []).map(({ code }) => code);
+    return {
+      key: codes.toSorted().join(' '),
+      codes,
+      county: county === '' ? null : `${table.fips}${county}`,
+      approximation,
+      published,
+    };
+  });
+};
+
+/** The rate of a candidate; `null` where it is not established. */
+const rateOf = ({ dated, missing }: Dated): bigint | null => (dated && missing === null ? dated.period.units : null);
+
+/** Each set once, the charged one first. */
+const distinctSets = (meant: LocalSet, all: readonly LocalSet[]): LocalChoice['possible'] => {
+  const others = new Map(all.map((set) => [set.key, set]));
+  others.delete(meant.key);
+  return [meant, ...others.values()];
+};
+
+const findChoice = (
+  release: Release,
+  local: LocalTables,
+  address: TaxAddress,
+  day: string,
+  prefer: RatePreference,
+): PlaceChoice => {
+  const table = loadLocalTable(local);
+  const found = findPlace(table, address);
+  const { isNamed: _, candidates, ...reading } = found;
+  const { approximate_from: approximate = local.established_from } = release;
+  const days = { established: local.established_from, approximate };
+  const all = candidates.map((one): Dated => ({ ...one, dated: one.area && rateOfArea(one.area, day, days) }));
+  const ofAll = all.map((one) => setOf(release, table, one));
+  const [charged] = all;
+  const meant = ofAll[0] ?? unknownSet;
+  const byPlace: ByPlace = {
+    ...reading,
+    area: chargedArea(candidates, table),
+    missing: charged?.missing ?? null,
+    possible: possibleAreas(table, candidates, all.map(rateOf)),
+    established: charged?.area ? (charged.area.periods[0].from ?? local.established_from) : null,
   };
-};
-
-const taxCodes = ({ area }: Candidate): string | undefined => area?.taxes?.map(({ code }) => code).join();
-
-const sameTaxes = ([first, ...others]: FoundPlace['candidates']): boolean =>
-  others.every((other) => taxCodes(other) === taxCodes(first));
-
-/** The area that is charged. It names no county where several counties have the same taxes: New York City without a ZIP. */
-const chargedArea = ({ candidates, city }: FoundPlace, table: LocalTable): ByPlace['area'] => {
-  const [{ area }, ...others] = candidates;
-  if (area === null) return null;
-  const isOneCounty = others.every(({ county }) => county === area.county);
-  const needsCounty = city === 'missing' || area.place === '' || isOneCounty || !sameTaxes(candidates);
-  return { place: area.place, county: needsCounty ? table.countyName(area.county) : '' };
-};
-
-const byPlaceOf = (found: FoundPlace, table: LocalTable, { established }: TableDays): ByPlace => {
-  const { level: _, candidates, ...reading } = found;
-  const [{ area }] = candidates;
-  const firstDay = area === null ? null : (area.periods[0].from ?? established);
-  return { ...reading, area: chargedArea(found, table), established: firstDay };
+  return {
+    // Rates are compared only to take the highest.
+    release: viewOf(release, table, prefer === 'highest' ? all : all.slice(0, 1)),
+    choice: {
+      ...plainChoice(meant === unknownSet ? 'state' : levelOf(found, address), meant),
+      possible: isOpen(byPlace) ? distinctSets(meant, ofAll) : [meant],
+      byPlace,
+    },
+  };
 };
 
 /**
  * Find the local taxes of an address by its ZIP and city in the tables that a release names, on a tax day. `null` where
- * the state has no local taxes, so that there is nothing to choose.
+ * the state has no local taxes, so that there is nothing to choose. The release has the rates of all possible sets if the
+ * highest is preferred, otherwise only those of the charged set.
  */
-export const choosePlace = (release: Release, address: TaxAddress, day: string): PlaceChoice | null => {
+export const choosePlace = (
+  release: Release,
+  address: TaxAddress,
+  day: string,
+  prefer: RatePreference,
+): PlaceChoice | null => {
   const { local } = release;
-  if (!local) return null;
-  const table = loadLocalTable(local);
-  if (table.isUntaxed) return null;
-  const found = foundPlace(table, address);
-  const { approximate_from: approximate = local.established_from } = release;
-  const days = { established: local.established_from, approximate };
-  const candidates = found.candidates.map(
-    ({ county, area }): Dated => ({ county, area, dated: area && rateOfArea(area, day, days) }),
-  );
-  const sets = candidates.map((one) => setOf(table, one));
-  const units = candidates.map(({ dated }) => dated?.period.units);
-  const meant = sets[0] as LocalSet;
-  const possible = new Set(units).size > 1 ? [...new Map(sets.map((set) => [set.key, set])).values()] : [];
-  return {
-    release: viewOf(release, table, candidates),
-    choice: {
-      ...plainChoice(meant === unknownSet ? 'state' : found.level, meant),
-      possible: [meant, ...possible.filter((set) => set !== meant && set.key !== meant.key)],
-      byPlace: byPlaceOf(found, table, days),
-    },
-  };
+  if (!local || loadLocalTable(local).isUntaxed) return null;
+  // A shop ships to the same ZIPs and cities again and again.
+  const key = [address.zip5, address.city, address.county, day, prefer].join('|');
+  return choices(release, key, () => findChoice(release, local, address, day, prefer));
 };

@@ -1,26 +1,39 @@
 /** How the name of a city or county in an address is compared with the names that tables and the postal service use. */
 import { cityName } from '../location/city-name.ts';
 
-const needsRewriting = /^[NSEW] |\b(SAINTE?|FORT|MOUNT|OF)\b/;
-const sameWords: Readonly<Record<string, string>> = { SAINT: 'ST', SAINTE: 'STE', FORT: 'FT', MOUNT: 'MT' };
+/** Words that the postal service abbreviates, and how the names of tables are compared: `Fort` as `Ft`, `Hts` as `Heights`. */
+const sameWords: Readonly<Record<string, string>> = {
+  ...{ SAINT: 'ST', SAINTE: 'STE', FORT: 'FT', MOUNT: 'MT' },
+  ...{ BCH: 'BEACH', BRK: 'BROOK', CRK: 'CREEK', CTR: 'CENTER', CTY: 'CITY', CY: 'CITY', CYN: 'CANYON' },
+  ...{ EST: 'ESTATES', ESTS: 'ESTATES', FLS: 'FALLS', GDNS: 'GARDENS', GRV: 'GROVE', HBR: 'HARBOR' },
+  ...{ HGTS: 'HEIGHTS', HTS: 'HEIGHTS', HLS: 'HILLS', IS: 'ISLAND', JCT: 'JUNCTION', LK: 'LAKE', LNDG: 'LANDING' },
+  ...{ MDWS: 'MEADOWS', MLS: 'MILLS', MTN: 'MOUNTAIN', PK: 'PARK', PLNS: 'PLAINS', PT: 'POINT', RDG: 'RIDGE' },
+  ...{ RNCH: 'RANCH', SHRS: 'SHORES', SPGS: 'SPRINGS', SPRGS: 'SPRINGS', STA: 'STATION', TER: 'TERRACE' },
+  ...{ TWP: 'TOWNSHIP', UNIV: 'UNIVERSITY', VLG: 'VILLAGE', VLY: 'VALLEY' },
+};
 const directions: Readonly<Record<string, string>> = { N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' };
+const needsRewriting = new RegExp(`^([NSEW]|NO|SO) |\\b(OF|${Object.keys(sameWords).join('|')})\\b`);
 
 /**
- * A name that was normalized by `cityName`, with `Saint`, `Fort` and `Mount` as `St`, `Ft` and `Mt`, and with a
- * direction as its first word spelled out: `N Little Rock` is `North Little Rock`.
+ * A name that was normalized by `cityName`, with one form of each word that has an abbreviation, and with a direction as
+ * its first word spelled out: `N Little Rock` is `North Little Rock`, and `College Sta` is `College Station`.
  */
-export const plainName = (name: string): string => (needsRewriting.test(name) ? rewritten(name) : name);
+export const plainName = (name: string): string =>
+  name.includes(' ') && needsRewriting.test(name) ? rewritten(name) : name;
 
 const rewritten = (name: string): string =>
   name
     .replace(/^(CITY|TOWN|VILLAGE|TOWNSHIP) OF /, '')
-    .replace(/^[NSEW](?= )/, (letter) => directions[letter] ?? letter)
+    .replace(/^([NSEW]|[NS]O)(?= )/, (word) => directions[word.charAt(0)] ?? word)
     .split(' ')
     .map((word) => sameWords[word] ?? word)
     .join(' ');
 
 /** A plain name without spaces: the postal service splits words that the census joins (`Mc Cook`, `O Fallon`). */
-export const joinedName = (plain: string): string => plain.replaceAll(' ', '');
+export const joinedName = (plain: string): string => (plain.includes(' ') ? plain.replaceAll(' ', '') : plain);
+
+/** The key by which names of places are equal: `OFALLON` of `O'Fallon` and of `O Fallon`; `''` of nothing. */
+export const placeKey = (name: string): string => joinedName(plainName(cityName(name) ?? ''));
 
 const placeSuffix = / (CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
 
@@ -30,14 +43,10 @@ export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 /** A plain name without that word: `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
-/** A place's name without the word for a kind of place: `BEECHER` of `Beecher City` and of `Village of Beecher`. */
-export const baseName = (name: string): string => withoutSuffix(plainName(cityName(name) ?? ''));
-
 const joinedSuffixes = /(?<=.)(CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)+$/;
 
-/** The key that all readings of a place's name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
-export const nameKey = (name: string): string =>
-  joinedName(plainName(cityName(name) ?? '')).replace(joinedSuffixes, '');
+/** The key that all readings of a plain name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
+export const nameKey = (plain: string): string => joinedName(plain).replace(joinedSuffixes, '');
 
 const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CITY) OF /;
 const countySuffix =

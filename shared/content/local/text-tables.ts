@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { assert } from '../../assert.ts';
 import { stateFips } from '../../jurisdiction.ts';
 import { readPercent } from '../imports/fractions.ts';
-import { codePart } from '../location/city-name.ts';
+import { cityName, codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release-values.ts';
 import { publishers } from '../updates/publishers.ts';
 import { nextExpectedAfter } from '../updates/staleness.ts';
@@ -25,7 +25,7 @@ import {
   writeOffsets,
   writeTax,
 } from './packed-table.ts';
-import { nameKey } from './place-names.ts';
+import { nameKey, plainName } from './place-names.ts';
 
 /**
  * The rate of an area from a day to a day, inclusive. An area may have several rows: a row without `to` ends on the day
@@ -40,7 +40,16 @@ export type RateRow = Readonly<
   /** A file without such a row lacks the column. */
   readonly to?: string;
 };
-type ZipRow = Readonly<Record<'zip5' | 'counties' | 'places', string>>;
+/**
+ * A ZIP of a state:
+ * - `residents`: empty where nobody lives (a post office box);
+ * - `counties`: those of the state with their percent of the residents, main first (`067:98|121:2`). One alone has no percent,
+ *   and neither have those of a ZIP without residents. `0`: a part without residents;
+ * - `names`: names of the postal service, the preferred one first, each with its other spellings after `=`. A percent is the
+ *   estimated share of the residents within the limits of the place with that name. The preferred name without a percent is
+ *   that of all residents whom the others leave; another name without a percent is that of no place with residents here.
+ */
+export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names', string>>;
 type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;
 
 const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -222,7 +231,9 @@ const rowsByArea = (rows: readonly RateRow[]): readonly (readonly [Indexed, ...I
 const namesOf = (areas: readonly PackedArea[], offsets: readonly number[]): string => {
   const names = new Map<string, number[]>();
   for (const [index, { place, aliases }] of areas.entries())
-    for (const key of place === '' ? [] : new Set([place, ...aliases].map(nameKey)))
+    for (const key of place === ''
+      ? []
+      : new Set([place, ...aliases].map((name) => nameKey(plainName(cityName(name) ?? '')))))
       names.set(key, [...(names.get(key) ?? []), offsets[index] as number]);
   return sortedLines([...names].map(([key, ofKey]) => `${key}~${writeOffsets(ofKey)}`));
 };
@@ -291,7 +302,6 @@ export const packRates = (edition: string): PackedRates => {
   const ofState = [...counties].filter(([code]) => code.startsWith(fips));
   return {
     fips,
-    has_places: areas.some(({ place }) => place !== ''),
     is_untaxed: parts.every((ofRow) => ofRow?.length === 0),
     counties: Object.fromEntries(ofState.map(([code, name]) => [code.slice(2), name])),
     sources: keys.map((key) => {
@@ -309,4 +319,4 @@ export const packRates = (edition: string): PackedRates => {
 
 /** Pack a state's ZIP table. */
 export const packZips = (edition: string): PackedZips =>
-  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.counties}~${row.places}`));
+  sortedLines(zipRows(edition).map((row) => `${row.zip5}~${row.residents}~${row.counties}~${row.names}`));

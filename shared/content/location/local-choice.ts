@@ -2,11 +2,20 @@ import type { Evidence } from '../release-values.ts';
 import type { Area, LocalSet } from './location-index.ts';
 
 /**
- * The result of looking up the city's name: it has a rate (`taxed`); its rate is not established (`missing`); it is a
- * postal name without a separate rate (`postal`); it is in other counties than the ZIP's (`elsewhere`); it is unknown;
- * or none was sent.
+ * What the city is: a place of its own where the ZIP is (`place`); a name of the whole ZIP, or of several without a ZIP
+ * (`postal`); a name of other ZIPs or counties (`elsewhere`); unknown; or none was sent.
  */
-type CityReading = 'taxed' | 'missing' | 'postal' | 'elsewhere' | 'unknown' | 'none';
+type CityReading = 'place' | 'postal' | 'elsewhere' | 'unknown' | 'none';
+
+/** An area that an address may lie in. */
+export type PossibleArea = {
+  /** The place; for the rest of a county, the county. */
+  readonly name: string;
+  /** Its local rate in units of `10^-rateDecimals`; `null` where it is not established. */
+  readonly rate: bigint | null;
+  /** The percent of the residents who live there; 0 where it is possible only. */
+  readonly percent: number;
+};
 
 /** A look-up of a place by ZIP and city, without a boundary file. */
 export type ByPlace = {
@@ -17,11 +26,15 @@ export type ByPlace = {
   readonly contradictsCounty: boolean;
   /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
-  /** In how many counties of the state the ZIP lies; `null` where no ZIP was sent, or the tables do not have it. */
+  /** In how many counties of the state the ZIP has residents; `null` where no ZIP was sent, or the tables do not have it. */
   readonly zipCounties: number | null;
-  /** The area that is meant (`place` is empty for a county's remainder); `null` where no local rate is established. */
+  /** The area that is charged (`place` is empty for a county's remainder); `null` where no local rate is established. */
   readonly area: { readonly place: string; readonly county: string } | null;
-  /** The first day on which its rate is established. */
+  /** The place whose rate is not established, where that of its county is charged instead. */
+  readonly missing: string | null;
+  /** Where the address may lie; the first one is charged. Areas with the same name and rate are one. */
+  readonly possible: readonly PossibleArea[];
+  /** The first day on which the charged rate is established. */
   readonly established: string | null;
 };
 
@@ -139,8 +152,17 @@ export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): L
 /** Whether some address there has local taxes. */
 export const hasLocals = ({ possible }: LocalChoice): boolean => possible.some(({ codes }) => codes.length > 0);
 
+/** Whether the tables leave several rates, or do not know the place at all. */
+export const isOpen = ({ possible }: ByPlace): boolean =>
+  possible.length === 0 || possible.some(({ rate }) => rate !== possible[0]?.rate);
+
+/** Whether a rate that the tables leave is not established. */
+export const isIncomplete = ({ possible }: ByPlace): boolean =>
+  possible.length === 0 || possible.some(({ rate }) => rate === null);
+
 /** Whether an address may have other local taxes than the chosen ones. */
 export const isAmbiguous = (choice: LocalChoice): boolean => {
-  const { possible, isByName, isPart, lacksCity, crossesBorders, ofAddresses = false } = choice;
+  const { possible, isByName, isPart, lacksCity, crossesBorders, ofAddresses = false, byPlace } = choice;
+  if (byPlace !== null && isOpen(byPlace)) return true;
   return possible.length > 1 || isByName || isPart || lacksCity || crossesBorders || ofAddresses;
 };

@@ -9,7 +9,7 @@ import type { Coverage, Release } from '../release.ts';
 import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
-import { isAmbiguous, type LocalChoice } from './local-choice.ts';
+import { isAmbiguous, isIncomplete, type LocalChoice } from './local-choice.ts';
 import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
@@ -140,7 +140,7 @@ const setsIn = <Sets extends LocalChoice['possible']>(sets: Sets, counties: Read
  * other counties are left out, and the name is not ambiguous if it is not in the tables.
  */
 const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice => {
-  if (!choice.isByName || place?.choice.byPlace?.city !== 'taxed') return choice;
+  if (!choice.isByName || place?.choice.level !== 'city') return choice;
   const counties = new Set(place.choice.possible.map(({ county }) => county?.slice(2)));
   const isConfirmed = !isAmbiguous(place.choice);
   return {
@@ -205,7 +205,7 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
 const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
-  isPart || isUnknown === true || byPlace?.city === 'missing' || (lacksLocals && codes.length === 0);
+  isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace)) || (lacksLocals && codes.length === 0);
 
 /** The jurisdictions whose rates are approximations on a day. */
 const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): readonly Jurisdiction[] =>
@@ -220,7 +220,7 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const code = address.state === null ? address.country : jurisdictionCode(address.state);
   const active = address.state === null ? undefined : releaseFor(address);
   if (!active) return uncovered({ code, name: code, release: null }, address, prefer);
-  const byName = choosePlace(lowestOf(active), address, day);
+  const byName = choosePlace(lowestOf(active), address, day, prefer);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
   if (!choice && release.locals === 'listed' && address.zip5 !== null)

@@ -1,0 +1,82 @@
+/** How many ZIP codes and residents get which answer from the tables of local rates. */
+import { byResidents, type Candidate } from '../content/local/candidates.ts';
+import { findPlace } from '../content/local/find-place.ts';
+import { loadLocalTable } from '../content/local/load.ts';
+import type { LocalTable, ZipEntry } from '../content/local/local-table.ts';
+import { cityName } from '../content/location/city-name.ts';
+import type { Release } from '../content/release.ts';
+import { getOrAdd } from '../get-or-add.ts';
+
+/** The city in the address: the preferred name of the ZIP, one of its other names, or none. */
+export const cities = ['preferred name', 'other name', 'no city'] as const;
+type City = (typeof cities)[number];
+
+/** `certain`: one rate is possible. `likelier`: several, and that of most residents is charged. `unknown`: no rate is established. */
+type Outcome = 'certain' | 'likelier' | 'unknown';
+type Count = { readonly names: number; readonly residents: number };
+
+/** The outcomes with one kind of city, and the residents of a likelier rate who live where it applies. */
+export type Tally = Readonly<Record<Outcome, Count>> & { readonly charged: number };
+
+const none: Count = { names: 0, residents: 0 };
+export const emptyTally: Tally = { certain: none, likelier: none, unknown: none, charged: 0 };
+
+const addCount = (a: Count, b: Count): Count => ({ names: a.names + b.names, residents: a.residents + b.residents });
+
+export const addTally = (a: Tally, b: Tally): Tally => ({
+  certain: addCount(a.certain, b.certain),
+  likelier: addCount(a.likelier, b.likelier),
+  unknown: addCount(a.unknown, b.unknown),
+  charged: a.charged + b.charged,
+});
+
+const rateOf = ({ area, missing }: Candidate): bigint | null => (missing === null ? (area?.units ?? null) : null);
+
+/** The part of the candidates' residents who have the rate that is charged. */
+const chargedPart = (candidates: readonly Candidate[]): number => {
+  const sum = (all: readonly Candidate[]) => all.reduce((total, { weight }) => total + weight, 0);
+  const [charged] = candidates;
+  const same = candidates.filter((one) => charged && rateOf(one) === rateOf(charged));
+  return sum(same) / (sum(candidates) || 1);
+};
+
+const tallyOne = (candidates: readonly Candidate[], residents: number): Tally => {
+  const rates = new Set(candidates.map(rateOf));
+  const outcome: Outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
+  const charged = outcome === 'likelier' ? residents * chargedPart(byResidents(candidates)) : 0;
+  return { ...emptyTally, [outcome]: { names: 1, residents }, charged };
+};
+
+const tallyZip = (table: LocalTable, zip5: string, { names, residents }: ZipEntry): Record<City, Tally> => {
+  const find = (name: string | null) =>
+    table.isUntaxed
+      ? { ...emptyTally, certain: { names: 1, residents } }
+      : tallyOne(
+          findPlace(table, { zip5, city: name === null ? null : cityName(name), county: null }).candidates,
+          residents,
+        );
+  const [preferred, ...others] = names.map(({ spellings: [name = ''] }) => name);
+  return {
+    'preferred name': find(preferred ?? null),
+    'other name': others.map(find).reduce(addTally, emptyTally),
+    'no city': find(null),
+  };
+};
+
+const tallies = new WeakMap<Release, Record<City, Tally>>();
+
+/** The outcomes in a state; `undefined` if its release has no local tables. */
+export const residentsOf = (release: Release): Record<City, Tally> | undefined => {
+  const { local } = release;
+  if (!local) return undefined;
+  return getOrAdd(tallies, release, () => {
+    const table = loadLocalTable(local);
+    const sums = { 'preferred name': emptyTally, 'other name': emptyTally, 'no city': emptyTally };
+    for (const zip5 of table.zipCodes()) {
+      const zip = table.zip(zip5);
+      const found = zip && tallyZip(table, zip5, zip);
+      for (const city of found ? cities : []) sums[city] = addTally(sums[city], found?.[city] ?? emptyTally);
+    }
+    return sums;
+  });
+};
