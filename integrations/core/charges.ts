@@ -1,10 +1,12 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { divide, toDecimal, toMinor } from './money.ts';
+import { shippingLineId } from './shipping.ts';
 
 /** A line or a shipping charge of a sale in minor units, and what earlier credits left of it. */
 export type Charge = {
-  /** `null` for a shipping charge. */
+  /** `null` for a charge in `shipping`. */
   readonly line: Sale['line_items'][number] | null;
+  readonly isShipping: boolean;
   readonly net: bigint;
   readonly tax: bigint;
   leftNet: bigint;
@@ -22,7 +24,8 @@ export const chargesOf = (sale: Sale, exponent: number): Charge[] => {
   const charge = (net: string, tax: string, line: Charge['line']): Charge => {
     const [minorNet, minorTax] = [toMinor(net, exponent), toMinor(tax, exponent)];
     const units = Number(line?.quantity ?? 0);
-    return { line, net: minorNet, tax: minorTax, leftNet: minorNet, leftTax: minorTax, leftUnits: units };
+    const isShipping = line === null || line.id === shippingLineId;
+    return { line, isShipping, net: minorNet, tax: minorTax, leftNet: minorNet, leftTax: minorTax, leftUnits: units };
   };
   const lines = (sale.line_items ?? []).map((line) => charge(line.net_amount, line.tax_amount, line));
   const shipping = [sale.shipping ?? []].flat();

@@ -21,11 +21,11 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
   const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
   const targets = charges.map((charge) => {
     const left = gross(charge);
-    if (charge.line === null) {
+    if (charge.isShipping) {
       const shipping = toMinor(refund.shipping, exponent);
       return shipping < left ? shipping : left;
     }
-    const quantity = units.get(charge.line.id) ?? 0;
+    const quantity = units.get(charge.line?.id ?? '') ?? 0;
     if (quantity === 0) return 0n;
     if (quantity >= charge.leftUnits) return left;
     return divide(left * BigInt(quantity), BigInt(charge.leftUnits));

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../shared/client/client.ts';
-import type { Address, Cart } from './order.ts';
+import type { Address, Cart, Line } from './order.ts';
+import { shippingLine } from './shipping.ts';
 
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
@@ -15,6 +16,8 @@ export type Documented = { readonly ok: true; readonly document: Document } | { 
 
 const gap = (code: Gap['code'], detail: string): Documented => ({ ok: false, gap: { code, detail } });
 
+const countryOf = (address: Address | null | undefined): string => address?.country?.trim().toUpperCase() ?? '';
+
 /** `us-hi` and `US-HI` are `HI`. Levy understands names and codes itself. */
 const stateOf = (province: string): string => province.replace(/^us-/i, '').toUpperCase();
 
@@ -23,7 +26,7 @@ const addressOf = (address: Address): Schemas['PostalAddress'] => {
     (text) => text?.trim() || null,
   );
   return {
-    country: 'US',
+    country: countryOf(address) || 'US',
     ...(line1 && { line1 }),
     ...(city && { city }),
     ...(province && { state: stateOf(province) }),
@@ -31,13 +34,33 @@ const addressOf = (address: Address): Schemas['PostalAddress'] => {
   };
 };
 
+const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
+  id: line.id,
+  quantity: String(line.quantity),
+  unit_price: line.unitPrice,
+  discount_amount: line.discount,
+  ...(line.taxCode && { product_tax_code: line.taxCode }),
+  ...(line.description && { description: line.description.slice(0, 1000) }),
+  ...(line.fulfillment && { fulfillment: line.fulfillment }),
+  ...(line.shipFrom && { ship_from: { address: addressOf(line.shipFrom) } }),
+});
+
+/** The address of the buyer; that of the store where all lines are picked up, if the buyer has none in the United States. */
+const destinationOf = ({ address, lines }: Cart): Address | null => {
+  if (countryOf(address) === 'US' && (address?.province || address?.postalCode)) return address;
+  const stores = lines.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));
+  return stores.every((store) => store !== null) ? (stores[0] ?? address) : address;
+};
+
 /**
  * The document to calculate a cart with. A gap is a cart without lines, without a postal code and a state, or with an
  * address outside of the United States, which the shop taxes itself.
  */
-export const documentOf = ({ currency, address, customerId, lines, shipping }: Cart): Documented => {
-  const country = address?.country?.trim().toUpperCase();
+export const documentOf = (cart: Cart): Documented => {
+  const { currency, customerId, lines, shipping } = cart;
   if (lines.length === 0) return gap('no_lines', 'The cart is empty.');
+  const address = destinationOf(cart);
+  const country = countryOf(address);
   if (!address || !country) return gap('no_address', 'Send a shipping address with its country.');
   if (country !== 'US') return gap('foreign_country', `Levy calculates US sales tax, not the tax of ${country}.`);
   const sent = addressOf(address);
@@ -46,25 +69,20 @@ export const documentOf = ({ currency, address, customerId, lines, shipping }: C
     const isEntered = Boolean(sent.line1 || sent.city);
     return gap(isEntered ? 'incomplete_address' : 'no_address', 'The address has neither a state nor a postal code.');
   }
+  const charge = shipping && shippingLine(lines, shipping.amount);
   return {
     ok: true,
     document: {
       currency,
       customer: { ...(customerId && { id: customerId }), address: sent },
-      line_items: lines.map((line) => ({
-        id: line.id,
-        quantity: String(line.quantity),
-        unit_price: line.unitPrice,
-        discount_amount: line.discount,
-        ...(line.taxCode && { product_tax_code: line.taxCode }),
-        ...(line.description && { description: line.description.slice(0, 1000) }),
-      })),
-      ...(shipping && {
-        shipping: {
-          amount: shipping.amount,
-          ...(shipping.taxCode && { product_tax_code: shipping.taxCode }),
-        },
-      }),
+      line_items: [...lines, ...(charge ? [charge] : [])].map(lineOf),
+      ...(shipping &&
+        !charge && {
+          shipping: {
+            amount: shipping.amount,
+            ...(shipping.taxCode && { product_tax_code: shipping.taxCode }),
+          },
+        }),
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { Schemas } from '../../shared/client/client.ts';
+
 /**
  * A shop's order, as an adapter hands it over. All amounts are decimal strings in units of the currency, such as `"19.90"`,
  * without tax unless a field says otherwise.
@@ -12,6 +14,9 @@ export type Address = {
   readonly country?: string | null | undefined;
 };
 
+/** How the buyer gets a line. */
+export type Fulfillment = Schemas['LineFulfillment'];
+
 export type Line = {
   /** Stable for the life of the order: refunds name it. */
   readonly id: string;
@@ -22,6 +27,10 @@ export type Line = {
   /** A code of `GET /product-tax-codes`. Without one, Levy calculates the tax on general tangible goods. */
   readonly taxCode?: string | null | undefined;
   readonly description?: string | null | undefined;
+  /** Default: as the product tax code usually reaches the buyer. Shipping belongs to lines that are shipped. */
+  readonly fulfillment?: Fulfillment | null | undefined;
+  /** Where the line comes from: the store of a line that is picked up, where it is taxed. Default: that of the Levy account. */
+  readonly shipFrom?: Address | null | undefined;
 };
 
 export type Cart = {
@@ -32,7 +41,7 @@ export type Cart = {
   /** The customer's id in the shop. Levy applies the exemption certificates of `POST /customers` with this id. */
   readonly customerId?: string | null | undefined;
   readonly lines: readonly Line[];
-  /** The shipping charge after its discounts. */
+  /** The shipping charge after its discounts. Levy shares it over the lines that are shipped. */
   readonly shipping: { readonly amount: string; readonly taxCode?: string | null | undefined } | null;
 };
 

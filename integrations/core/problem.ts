@@ -1,7 +1,7 @@
 /** Why Levy does not have an order as the shop has it. With `isFinal`, a retry has the same result: act manually. */
 export type Problem = {
   readonly reference: string;
-  /** An error code of Levy, a code of a `Gap`, or `mismatch`, `tax_difference`, `excess`, `contention` or `invalid_order`. */
+  /** An error code of Levy, a code of a `Gap`, or `no_shipped_line`, `mismatch`, `tax_difference`, `excess`, `contention` or `invalid_order`. */
   readonly code: string;
   readonly detail: string;
   readonly isFinal: boolean;
@@ -21,11 +21,44 @@ export const failed = (reference: string, code: string, detail: string): { ok: f
 // Only another change by a person ends these.
 const finalConflicts: readonly string[] = ['conflict_has_credits', 'conflict_over_credit', 'conflict_period_closed'];
 
+type Refusal = {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly object[];
+};
+type Failing = { readonly detail: string; readonly source?: { readonly pointer?: string | null } | null };
+type Lines = readonly { readonly id?: string | null; readonly description?: string | null }[] | null | undefined;
+
+const pointersOf = ({ errors }: Refusal): string[] =>
+  (errors as readonly Failing[]).map(({ source }) => source?.pointer ?? '');
+
+/** The code of a refusal of a shipping charge, because no line of its document is shipped. */
+export const noShippedLine = 'no_shipped_line';
+
+const isUndelivered = (refusal: Refusal): boolean =>
+  refusal.status === 422 && pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at === '/shipping');
+
+/** Whether the buyer can end a refusal with another address. */
+export const isAboutAddress = (refusal: Refusal): boolean =>
+  pointersOf(refusal).length > 0 && pointersOf(refusal).every((at) => at.startsWith('/customer/address'));
+
+/** The code of a refusal. */
+export const codeOf = (refusal: Refusal): string => (isUndelivered(refusal) ? noShippedLine : refusal.code);
+
+/** What a refusal says, with the field of each error and the line of the shop that it is about. */
+export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
+  const textOf = ({ source, detail }: Failing): string => {
+    const pointer = source?.pointer ?? '';
+    const line = lines?.[Number(/^\/line_items\/(\d+)/.exec(pointer)?.[1])];
+    const place = [line?.description ?? line?.id, pointer].filter(Boolean).join(' ');
+    return place ? `${place}: ${detail}` : detail;
+  };
+  return (refusal.errors as readonly Failing[]).map(textOf).join(' ') || refusal.detail;
+};
+
 /** A refusal of Levy. Other conflicts can end, such as one with a write that is still running. */
-export const refused = (
-  reference: string,
-  { status, code, detail }: { readonly status: number; readonly code: string; readonly detail: string },
-): { ok: false; problem: Problem } => ({
-  ok: false,
-  problem: { reference, code, detail, isFinal: status !== 409 || finalConflicts.includes(code) },
-});
+export const refused = (reference: string, refusal: Refusal, lines: Lines = []): { ok: false; problem: Problem } => {
+  const isFinal = refusal.status !== 409 || finalConflicts.includes(refusal.code);
+  return { ok: false, problem: { reference, code: codeOf(refusal), detail: detailOf(refusal, lines), isFinal } };
+};

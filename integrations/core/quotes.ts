@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Levy, LevyUnavailable } from '../../shared/client/client.ts';
 import type { Document } from './document.ts';
+import { codeOf, detailOf, isAboutAddress, noShippedLine } from './problem.ts';
 import { type Quote, quoteOf } from './quote.ts';
+import { withDeliveredLines } from './shipping.ts';
 
 export { type Calculation, type NoTaxReason, noTaxMessage, type Quote, warningText } from './quote.ts';
 
@@ -43,6 +45,17 @@ const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
     quote.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
+/** Calculate a document; once more where Levy knows none of its lines as shipped, and the shop charges shipping for them. */
+const post = async (levy: Levy, document: Document, limitMs: number) => {
+  const start = performance.now();
+  const send = (body: Document, timeoutMs: number) => levy.post('/calculations', { body, timeoutMs, maxTries: 1 });
+  const result = await send(document, limitMs);
+  const delivering = !result.ok && codeOf(result.refusal) === noShippedLine ? withDeliveredLines(document) : null;
+  if (!delivering) return { result, sent: document };
+  const leftMs = Math.max(leastMs, Math.floor(limitMs - performance.now() + start));
+  return { result: await send(delivering, leftMs), sent: delivering };
+};
+
 type Entry = { readonly quote: Promise<Quote>; readonly until: number };
 
 /**
@@ -69,13 +82,14 @@ export const createQuotes = ({
   };
   const calculate = async (document: Document, limitMs: number): Promise<Quote> => {
     try {
-      const result = await levy.post('/calculations', { body: document, timeoutMs: limitMs, maxTries: 1 });
-      if (result.ok) return quoteOf(result.data);
-      const { code, detail, status } = result.refusal;
-      if (accountStatuses.includes(status)) return fail(`${code}: ${detail}`);
+      const { result, sent } = await post(levy, document, limitMs);
+      if (result.ok) return quoteOf(result.data, sent);
+      const { refusal } = result;
+      const detail = `${codeOf(refusal)}: ${detailOf(refusal, sent.line_items)}`;
+      if (accountStatuses.includes(refusal.status)) return fail(detail);
       // A conflict can end at once, and says nothing about other documents.
-      if (status === 409) return unavailable(`${code}: ${detail}`);
-      return { ok: false, reason: 'refused', detail: `${code}: ${detail}` };
+      if (refusal.status === 409) return unavailable(detail);
+      return { ok: false, reason: isAboutAddress(refusal) ? 'address' : 'refused', detail };
     } catch (error) {
       if (!(error instanceof LevyUnavailable)) throw error;
       return fail(error.message, error.retryAfterSeconds ?? 0);

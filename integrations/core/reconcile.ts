@@ -2,8 +2,8 @@ import { LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../share
 import type { Order } from './order.ts';
 import { failed, type Problem } from './problem.ts';
 import { refundReference } from './record-credits.ts';
-import { type Recorded, recordOrder } from './sales.ts';
-import { type Ledger, retrieve } from './transactions.ts';
+import { isNewer, type Recorded, recordOrder } from './sales.ts';
+import { findByReference, type Ledger, retrieve } from './transactions.ts';
 
 export type Report = {
   readonly checked: number;
@@ -42,6 +42,16 @@ const isOfOtherShop = async (ledger: Ledger, { reference_id, transaction_id }: E
   return shop !== undefined && shop !== ledger.shop;
 };
 
+/** The reference of the sale that a credit of a shop belongs to. */
+const saleReference = ({ reference_id }: Extra): string | undefined => /^(.*)-refund-/.exec(reference_id ?? '')?.[1];
+
+/** Whether a credit can be of a refund that is later than the snapshot of its order. */
+const isOfLaterState = async (ledger: Ledger, entry: Extra, orders: readonly Order[]): Promise<boolean> => {
+  const order = orders.find(({ reference }) => reference === saleReference(entry));
+  const sale = order && (await findByReference(ledger, order.reference));
+  return Boolean(order && sale?.ok && sale.value && isNewer(sale.value, order));
+};
+
 const extraIn = async (
   ledger: Ledger,
   { from, to }: Range,
@@ -54,9 +64,10 @@ const extraIn = async (
   const credits = new Set(
     paid.flatMap(({ reference, refunds }) => refunds.map(({ id }) => refundReference(reference, id))),
   );
-  const isExtra = ({ reference_id, type }: Extra): boolean => {
+  const isExtra = (entry: Extra): boolean => {
+    const { reference_id, type } = entry;
     if (type === 'sale') return !sales.has(reference_id ?? '');
-    const order = /^(.*)-refund-/.exec(reference_id ?? '')?.[1];
+    const order = saleReference(entry);
     // The order of a credit may have been placed before the range.
     if (order === undefined) return true;
     return sales.has(order) && !unbuilt.has(order) && !credits.has(reference_id ?? '');
@@ -70,7 +81,7 @@ const extraIn = async (
     const body = { ...range, transactions, starting_after };
     const page: Schemas['Reconciliation'] = orThrow(await ledger.levy.post('/reconciliations', { body }));
     for (const entry of (page.extra ?? []).filter(isExtra))
-      if (!(await isOfOtherShop(ledger, entry))) extra.push(entry);
+      if (!(await isOfOtherShop(ledger, entry)) && !(await isOfLaterState(ledger, entry, orders))) extra.push(entry);
     if (page.next_cursor === null) return extra;
     starting_after = page.next_cursor;
   }

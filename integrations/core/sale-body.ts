@@ -1,10 +1,12 @@
 import type { Schemas } from '../../shared/client/client.ts';
+import { isAddedFee } from './delivery-fee.ts';
 import { documentOf } from './document.ts';
 import type { Order } from './order.ts';
 import { type Attempt, done, failed } from './problem.ts';
+import { shippingLineId } from './shipping.ts';
 import type { Body, Ledger } from './transactions.ts';
 
-export type SaleBody = Body & { readonly tax_amount: string };
+export type SaleBody = Body & { readonly tax_amount: string; readonly line_items: Schemas['LineItemRequest'][] };
 
 /** The sale of an order, with the tax that the shop collected. */
 export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
@@ -23,18 +25,20 @@ type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'ta
 
 /**
  * What a recorded sale must have in common with its order: the amounts, and the state, city and ZIP code that they are due in. A
- * product that was renamed or got another tax code since, or a street that was corrected, does not change a recorded sale.
+ * product that was renamed or got another tax code or fulfillment since, or a street that was corrected, does not change a
+ * recorded sale. A fee that Levy added is no line of the order.
  */
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
-  const lines = (line_items ?? []).map((line) => [
-    line.id,
-    plain(line.quantity),
-    plain(line.unit_price),
-    plain(line.discount_amount),
-  ]);
+  const lines = (line_items ?? [])
+    .filter((line) => line.id !== shippingLineId && !isAddedFee(line))
+    .map((line) => [line.id, plain(line.quantity), plain(line.unit_price), plain(line.discount_amount)]);
+  const charges = [
+    ...[shipping ?? []].flat().map(({ amount }) => plain(amount)),
+    ...(line_items ?? []).filter(({ id }) => id === shippingLineId).map(({ unit_price }) => plain(unit_price)),
+  ];
   const { state, city, postal_code } = customer?.address ?? {};
   // Redaction keeps five digits of a ZIP code.
   const place = [state ?? null, city ?? null, postal_code?.slice(0, 5) ?? null];
-  return JSON.stringify([currency, place, plain(tax_amount), [shipping ?? []].flat().map(({ amount }) => plain(amount)), lines]);
+  return JSON.stringify([currency, place, plain(tax_amount), charges, lines]);
 };

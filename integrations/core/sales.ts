@@ -1,9 +1,10 @@
 import type { Schemas } from '../../shared/client/client.ts';
 import { decimalsOf, toMinor } from './money.ts';
 import type { Order } from './order.ts';
-import { type Attempt, done, failed, type Problem, refused } from './problem.ts';
+import { type Attempt, done, failed, noShippedLine, type Problem, refused } from './problem.ts';
 import { recordCredits } from './record-credits.ts';
 import { figuresOf, type SaleBody, saleBody } from './sale-body.ts';
+import { withDeliveredLines } from './shipping.ts';
 import { change, createOnce, findByReference, type Ledger, type Transaction, type Written } from './transactions.ts';
 
 /** The sale of an order after recording, what could not be recorded, and whether anything was written. */
@@ -16,8 +17,10 @@ export type Recorded = {
 const isRecorded = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /** Whether Levy has a later state of the order than this snapshot. */
-const isNewer = ({ metadata }: Transaction, { changedAt }: { readonly changedAt?: string | undefined }): boolean =>
-  Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
+export const isNewer = (
+  { metadata }: Transaction,
+  { changedAt }: { readonly changedAt?: string | undefined },
+): boolean => Date.parse(metadata?.['changed_at'] ?? '') > Date.parse(changedAt ?? '');
 
 const voidSale = async (ledger: Ledger, sale: Transaction, reference: string): Promise<Attempt<null>> => {
   const update = { status: 'void', void_reason: 'The order was edited. Another sale replaces this one.' } as const;
@@ -74,23 +77,34 @@ const updateToMatch = async (
   const purpose = wanted === 'finalized' ? 'settled' : 'edited';
   const updated = await change(ledger, purpose, transaction, reference_id, update as Schemas['TransactionUpdate']);
   if (updated.ok) return done({ transaction: updated.data, isChanged: updated.data.version !== transaction.version });
-  return updated.refusal.code === 'conflict_draft_expired' ? done(null) : refused(reference_id, updated.refusal);
+  return updated.refusal.code === 'conflict_draft_expired'
+    ? done(null)
+    : refused(reference_id, updated.refusal, inputs.line_items);
 };
 
-const ensureSale = async (ledger: Ledger, order: Order, wanted: 'draft' | 'finalized'): Promise<Attempt<Ensured>> => {
-  const body = saleBody(order, ledger);
-  if (!body.ok) return body;
+type Wanted = 'draft' | 'finalized';
+
+const ensureBody = async (ledger: Ledger, order: Order, wanted: Wanted, body: SaleBody): Promise<Attempt<Ensured>> => {
   const { reference } = order;
   // An expired draft or a replaced sale frees the reference. Another process can take it again.
   for (let round = 1; round <= 3; round++) {
-    const found = await createOnce(ledger, wanted === 'draft' ? 'placed' : 'settled', body.value, wanted);
+    const found = await createOnce(ledger, wanted === 'draft' ? 'placed' : 'settled', body, wanted);
     if (!found.ok) return found;
-    const sale = await updateToMatch(ledger, found.value, body.value, order);
+    const sale = await updateToMatch(ledger, found.value, body, order);
     if (!sale.ok) return sale;
     if (sale.value) return done(sale.value);
   }
   const detail = 'Another process is changing this sale.';
   return { ok: false, problem: { reference, code: 'contention', detail, isFinal: false } };
+};
+
+const ensureSale = async (ledger: Ledger, order: Order, wanted: Wanted): Promise<Attempt<Ensured>> => {
+  const body = saleBody(order, ledger);
+  if (!body.ok) return body;
+  const ensured = await ensureBody(ledger, order, wanted, body.value);
+  const isUndelivered = !ensured.ok && ensured.problem.code === noShippedLine;
+  const delivering = isUndelivered ? withDeliveredLines(body.value) : null;
+  return delivering ? ensureBody(ledger, order, wanted, delivering) : ensured;
 };
 
 /** Void what was recorded of an order that was cancelled before its payment. */

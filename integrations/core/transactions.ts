@@ -70,7 +70,7 @@ export const createOnce = async (
       const id = code === 'conflict_duplicate_reference_id' ? transactionIn(errors) : undefined;
       if (id !== undefined) return retrieve(ledger, reference, id);
       const found = await findByReference(ledger, reference);
-      if (!found.ok || found.value === null) return refused(reference, result.refusal);
+      if (!found.ok || found.value === null) return refused(reference, result.refusal, body.line_items);
       return done({ transaction: found.value, isChanged: false });
     }
     // A replayed response is that of the first request. The transaction may have changed since.

@@ -1,36 +1,35 @@
 import { toDecimal, toMinor } from '../core/money.ts';
 import type { Cart, Line } from '../core/order.ts';
 import { type Adjusted, amountOf, discountOf, discountsOf, exponentOf } from './amounts.ts';
+import {
+  addressOf,
+  deliveryOf,
+  type FulfilledItem,
+  type FulfillingMethod,
+  fulfillmentFields,
+  type MedusaAddress,
+  metadataOf,
+} from './fulfillment.ts';
 import { shopNameOf } from './settings.ts';
 
 /** What the adapter reads of carts and orders of Medusa. Amounts are numbers in units of the currency. */
-export type Item = Adjusted & {
-  readonly id: string;
-  readonly title?: string;
-  readonly quantity: number;
-  readonly unit_price: number;
-  readonly is_tax_inclusive?: boolean;
-  readonly variant?: { readonly metadata?: Record<string, unknown> | null } | null;
-  readonly product?: { readonly metadata?: Record<string, unknown> | null } | null;
-};
-export type ShippingMethod = Adjusted & {
-  readonly id: string;
-  readonly amount: number;
-  readonly is_tax_inclusive?: boolean;
-};
+export type Item = Adjusted &
+  FulfilledItem & {
+    readonly id: string;
+    readonly title?: string;
+    readonly quantity: number;
+    readonly unit_price: number;
+    readonly is_tax_inclusive?: boolean;
+  };
+export type ShippingMethod = Adjusted &
+  FulfillingMethod & { readonly amount: number; readonly is_tax_inclusive?: boolean };
 export type Document = {
   readonly id: string;
   readonly currency_code: string;
   readonly customer?: { readonly id: string; readonly has_account?: boolean | null } | null;
   readonly items?: readonly Item[] | null;
   readonly shipping_methods?: readonly ShippingMethod[] | null;
-  readonly shipping_address?: {
-    readonly address_1?: string | null;
-    readonly city?: string | null;
-    readonly province?: string | null;
-    readonly postal_code?: string | null;
-    readonly country_code?: string | null;
-  } | null;
+  readonly shipping_address?: MedusaAddress | null;
 };
 
 /** The fields that `cartOf` reads, for `query.graph`. */
@@ -53,12 +52,8 @@ export const documentFields = [
     'items.unit_price',
   ],
   ...['items.is_tax_inclusive', 'items.adjustments.amount', 'items.variant.metadata', 'items.product.metadata'],
+  ...fulfillmentFields,
 ];
-
-const codeOf = ({ variant, product }: Item): string | null => {
-  const code = variant?.metadata?.['levy_tax_code'] ?? product?.metadata?.['levy_tax_code'];
-  return typeof code === 'string' && code !== '' ? code : null;
-};
 
 /** The total with tax, and the tax in it, as decimal strings. */
 type Charged = { readonly total: string; readonly tax: string };
@@ -81,18 +76,11 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
   );
   const minor = (amount: string) => toMinor(amount, exponent);
   const goods = charged && minor(charged.total) - minor(charged.tax) - minor(write(shipping));
+  const delivery = deliveryOf(shipping_methods ?? []);
   const discounts = discountsOf(lines, exponent, goods);
   return {
     currency,
-    address: address
-      ? {
-          line1: address.address_1,
-          city: address.city,
-          province: address.province,
-          postalCode: address.postal_code,
-          country: address.country_code,
-        }
-      : null,
+    address: address ? addressOf(address) : null,
     // Guests type any e-mail address: they must not get the exemption of its owner.
     customerId: customer?.has_account ? `${shopNameOf()}-${customer.id}` : null,
     lines: lines.map(
@@ -101,8 +89,9 @@ export const cartOf = (document: Document, charged: Charged | null = null): Cart
         quantity: Number(item.quantity),
         unitPrice: write(item.unit_price),
         discount: toDecimal(discounts[at] as bigint, exponent),
-        taxCode: codeOf(item),
+        taxCode: metadataOf(item, 'levy_tax_code'),
         description: item.title ?? null,
+        ...delivery(item),
       }),
     ),
     shipping: (shipping_methods ?? []).length > 0 ? { amount: write(shipping) } : null,

@@ -51,8 +51,8 @@ export const refusalOf = async (container: Container, cartId: string): Promise<s
   const cart = await readCart(container, cartId, ['items.tax_lines.code', 'shipping_methods.tax_lines.code']);
   if (!cart) return null;
   const tax = await taxOf(cartOf(cart));
-  if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'refused' : tax.reason);
-  if (!tax.isCovered) return noTaxMessage('refused');
+  if (!tax.ok) return tax.reason === 'foreign' ? null : noTaxMessage(tax.reason === 'open' ? 'address' : tax.reason);
+  if (!tax.isCovered) return noTaxMessage('address');
   const lines = [...(cart.items ?? []), ...(cart.shipping_methods ?? [])];
   return isEstimated(lines as Parameters<typeof isEstimated>[0]) ? noTaxMessage('unavailable') : null;
 };

@@ -29,7 +29,7 @@ export const taxOf = async (cart: Cart): Promise<CartTax> => {
   const reasons = {
     no_lines: 'open',
     no_address: 'open',
-    incomplete_address: 'refused',
+    incomplete_address: 'address',
     foreign_country: 'foreign',
   } as const;
   return { ok: false, reason: reasons[code], detail };

@@ -7,6 +7,7 @@ import { contextFrom, loggedTaxOf, nominalRatesOf, type Rate, type TaxContext } 
 type TaxLine = { readonly code: string; readonly rate: number };
 type Method = ShippingMethod & { readonly tax_lines?: readonly TaxLine[] | null };
 type StoredOrder = Document & { readonly shipping_methods?: readonly Method[] | null };
+type Variant = { readonly id: string } & NonNullable<Item['variant']> & Pick<Item, 'product'>;
 type NewItem = Item & { readonly variant_id?: string | null };
 
 /** What the hook `setTaxLineContext` of an order gets: the lines to tax. Without any, the whole order is taxed. */
@@ -31,9 +32,9 @@ const readOrder = async (container: Container, id: string): Promise<StoredOrder 
 const withMetadata = async (container: Container, items: readonly NewItem[]): Promise<Item[]> => {
   const id = items.flatMap(({ variant_id }) => variant_id ?? []);
   if (id.length === 0) return items.map((item) => ({ ...item, quantity: 1 }));
-  const fields = ['id', 'metadata', 'product.metadata'];
+  const fields = ['id', 'metadata', 'product.metadata', 'product.shipping_profile.id'];
   const { data } = await queryOf(container).graph({ entity: 'product_variant', filters: { id }, fields });
-  const variants = new Map((data as { id: string; metadata: null; product: null }[]).map((row) => [row.id, row]));
+  const variants = new Map((data as Variant[]).map((row) => [row.id, row]));
   return items.map((item) => {
     const variant = variants.get(item.variant_id ?? '');
     return { ...item, quantity: 1, variant: variant ?? null, product: variant?.product ?? null };

@@ -1,3 +1,4 @@
+import { documentOf } from '../core/document.ts';
 import type { Problem } from '../core/problem.ts';
 import { invalidOrder } from '../core/reconcile.ts';
 import { recordOrder } from '../core/sales.ts';
@@ -30,8 +31,9 @@ export const mapOrder = (order: MedusaOrder): Mapped => {
   if (order.is_draft_order) return { order: null, problems: [] };
   try {
     const sold = soldOrderOf(order);
-    const country = sold.address?.country?.trim().toUpperCase() || 'US';
-    return { order: country === 'US' ? sold : null, problems: [] };
+    const documented = documentOf(sold);
+    const isForeign = !documented.ok && documented.gap.code === 'foreign_country';
+    return { order: isForeign ? null : sold, problems: [] };
   } catch (error) {
     // Such as prices with tax.
     return { order: null, problems: [invalidOrder(order.id, error)] };

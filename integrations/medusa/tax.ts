@@ -1,5 +1,6 @@
 import { toMinor } from '../core/money.ts';
 import { type Calculation, warningText } from '../core/quotes.ts';
+import { shippingOf } from '../core/shipping.ts';
 import { cartOf, type Document } from './cart.ts';
 import type { Logger } from './container.ts';
 import { type CartTax, taxOf } from './levy.ts';
@@ -39,11 +40,12 @@ export const nominalRatesOf = (taxes: Taxes, net: string): Rate[] =>
 
 export const contextFrom = (tax: CartTax): TaxContext => {
   if (!tax.ok) return { kind: tax.reason === 'open' || tax.reason === 'foreign' ? tax.reason : 'failed' };
-  const { line_items, shipping } = tax.calculation;
+  const { line_items } = tax.calculation;
+  const shipping = shippingOf(tax.calculation);
   return {
     kind: 'levy',
     items: Object.fromEntries(line_items.map(({ id, taxes, net_amount }) => [id, ratesOf(taxes, net_amount)])),
-    shipping: shipping ? ratesOf(shipping.taxes, shipping.amount) : [],
+    shipping: shipping ? ratesOf(shipping.taxes, shipping.net_amount) : [],
   };
 };
 
@@ -64,7 +66,7 @@ const warnOnce = (logger: Logger, text: string): void => {
 /** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies, and those of Levy. */
 export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
   const tax = await taxOf(cartOf(document));
-  if (!tax.ok && (tax.reason === 'refused' || tax.reason === 'unavailable'))
+  if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')
     logger.warn(`Levy returned no tax for ${kind} ${document.id}; charging the shop's tax rate: ${tax.detail}`);
   if (tax.ok && tax.warnings.length > 0) warnOnce(logger, warningText(`${kind} ${document.id}`, tax.warnings));
   return tax;

@@ -1,9 +1,9 @@
 import type { Order, OrderLine, ShippingLine } from '@vendure/core';
 import { toDecimal } from '../core/money.ts';
 import type { Address, Cart, Line } from '../core/order.ts';
+import { type DeliveryOf, type VariantFields, variantDelivery } from './delivery.ts';
 
-/** The fields that the plugin adds. */
-export type VariantFields = { readonly levyTaxCode?: string | null };
+/** The fields that the plugin adds to orders and refunds. */
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
 export type RefundFields = { readonly levySettledAt?: Date | string | null };
 
@@ -53,13 +53,14 @@ export const writerOf = (currency: string): Write => {
   };
 };
 
-const lineOf = (line: OrderLine, write: Write): Line => ({
+const lineOf = (line: OrderLine, write: Write, deliveryOf: DeliveryOf): Line => ({
   id: String(line.id),
   quantity: line.quantity,
   unitPrice: write(line.listPrice),
   discount: write(line.listPrice * line.quantity - line.proratedLinePrice),
   taxCode: (line.productVariant?.customFields as VariantFields | undefined)?.levyTaxCode ?? null,
   description: line.productVariant?.name ?? null,
+  ...deliveryOf(line),
 });
 
 /** The charges of shipping after their promotions. */
@@ -82,13 +83,15 @@ export type CartInput = {
   /** The customer's id in Levy. */
   readonly customerId: string | null;
   readonly shippingTaxCode: string | null;
+  /** How the buyer gets a line. Default: what its variant says. */
+  readonly deliveryOf?: DeliveryOf;
   /** The shipping charge in minor units, where it is not the one that the order has. */
   readonly shipping?: number | undefined;
 };
 
 /** An order as Levy calculates it, or why the plugin does not support it. */
 export const cartOf = (order: Order, input: CartInput): BuiltCart => {
-  const { customerId, shippingTaxCode, shipping = shippingOf(order) } = input;
+  const { customerId, shippingTaxCode, deliveryOf = variantDelivery, shipping = shippingOf(order) } = input;
   const lines = order.lines.filter(({ quantity }) => quantity > 0);
   const unsupported = unsupportedIn(order, lines, shipping);
   if (unsupported) return { ok: false, unsupported };
@@ -99,7 +102,7 @@ export const cartOf = (order: Order, input: CartInput): BuiltCart => {
       currency: order.currencyCode,
       address: addressOf(order),
       customerId,
-      lines: lines.map((line) => lineOf(line, write)),
+      lines: lines.map((line) => lineOf(line, write, deliveryOf)),
       shipping: shipping > 0 ? { amount: write(shipping), taxCode: shippingTaxCode } : null,
     },
   };

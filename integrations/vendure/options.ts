@@ -1,6 +1,15 @@
-import type { Customer } from '@vendure/core';
+import type { Customer, Order, OrderLine, ShippingMethod } from '@vendure/core';
 import { createClient, type Levy } from '../../shared/client/client.ts';
 import { checkShopName } from '../core/transactions.ts';
+import type { Delivery } from './delivery.ts';
+
+/** What the option `fulfillment` decides by. */
+export type FulfillmentInput = {
+  readonly line: OrderLine;
+  readonly order: Order;
+  /** The shipping method of the line; `null` while the shopper has not chosen one. */
+  readonly shippingMethod: ShippingMethod | null;
+};
 
 export type LevyOptions = {
   /** A client of the shop's Levy account, with a key that may read and write. */
@@ -19,6 +28,11 @@ export type LevyOptions = {
   readonly fallback?: 'shop_rate' | 'block';
   /** The product tax code of shipping charges. Default: that of Levy. */
   readonly shippingTaxCode?: string;
+  /**
+   * How the buyer gets a line, such as `pickup` at the store `shipFrom`, where the line is then taxed. Default, and for `null`:
+   * `levyFulfillment` of the variant, otherwise as the product tax code usually reaches the buyer.
+   */
+  readonly fulfillment?: (input: FulfillmentInput) => Delivery | null;
   /** The id that a registered customer has in Levy, or `null` for none. Default: `<shop>-<id in Vendure>`. */
   readonly customerId?: (customer: Customer) => string | null;
 };

@@ -9,7 +9,7 @@ import {
   UserInputError,
 } from '@vendure/core';
 import { noTaxMessage } from '../core/quotes.ts';
-import type { Customers } from './customer.ts';
+import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 import { editingStates, startRecording } from './record.ts';
 import { saleOf, storeSale } from './sale.ts';
@@ -31,7 +31,7 @@ export const createGuard =
   };
 
 /** The transitions of an order: the last calculation before the payment, and what was sold. */
-export const orderProcess = (options: LevyOptions, taxOf: TaxOf, customers: Customers): OrderProcess<string> => {
+export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs): OrderProcess<string> => {
   let injector: Injector;
 
   const calculate = async (ctx: RequestContext, order: Order): Promise<string | undefined> => {
@@ -46,15 +46,14 @@ export const orderProcess = (options: LevyOptions, taxOf: TaxOf, customers: Cust
   const keepSale = async (ctx: RequestContext, given: Order): Promise<void> => {
     const order = (await injector.get(OrderService).findOne(ctx, given.id)) ?? given;
     order.orderPlacedAt = order.orderPlacedAt ?? given.orderPlacedAt ?? new Date();
-    const customerId = await customers.customerIdOf(ctx, order);
-    const sale = saleOf(order, { customerId, shippingTaxCode: options.shippingTaxCode ?? null });
+    const sale = saleOf(order, await inputs.inputOf(ctx, order));
     if (sale) await storeSale(injector.get(TransactionalConnection), ctx, given, sale, isEstimated(order));
   };
 
   return {
     init: async (given) => {
       injector = given;
-      customers.init(given);
+      inputs.init(given);
       // Amounts are read as cents, and a wrong unit would record ten times the sale.
       const { precision = 2 } = given.get(ConfigService).entityOptions.moneyStrategy;
       if (precision !== 2) throw new Error(`Levy needs a MoneyStrategy with the precision 2, not ${precision}.`);

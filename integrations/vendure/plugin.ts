@@ -5,7 +5,8 @@ import {
   type TaxLineCalculationStrategy,
   VendurePlugin,
 } from '@vendure/core';
-import { createCustomerIdOf } from './customer.ts';
+import { createInputOf } from './cart-input.ts';
+import { fulfillments } from './delivery.ts';
 import { checkOptions, type LevyOptions } from './options.ts';
 import { createGuard, type Guard, orderProcess } from './order-process.ts';
 import { shippingCalculator } from './shipping.ts';
@@ -52,8 +53,8 @@ const refundProcess: RefundProcess = {
 
 const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
   const { options } = LevyPlugin;
-  const customers = createCustomerIdOf(options);
-  const taxOf = createTaxOf(options, customers);
+  const inputs = createInputOf(options);
+  const taxOf = createTaxOf(options, inputs);
   const guard = createGuard(options);
   config.taxOptions.taxLineCalculationStrategy = taxLineStrategy(taxOf, guard);
   config.taxOptions.orderTaxCalculationStrategy = new LevyOrderTaxStrategy();
@@ -61,14 +62,23 @@ const configuration = (config: RuntimeVendureConfig): RuntimeVendureConfig => {
     ...(config.shippingOptions.shippingCalculators ?? []),
     shippingCalculator(taxOf, guard),
   ];
-  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxOf, customers)];
+  config.orderOptions.process = [...(config.orderOptions.process ?? []), orderProcess(options, taxOf, inputs)];
   config.paymentOptions.refundProcess = [...(config.paymentOptions.refundProcess ?? []), refundProcess];
-  config.customFields.ProductVariant.push({
-    name: 'levyTaxCode',
-    type: 'string',
-    nullable: true,
-    label: text('Product tax code (GET /product-tax-codes of Levy)'),
-  });
+  config.customFields.ProductVariant.push(
+    {
+      name: 'levyTaxCode',
+      type: 'string',
+      nullable: true,
+      label: text('Product tax code (GET /product-tax-codes of Levy)'),
+    },
+    {
+      name: 'levyFulfillment',
+      type: 'string',
+      nullable: true,
+      options: fulfillments.map((value) => ({ value })),
+      label: text('How the buyer gets it, if not as its tax code says (shipping belongs to what is shipped)'),
+    },
+  );
   config.customFields.Order.push(
     { name: 'levySale', type: 'text', nullable: true, internal: true },
     {

@@ -22,17 +22,15 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 /** An order that was sold, but that Levy cannot have. */
 type NoSale = { readonly unsupported: Unsupported };
 
-// A surcharge has no product and its own tax, which the ledger needs to add up to the order.
+// A surcharge has no product and its own tax, which the ledger needs to add up to the order. It takes no share of the shipping.
 const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
   (order.surcharges ?? []).map(({ id, description, price }) => ({
     ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
+    fulfillment: 'none',
   }));
 
 /** What was sold, or `null` for an order abroad that Levy cannot have. */
-export const saleOf = (
-  order: Order,
-  input: Pick<CartInput, 'customerId' | 'shippingTaxCode'>,
-): Sale | NoSale | null => {
+export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
   const built = cartOf(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
   const { cart } = built;

@@ -21,7 +21,7 @@ export const shippingCalculator = (taxOf: TaxOf, guard: Guard) =>
     calculate: async (ctx, order, { rate, taxRate }, method) => {
       const charges = shippingCharges(order, method.id, rate);
       const sum = charges.nets.reduce((all, net) => all + net, 0);
-      const tax = await taxOf(ctx, order, sum);
+      const tax = await taxOf(ctx, order, { shipping: sum, method: charges.isOnOrder ? null : method });
       const rates = shippingRates(tax, charges);
       if (charges.isOnOrder) {
         guard(order, tax);

@@ -1,6 +1,7 @@
 import type { Order, OrderLine, ShippingLine, TaxRate } from '@vendure/core';
 import { distribute, toMinor } from '../core/money.ts';
 import type { Calculation } from '../core/quotes.ts';
+import { shippingOf } from '../core/shipping.ts';
 import { exponent } from './cart.ts';
 import type { Tax } from './tax.ts';
 
@@ -75,7 +76,7 @@ export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, pric
 export const shippingRates = (tax: Tax, { nets }: ShippingCharges): readonly number[] | null => {
   if (tax.kind === 'open') return nets.map(() => 0);
   if (tax.kind !== 'ok') return null;
-  const amount = toMinor(tax.calculation.shipping?.tax_amount ?? '0', exponent);
+  const amount = toMinor(shippingOf(tax.calculation)?.tax_amount ?? '0', exponent);
   const shares = distribute(amount, nets.map(BigInt));
   return nets.map((net, at) => effectiveRate(Number(shares[at]), net));
 };

@@ -1,9 +1,9 @@
-import type { Order, RequestContext } from '@vendure/core';
+import type { Order, RequestContext, ShippingMethod } from '@vendure/core';
 import { Logger } from '@vendure/core';
 import { documentOf } from '../core/document.ts';
 import { type Calculation, createQuotes, type NoTaxReason, warningText } from '../core/quotes.ts';
 import { cartOf, isForeign } from './cart.ts';
-import type { Customers } from './customer.ts';
+import type { Inputs } from './cart-input.ts';
 import type { LevyOptions } from './options.ts';
 
 const context = 'LevyPlugin';
@@ -19,7 +19,7 @@ export type Tax =
 export const blockedBy = (tax: Tax): NoTaxReason | null => {
   if (tax.kind === 'failed') return tax.reason;
   if (tax.kind === 'foreign') return null;
-  return tax.kind === 'ok' && tax.isCovered ? null : 'refused';
+  return tax.kind === 'ok' && tax.isCovered ? null : 'address';
 };
 
 const createLog = (fallback: LevyOptions['fallback']) => {
@@ -43,9 +43,17 @@ const createLog = (fallback: LevyOptions['fallback']) => {
   };
 };
 
+/** What a shipping method that is calculated replaces of an order. */
+export type Replacing = {
+  /** The shipping charge, in minor units. */
+  readonly shipping: number;
+  /** The method, where the order does not have it. */
+  readonly method: ShippingMethod | null;
+};
+
 /** Create the function that returns the tax of an order. */
-export const createTaxOf = (options: LevyOptions, { customerIdOf }: Pick<Customers, 'customerIdOf'>) => {
-  const { levy, timeoutMs, pauseMs, shippingTaxCode = null, fallback } = options;
+export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inputOf'>) => {
+  const { levy, timeoutMs, pauseMs, fallback } = options;
   const quote = createQuotes({
     levy,
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -53,26 +61,29 @@ export const createTaxOf = (options: LevyOptions, { customerIdOf }: Pick<Custome
   });
   const log = createLog(fallback);
 
-  /** The tax of an order now. `shipping` replaces its shipping charge, in minor units. Never throws for an outage. */
-  const taxOf = async (ctx: RequestContext, order: Order, shipping?: number): Promise<Tax> => {
-    if (isForeign(order)) return { kind: 'foreign' };
-    if (!order.shippingAddress?.countryCode) return { kind: 'open' };
+  /** The tax of an order now. Never throws for an outage. */
+  const taxOf = async (ctx: RequestContext, order: Order, replacing?: Replacing): Promise<Tax> => {
     const scope = ctx.req ?? ctx;
     const failed = (detail: string, reason: NoTaxReason): Tax => {
       log.failure(scope, order, detail);
       return { kind: 'failed', reason };
     };
-    const customerId = await customerIdOf(ctx, order);
-    const built = cartOf(order, { customerId, shippingTaxCode, shipping });
-    if (!built.ok) return failed(built.unsupported.detail, 'refused');
+    const input = await inputOf(ctx, order, replacing?.method);
+    const built = cartOf(order, { ...input, shipping: replacing?.shipping });
+    if (!built.ok) {
+      if (isForeign(order)) return { kind: 'foreign' };
+      return order.shippingAddress?.countryCode ? failed(built.unsupported.detail, 'refused') : { kind: 'open' };
+    }
     const documented = documentOf(built.cart);
     if (!documented.ok) {
       const { code, detail } = documented.gap;
-      return code === 'incomplete_address' ? failed(detail, 'refused') : { kind: 'open' };
+      if (code === 'foreign_country') return { kind: 'foreign' };
+      return code === 'incomplete_address' ? failed(detail, 'address') : { kind: 'open' };
     }
     const answer = await quote(documented.document, scope);
     if (!answer.ok) return failed(answer.detail, answer.reason);
-    log.warnings(order, answer.warnings);
+    // Of a method that the shopper may never choose, nobody needs them.
+    if (!replacing?.method) log.warnings(order, answer.warnings);
     return { kind: 'ok', calculation: answer.calculation, isCovered: answer.isCovered };
   };
 

@@ -51,6 +51,71 @@ describe('a sale', () => {
   });
 });
 
+describe('a sale with two shipping charges and a line that is picked up', () => {
+  const charges = [
+    { id: 'parcel', amount: '10.00', line_item_ids: ['mug'] },
+    { id: 'courier', amount: '15.00', discount_amount: '5.00', line_item_ids: ['print'] },
+  ];
+  const line = (id: string, more: object = {}) => ({
+    ...{ id, description: `The ${id}`, product_tax_code: 'GENERAL', quantity: '1', unit_price: '20.00' },
+    ...more,
+  });
+  const pickedUp = line('bowl', { fulfillment: 'pickup', ship_from: { address: addressIn('MI') } });
+
+  it.each([true, false])('shows the lines, discounts and places, with a recorded explanation: %s', async (explain) => {
+    const sale = await shop.sell('NY', {
+      ...{ reference_id: `charges-${explain}`, explain, shipping: charges },
+      line_items: [line('mug'), line('print'), pickedUp],
+    });
+    await at(`#/transactions/${sale.id}`, async (page) => {
+      const lines = page.getByRole('region', { name: 'Lines' }).locator('details');
+      await lines.first().waitFor();
+      const texts = (await lines.locator('summary').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+      expect(texts).toEqual([
+        expect.stringContaining('The mug · GENERAL · 1 × 20.00 · net 20.00'),
+        expect.stringContaining('The print · GENERAL · 1 × 20.00 · net 20.00'),
+        expect.stringMatching(/The bowl .* fulfillment: pickup · from 1 Woodward Avenue, Detroit, MI, .* tax 1\.20/),
+        expect.stringContaining('Shipping parcel · for The mug · 10.00 · net 10.00'),
+        expect.stringContaining('Shipping courier · for The print · 15.00 · discount 5.00 · net 10.00'),
+      ]);
+      await expect.poll(() => lines.nth(2).innerText()).toContain('Michigan');
+      if (!explain) await page.getByRole('button', { name: 'Explain the tax' }).click();
+      const steps = page.locator('.steps li');
+      await steps.first().waitFor();
+      const about = (await steps.locator('code').allInnerTexts()).filter((text) => !text.startsWith('/'));
+      expect(about).toEqual(
+        expect.arrayContaining(['The mug', 'The print', 'The bowl', 'Shipping parcel', 'Shipping courier']),
+      );
+      await screenshot(page, `charges-${explain}`);
+    });
+  });
+});
+
+it('shows what a negative line reduces, and a fee without a rate', async () => {
+  const line = (id: string, more: object) => ({ id, description: `The ${id}`, quantity: '1', ...more });
+  const sale = await shop.sell('CO', {
+    line_items: [
+      line('mug', { product_tax_code: 'GENERAL', unit_price: '20.00' }),
+      line('deposit', { unit_price: '-5.00', parent_line_item_id: 'mug' }),
+      line('fee', { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.00' }),
+    ],
+  });
+  await at(`#/transactions/${sale.id}`, async (page) => {
+    const lines = page.getByRole('region', { name: 'Lines' }).locator('details');
+    await lines.first().waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    expect(texts).toEqual([
+      expect.stringContaining('The mug · GENERAL · 1 × 20.00 · discount 5.00 · net 15.00'),
+      expect.stringContaining('The deposit · 1 × -5.00 · discount of The mug · net 0.00'),
+      // C.R.S. 43-4-218: 0.28 in the fiscal year 2026-2027.
+      expect.stringMatching(/The fee .* tax 0\.28 .*Colorado retail delivery fee: 0\.28 \(fee\)/),
+    ]);
+    const row = page.getByRole('row').filter({ hasText: 'US-CO-RDF' });
+    expect((await row.locator('td').allInnerTexts()).slice(-4)).toEqual(['fee', '0.00', '0.00', '0.28']);
+    await screenshot(page, 'fee');
+  });
+});
+
 it('finds transactions by id, customer, state, status, type and date', async () => {
   const own = await newShop();
   const day = (number: number) => `${lastMonth.first.slice(0, 8)}${number}`;

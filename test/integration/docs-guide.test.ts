@@ -57,6 +57,20 @@ it('The commands of the guide work in their order', async () => {
     ['calculation', null, 'sale', null, '0.00'],
     ['transaction', 'finalized', 'sale', null, '6.00'],
     ['filing', 'dry_run', null, null, '6.00'],
+    // In New York 8.875 %: 1.78 of the mug and 0.88 of its shipping, because 30.00 owe 2.66.
+    ['calculation', null, 'sale', null, '2.66'],
+    // 4.44 of the print and 0.89 of its shipping, because 60.00 owe 5.33, and 6 % of 100.00 in Michigan.
+    ['calculation', null, 'sale', null, '11.33'],
+    // 1.78 and 8.88 of the lines, rounded each. The charges bring it to 11.54 for 130.00, and to 12.43 for 140.00: 0.89 each.
+    ['calculation', null, 'sale', null, '12.44'],
+    // 6.625 % of 110.00 - 11.00.
+    ['calculation', null, 'sale', null, '6.56'],
+    // 6 % of 100.00 - 20.00.
+    ['calculation', null, 'sale', null, '4.80'],
+    // 6.25 % of 100.00 - 10.00.
+    ['calculation', null, 'sale', null, '5.63'],
+    // 9.03 of six taxes on 100.00, each rounded, and 0.50.
+    ['calculation', null, 'sale', null, '9.53'],
     ['registration_advice', null, null, null, null],
     ['report_by_state', null, null, null, null],
     ['transaction', 'draft', 'sale', null, '6.00'],
@@ -65,5 +79,5 @@ it('The commands of the guide work in their order', async () => {
   ]);
   const values = valuesIn(stdout);
   expect(values[3]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
-  expect(values[15]).toEqual(values[16]);
+  expect(values[22]).toEqual(values[23]);
 });

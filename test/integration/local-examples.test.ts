@@ -62,3 +62,18 @@ it('the checkout of the README runs', () => {
   });
   expect(output).toBe('6.00 6.00 3.00\n');
 });
+
+it('the shipping charges of the README of the client have their taxes', () => {
+  const code = /```ts\n(const store = .*?)```/s.exec(readFileSync('shared/client/README.md', 'utf8'))?.[1] ?? '';
+  const customer = { address: { city: 'New York', state: 'NY', postal_code: '10001', country: 'US' } };
+  const client = JSON.stringify(new URL('../../shared/client/client.ts', import.meta.url).href);
+  const before = `import { createClient, orThrow } from ${client};
+    const levy = createClient({ url: 'http://127.0.0.1:${port}', apiKey: 'levy_demo' });
+    const customer = ${JSON.stringify(customer)};`;
+  const output = execFileSync(process.execPath, ['--input-type=module-typescript'], {
+    encoding: 'utf8',
+    input: `${before}\n${code}\nconsole.log(calculation.tax_amount, ...ofShipping);`,
+  });
+  // 1.78 of each of two lines in New York and 1.20 of the one in Michigan. The charges bring New York to 4.44 and then 5.33.
+  expect(output).toBe('6.54 parcel: 0.89 courier: 0.89\n');
+});

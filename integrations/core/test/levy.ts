@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createClient, type Levy } from '../../../shared/client/client.ts';
@@ -13,16 +13,21 @@ export type LocalLevy = {
   readonly levy: Levy;
   /** Move the clock of the service. */
   readonly advance: (seconds: number) => Promise<void>;
+  /** Change a setting of the account, before its first request. */
+  readonly set: (assignment: string) => void;
   readonly stop: () => Promise<void>;
 };
 
-const addressIn = (service: ChildProcess): Promise<string> =>
+type Addresses = { readonly url: string; readonly database: string };
+
+const addressesIn = (service: ChildProcess): Promise<Addresses> =>
   new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
       output += chunk;
       const url = /^Levy\s+(http\S+)/m.exec(output)?.[1];
-      if (url && output.includes('Demo key')) resolve(url);
+      const database = /^Database\s+(http\S+)/m.exec(output)?.[1];
+      if (url && database && output.includes('Demo key')) resolve({ url, database });
     };
     service.stdout?.on('data', read);
     service.stderr?.on('data', read);
@@ -33,7 +38,7 @@ export const startLevy = async (): Promise<LocalLevy> => {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const env = { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: apiKey, NODE_OPTIONS: '' };
   const service = spawn(`${root}node_modules/.bin/node`, ['infra/local/start.ts'], { cwd: root, env });
-  const url = await addressIn(service);
+  const { url, database } = await addressesIn(service);
   return {
     url,
     levy: createClient({ url, apiKey }),
@@ -42,6 +47,10 @@ export const startLevy = async (): Promise<LocalLevy> => {
       const headers = { 'Content-Type': 'application/json' };
       const answer = await fetch(`${url}/_local/clock`, { method: 'PUT', headers, body });
       if (!answer.ok) throw new Error(await answer.text());
+    },
+    set: (assignment) => {
+      const args = ['shared/cli/accounts.ts', 'settings', '--account', 'acct_demo', assignment];
+      execFileSync(`${root}node_modules/.bin/node`, args, { cwd: root, env: { ...env, DYNAMODB_ENDPOINT: database } });
     },
     stop: async () => {
       const ended = once(service, 'exit');

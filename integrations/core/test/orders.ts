@@ -1,5 +1,5 @@
 import { toDecimal, toMinor } from '../money.ts';
-import type { Cart, Order } from '../order.ts';
+import type { Cart, Line, Order, Refund } from '../order.ts';
 
 export const honolulu = {
   line1: '530 S King St',
@@ -39,7 +39,17 @@ const addresses = [
   { city: 'Seattle', province: 'WA', postalCode: '98101', country: 'US' },
 ];
 
+export const detroit = { line1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', country: 'US' };
+
+/** How lines reach the buyer: mostly by their tax codes, and sometimes no line is shipped. */
+const deliveries: Pick<Line, 'taxCode' | 'fulfillment' | 'shipFrom'>[] = [
+  { taxCode: 'GENERAL' },
+  { taxCode: 'FEES.GIFT_CARDS' },
+  { taxCode: 'GENERAL', fulfillment: 'pickup', shipFrom: detroit },
+];
+
 export const randomCart = (random: Random): Cart => {
+  const kinds = random.pick([deliveries, deliveries.slice(0, 1), deliveries.slice(1, 2), deliveries.slice(2)]);
   const lines = Array.from({ length: 1 + random.upTo(4) }, (_, at) => {
     const quantity = 1 + random.upTo(4);
     const price = BigInt(random.pick([10, 99, 333, 1000, 2499, 1 + random.upTo(20_000)]));
@@ -49,7 +59,7 @@ export const randomCart = (random: Random): Cart => {
       quantity,
       unitPrice: toDecimal(price, 2),
       discount: toDecimal(discount, 2),
-      taxCode: 'GENERAL',
+      ...random.pick(kinds),
     };
   });
   const shipping = random.upTo(2) === 0 ? null : { amount: toDecimal(BigInt(random.upTo(2500)), 2) };
@@ -74,3 +84,38 @@ export const orderOf = (cart: Cart, reference: string, tax: string, more: Partia
   refunds: [],
   ...more,
 });
+
+export const refundOf = (id: string, total: string, more: Partial<Refund> = {}): Refund => ({
+  id,
+  total,
+  lines: [],
+  shipping: '0',
+  at: new Date().toISOString(),
+  ...more,
+});
+
+/** Refunds that add up to the order: by units, by shipping and by amounts. */
+export const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: Random): Refund[] => {
+  const units = new Map(lines.map(({ id, quantity }) => [id, quantity]));
+  const refunds: Refund[] = [];
+  let left = total;
+  for (let at = 0; left > 0n; at++) {
+    // The last cents of several lines can be out of reach for the sum of rounded taxes.
+    const part = at >= 5 || left < 100n ? left : BigInt(50 + random.upTo(Number(left) - 50));
+    const returned = [...units].flatMap(([id, quantity]) => {
+      const now = random.upTo(quantity);
+      units.set(id, quantity - now);
+      return now > 0 ? [{ id, quantity: now }] : [];
+    });
+    const isAmount = random.upTo(2) === 0;
+    const ofShipping = shipping && random.upTo(1) === 0 ? toDecimal(part < 100n ? part : 100n, 2) : '0';
+    refunds.push(
+      refundOf(String(at), toDecimal(part, 2), {
+        lines: isAmount ? [] : returned,
+        shipping: isAmount ? '0' : ofShipping,
+      }),
+    );
+    left -= part;
+  }
+  return refunds;
+};

@@ -4,7 +4,7 @@ import { invalidOrder, reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
 import { checkShopName, type Ledger } from '../transactions.ts';
 import { apiKey, type LocalLevy, startLevy } from './levy.ts';
-import { cartOf, orderOf } from './orders.ts';
+import { cartOf, orderOf, refundOf } from './orders.ts';
 
 let service: LocalLevy;
 let ledger: Ledger;
@@ -36,6 +36,18 @@ it('leaves out what another shop of the account recorded', async () => {
   await recordOrder(ledger, orderOf(mugs, 'own-1', '1.20', more));
   const { extra } = await reconcile(ledger, [], rangeOf('2026-10-05'));
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['own-1']);
+});
+
+it('does not take the credit of a refund for extra that came after the orders were read', async () => {
+  const placedAt = '2026-10-04T12:00:00.000Z';
+  const refund = { ...refundOf('late', '9.29'), at: '2026-10-04T13:00:00.000Z' };
+  const before = orderOf(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });
+  await recordOrder(ledger, { ...before, changedAt: '2026-10-04T13:00:00.000Z', refunds: [refund] });
+  expect(await reconcile(ledger, [before], rangeOf('2026-10-04'))).toMatchObject({ problems: [], extra: [] });
+  // A refund that the shop does not have any more is extra.
+  const after = { ...before, changedAt: '2026-10-04T14:00:00.000Z' };
+  const { extra } = await reconcile(ledger, [after], rangeOf('2026-10-04'));
+  expect(extra.map(({ reference_id }) => reference_id)).toEqual(['late-1-refund-late']);
 });
 
 it.each(['draft', 'finalized'] as const)('continues after an invalid %s order', async (wanted) => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, LevyUnavailable, orThrow } from '../../../shared/client/client.ts';
+import { createClient, LevyUnavailable } from '../../../shared/client/client.ts';
 import { documentOf } from '../document.ts';
 import { toDecimal, toMinor } from '../money.ts';
-import type { Cart, Refund } from '../order.ts';
+import { createQuotes } from '../quotes.ts';
 import { reconcile } from '../reconcile.ts';
 import { recordOrder } from '../sales.ts';
 import type { Ledger } from '../transactions.ts';
 import { apiKey, type Fault, type LocalLevy, startFaults, startLevy } from './levy.ts';
-import { cartOf, orderOf, randomCart, randomOf } from './orders.ts';
+import { cartOf, orderOf, randomCart, randomOf, randomRefunds, refundOf } from './orders.ts';
 
 let service: LocalLevy;
 let faults: Awaited<ReturnType<typeof startFaults>>;
@@ -26,14 +26,6 @@ beforeEach(() => Object.assign(faults.state, { fault: 'none', applies: () => tru
 let count = 0;
 const newReference = () => `order-${++count}`;
 const mugs = cartOf([{ id: 'mug', quantity: 3, unitPrice: '8.89' }]);
-const refundOf = (id: string, total: string, more: Partial<Refund> = {}): Refund => ({
-  id,
-  total,
-  lines: [],
-  shipping: '0',
-  at: new Date().toISOString(),
-  ...more,
-});
 /** Everything that Levy has of an order, read around the proxy. */
 const recordedOf = async (reference: string) => {
   const found = [];
@@ -168,7 +160,9 @@ describe('refunds', () => {
       const cart = randomCart(random);
       const documented = documentOf(cart);
       if (!documented.ok) throw new Error(documented.gap.code);
-      const { tax_amount } = orThrow(await service.levy.post('/calculations', { body: documented.document }));
+      const quoted = await createQuotes({ levy: service.levy, timeoutMs: 30_000 })(documented.document);
+      if (!quoted.ok) throw new Error(quoted.detail);
+      const { tax_amount } = quoted.calculation;
       // Sometimes the shop collected another tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
       const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
@@ -180,32 +174,6 @@ describe('refunds', () => {
     }
   });
 });
-
-/** Refunds that add up to the order: by units, by shipping and by amounts. */
-const randomRefunds = ({ lines, shipping }: Cart, total: bigint, random: ReturnType<typeof randomOf>): Refund[] => {
-  const units = new Map(lines.map(({ id, quantity }) => [id, quantity]));
-  const refunds: Refund[] = [];
-  let left = total;
-  for (let at = 0; left > 0n; at++) {
-    // The last cents of several lines can be out of reach for the sum of rounded taxes.
-    const part = at >= 5 || left < 100n ? left : BigInt(50 + random.upTo(Number(left) - 50));
-    const returned = [...units].flatMap(([id, quantity]) => {
-      const now = random.upTo(quantity);
-      units.set(id, quantity - now);
-      return now > 0 ? [{ id, quantity: now }] : [];
-    });
-    const isAmount = random.upTo(2) === 0;
-    const ofShipping = shipping && random.upTo(1) === 0 ? toDecimal(part < 100n ? part : 100n, 2) : '0';
-    refunds.push(
-      refundOf(String(at), toDecimal(part, 2), {
-        lines: isAmount ? [] : returned,
-        shipping: isAmount ? '0' : ofShipping,
-      }),
-    );
-    left -= part;
-  }
-  return refunds;
-};
 
 describe('trouble', () => {
   const faultsOfWrites: Fault[] = ['hang', 'hang up', 'reply lost', 429, 500, 503];

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { amountOf } from '../amounts.ts';
-import { cartOf, type Document } from '../cart.ts';
+import { cartOf, type Document, type Item, type ShippingMethod } from '../cart.ts';
 import { taxContextOf } from '../tax.ts';
 
 const cart = (country_code: string, more: Partial<Document> = {}): Document => ({
@@ -26,4 +26,53 @@ it('a shipping charge that two discounts take away is nothing', () => {
 it('an order of units and a half is taxed as such', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
   expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
+});
+
+const pickupMethod: ShippingMethod = {
+  ...{ id: 'casm_2', amount: 0 },
+  shipping_option: {
+    shipping_profile_id: 'sp_2',
+    service_zone: {
+      fulfillment_set: {
+        type: 'pickup',
+        location: { address: { city: 'Detroit', province: 'MI', postal_code: '48226', country_code: 'US' } },
+      },
+    },
+  },
+};
+const shipMethod: ShippingMethod = { id: 'casm_1', amount: 5, shipping_option: { shipping_profile_id: 'sp_1' } };
+
+describe('an item', () => {
+  const itemOf = (profile: string, more: Partial<Item> = {}): Item => ({
+    ...{ id: `cali_${profile}`, quantity: 1, unit_price: 10 },
+    variant: { product: { shipping_profile: { id: profile } } },
+    ...more,
+  });
+  const deliveriesOf = (items: Item[], shipping_methods: ShippingMethod[]) =>
+    cartOf(cart('us', { items, shipping_methods })).lines.map(({ fulfillment, shipFrom }) => [
+      fulfillment,
+      shipFrom?.city ?? null,
+    ]);
+
+  it('is picked up where the shipping method of its profile is one of a pickup location', () => {
+    const items = [itemOf('sp_1'), itemOf('sp_2')];
+    expect(deliveriesOf(items, [pickupMethod, shipMethod])).toEqual([
+      [null, null],
+      ['pickup', 'Detroit'],
+    ]);
+    expect(deliveriesOf(items, [pickupMethod])).toEqual([
+      ['pickup', 'Detroit'],
+      ['pickup', 'Detroit'],
+    ]);
+  });
+
+  it('is what the metadata of its variant or product says, and not what a shopper can write', () => {
+    const variant = { metadata: { levy_fulfillment: 'electronic' } };
+    const product = { metadata: { levy_fulfillment: 'pickup' } };
+    const metadata = { levy_fulfillment: 'none', levy_tax_code: 'NONTAXABLE' };
+    expect(deliveriesOf([itemOf('sp_1', { variant, product })], [shipMethod])).toEqual([['electronic', null]]);
+    expect(deliveriesOf([itemOf('sp_1', { product })], [shipMethod, pickupMethod])).toEqual([['pickup', 'Detroit']]);
+    const own = { ...itemOf('sp_1'), metadata };
+    expect(cartOf(cart('us', { items: [own] })).lines).toMatchObject([{ taxCode: null, fulfillment: null }]);
+  });
 });

@@ -1,10 +1,11 @@
 import { orThrow, type Schemas } from '../../../shared/client/client.ts';
 import type { LocalLevy } from '../../core/test/levy.ts';
-import type { ProductName, Shop } from './shop.ts';
+import type { OptionName, ProductName, Shop } from './shop.ts';
 
 export const addresses = {
   HI: { address_1: '530 S King St', city: 'Honolulu', province: 'us-hi', postal_code: '96813', country_code: 'us' },
   MI: { address_1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postal_code: '48226', country_code: 'us' },
+  MN: { address_1: '350 S 5th St', city: 'Minneapolis', province: 'MN', postal_code: '55415', country_code: 'us' },
   NY: { address_1: '1 Wall St', city: 'New York', province: 'New York', postal_code: '10005', country_code: 'us' },
   WA: { address_1: '600 4th Ave', city: 'Seattle', province: 'WA', postal_code: '98104', country_code: 'us' },
 } as const;
@@ -55,7 +56,7 @@ export const shopperOf = (shop: Shop) => {
     address: (shipping_address: object) =>
       cartOf(shop.store('POST', `/carts/${id}`, { email: 'buyer@shop.example', shipping_address })),
     coupon: (code: string) => cartOf(shop.store('POST', `/carts/${id}/promotions`, { promo_codes: [code] })),
-    ship: (option: 'standard' | 'pickup') =>
+    ship: (option: OptionName) =>
       cartOf(shop.store('POST', `/carts/${id}/shipping-methods`, { option_id: shop.options[option] })),
     cart: () => cartOf(shop.store('GET', `/carts/${id}?fields=+items.adjustments.amount`)),
     /** The amount of the payment, in cents. */
@@ -88,7 +89,7 @@ type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
   readonly address?: object;
   readonly coupon?: string | undefined;
-  readonly ship?: 'standard' | 'pickup';
+  readonly ship?: OptionName;
 };
 
 /** An order from the cart to its placement, the cart at its payment, and the amount of its payment in cents. */

@@ -17,12 +17,18 @@ export const products = [
   { name: 'Pin', price: 0.1, code: 'GENERAL' },
   { name: 'Table', price: 249.5, code: null },
 ] as const;
-export type ProductName = (typeof products)[number]['name'];
+/** Products that are not all shipped: `isShipped` is whether Medusa requires shipping. */
+export const others = [
+  { name: 'Card', price: 50, code: 'FEES.GIFT_CARDS', isShipped: true },
+  { name: 'Course', price: 8, code: 'GENERAL', isShipped: false },
+] as const;
+export type ProductName = (typeof products | typeof others)[number]['name'];
 
+export type OptionName = 'standard' | 'pickup' | 'store' | 'store-fee';
 type Seeded = {
   readonly key: string;
   readonly region: string;
-  readonly options: Readonly<Record<'standard' | 'pickup', string>>;
+  readonly options: Readonly<Record<OptionName, string>>;
   readonly variants: Readonly<Record<ProductName, string>>;
 };
 const staff = { email: 'staff@shop.example', password: 'staff-password' };
@@ -49,7 +55,7 @@ export const startShop = async ({ url, apiKey }: LevyAddress, more: Record<strin
     ...inherited,
     ...{ DATABASE_URL: postgres.url, LEVY_URL: url, LEVY_API_KEY: apiKey, LEVY_SHOP: 'medusa', NODE_ENV: 'production' },
     ...{
-      TEST_PRODUCTS: JSON.stringify(products),
+      TEST_PRODUCTS: JSON.stringify([...products, ...others]),
       SEED_FILE: seedFile,
       MEDUSA_DISABLE_TELEMETRY: '1',
       PORT: String(port),

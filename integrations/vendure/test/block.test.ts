@@ -57,6 +57,14 @@ it('nobody pays an order to an address that Levy does not cover', async () => {
   await expect(placeOrder(shop, { items: mug, address: guam })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
 });
 
+it('an order of a product with an unknown tax code tells the shopper to contact the shop, and the log names it', async () => {
+  const staff = staffOf(shop);
+  await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
+  await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');
+  await staff.setProduct('Table', { levyTaxCode: null });
+  expect(shop.logger.lines.join('\n')).toMatch(/checkout is blocked: validation_unknown_product_tax_code: Table /);
+});
+
 it('an order abroad is paid', async () => {
   expect((await placeOrder(shop, { items: mug, address: berlin })).state).toBe('PaymentSettled');
 });

@@ -5,6 +5,13 @@ import { products } from './shop.ts';
 
 const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 
+/** The gift cards of an order that has nothing else: the shop mails them, though Levy knows none as shipped. */
+const namedCards = ({ lines }: ShopOrder) => {
+  const sold = lines.filter(({ quantity }) => quantity > 0);
+  const areCards = sold.every(({ productVariant: { sku } }) => sku === 'Card');
+  return areCards ? { line_item_ids: sold.map(({ id }) => id) } : {};
+};
+
 /** The tax that Levy calculates for what the shop's API shows of an order, without the plugin, in cents. */
 export const expectedTaxOf = async (
   { levy }: LocalLevy,
@@ -30,7 +37,7 @@ export const expectedTaxOf = async (
             discount_amount: decimal(unitPrice * quantity - proratedLinePrice),
             product_tax_code: products.find(({ name }) => name === sku)?.levyTaxCode ?? 'GENERAL',
           })),
-        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping) } }),
+        ...(order.shipping > 0 && { shipping: { amount: decimal(order.shipping), ...namedCards(order) } }),
       },
     }),
   );

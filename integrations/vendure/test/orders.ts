@@ -31,27 +31,32 @@ export type ShopOrder = {
 export const addresses = {
   HI: { streetLine1: '530 S King St', city: 'Honolulu', province: 'us-hi', postalCode: '96813', countryCode: 'US' },
   MI: { streetLine1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', countryCode: 'US' },
+  MN: { streetLine1: '350 S 5th St', city: 'Minneapolis', province: 'MN', postalCode: '55415', countryCode: 'US' },
   NY: { streetLine1: '1 Wall St', city: 'New York', province: 'New York', postalCode: '10005', countryCode: 'US' },
   WA: { streetLine1: '600 4th Ave', city: 'Seattle', province: 'WA', postalCode: '98104', countryCode: 'US' },
 } as const;
 
 const paymentTypes = '($method: String!, $metadata: JSON!)';
 
+type Method = { readonly id: string; readonly code: string; readonly priceWithTax: number };
+
 const shippingMethods = async (send: Send) => {
-  type Methods = { readonly eligibleShippingMethods: readonly { readonly id: string; readonly code: string }[] };
-  return (await send<Methods>('{ eligibleShippingMethods { id code } }')).eligibleShippingMethods;
+  type Methods = { readonly eligibleShippingMethods: readonly Method[] };
+  return (await send<Methods>('{ eligibleShippingMethods { id code priceWithTax } }')).eligibleShippingMethods;
 };
+
+type Refused = { readonly errorCode?: string; readonly message?: string; readonly transitionError?: string };
 
 /** A shopper, step by step. Each step returns the order, and throws where the shop refuses it. */
 export const shopperOf = (shop: Shop) => {
   const send: Send = shop.shopper();
-  const step = async (mutation: string, variables: object = {}, types = ''): Promise<ShopOrder> => {
-    const data = await send<Record<string, ShopOrder & { errorCode?: string; message?: string }>>(
-      `mutation ${types} { ${mutation} { ${orderOrError} } }`,
+  const step = async (mutation: string, variables: object = {}, types = '', more = ''): Promise<ShopOrder> => {
+    const data = await send<Record<string, ShopOrder & Refused>>(
+      `mutation ${types} { ${mutation} { ${orderOrError} ${more} } }`,
       variables,
     );
-    const order = Object.values(data)[0] as ShopOrder & { errorCode?: string; message?: string };
-    if (order.errorCode) throw new Error(`${order.errorCode}: ${order.message}`);
+    const order = Object.values(data)[0] as ShopOrder & Refused;
+    if (order.errorCode) throw new Error(`${order.errorCode}: ${order.transitionError ?? order.message}`);
     return order;
   };
   return {
@@ -73,7 +78,10 @@ export const shopperOf = (shop: Shop) => {
       send(
         `mutation { login(username: "${email}", password: "secret") { __typename ... on ErrorResult { message } } }`,
       ),
-    toPayment: () => step('transitionOrderToState(state: "ArrangingPayment")'),
+    toPayment: () => {
+      const reason = '... on OrderStateTransitionError { transitionError }';
+      return step('transitionOrderToState(state: "ArrangingPayment")', {}, '', reason);
+    },
     toCart: () => step('transitionOrderToState(state: "AddingItems")'),
     pay: (method: string, metadata: object = {}) =>
       step('addPaymentToOrder(input: { method: $method, metadata: $metadata })', { method, metadata }, paymentTypes),
@@ -86,7 +94,8 @@ let buyers = 0;
 
 type Basket = {
   readonly items: readonly (readonly [ProductName, number])[];
-  readonly address?: object;
+  /** `null` for a shopper who enters none. */
+  readonly address?: object | null;
   readonly coupon?: string;
   readonly ship?: string | readonly string[];
   readonly pay?: 'settle' | 'authorize';
@@ -99,7 +108,7 @@ export const placeOrder = async (
 ) => {
   const shopper = shopperOf(shop);
   for (const [product, quantity] of items) await shopper.add(product, quantity);
-  await shopper.address(address);
+  if (address) await shopper.address(address);
   await shopper.ship(...[ship].flat());
   if (coupon) await shopper.coupon(coupon);
   await shopper.customer(`buyer-${++buyers}@shop.example`);
@@ -125,7 +134,7 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
 };
 
 /** What the shop's staff does. */
-export const staffOf = ({ send }: Shop) => ({
+export const staffOf = ({ send, variants }: Shop) => ({
   /** Create a customer with the password "secret"; returns the id. */
   register: async (emailAddress: string): Promise<string> => {
     const input = { firstName: 'A', lastName: 'Buyer', emailAddress };
@@ -181,6 +190,11 @@ export const staffOf = ({ send }: Shop) => ({
     await to(state);
     if (!isPaidBackFirst) await settle();
   },
+  /** Change the fields that Levy reads of a product. */
+  setProduct: (product: ProductName, customFields: object) =>
+    send('mutation ($input: [UpdateProductVariantInput!]!) { updateProductVariants(input: $input) { id } }', {
+      input: [{ id: variants[product], customFields }],
+    }),
   /** Begin, make or end an edit. */
   to: (order: string, state: string) =>
     result(send, `transitionOrderToState(id: "${order}", state: "${state}")`, {}, ''),

@@ -19,8 +19,9 @@ const writeServer = (): string => {
       cpSync(join(root, folder, name), join(server, 'src', folder, name));
   }
   symlinkSync(join(root, 'integrations/vendure/node_modules'), join(server, 'node_modules'));
-  const [configuration, script] = blocks('ts') as [string, string];
+  const [configuration, fulfillment, script] = blocks('ts') as [string, string, string];
   writeFileSync(join(server, 'src/vendure-config.ts'), configuration);
+  writeFileSync(join(server, 'src/fulfillment.ts'), fulfillment);
   writeFileSync(join(server, 'src/reconcile-orders.ts'), script);
   const { compilerOptions } = JSON.parse(blocks('json')[0] as string);
   const types = { typeRoots: [join(root, 'node_modules/@types')], types: ['node'] };

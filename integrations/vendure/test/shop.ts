@@ -24,8 +24,16 @@ export const products = [
   { name: 'Rice', price: 333, levyTaxCode: 'FOOD.GROCERY' },
   { name: 'Pin', price: 10, levyTaxCode: 'GENERAL' },
   { name: 'Table', price: 24_950, levyTaxCode: null },
+  { name: 'Card', price: 5000, levyTaxCode: 'FEES.GIFT_CARDS' },
 ] as const;
 export type ProductName = (typeof products)[number]['name'];
+
+/** The store where the shipping method "pickup" hands goods over. */
+export const store = { line1: '1 Woodward Ave', city: 'Detroit', province: 'MI', postalCode: '48226', country: 'US' };
+
+/** The option of the README's example: lines of a shipping method are picked up at the store. */
+export const atStore: NonNullable<LevyOptions['fulfillment']> = ({ shippingMethod }) =>
+  shippingMethod?.code.startsWith('pickup') ? { fulfillment: 'pickup', shipFrom: store } : null;
 
 /** Warnings and errors of the shop, for tests. */
 class TestLogger extends DefaultLogger {

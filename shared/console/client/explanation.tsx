@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { orThrow, type Schemas } from '../../client/client.ts';
+import { titleAt } from './charges.ts';
 import { Load, useLoad } from './load.tsx';
 import { Message, wordsOf } from './parts.tsx';
 import { linkTo } from './route.ts';
@@ -8,11 +9,11 @@ import { useSession } from './session.ts';
 type Step = Schemas['ExplanationStep'];
 type Document = Schemas['RetrievedTransaction'];
 
-const Steps = ({ of }: { of: readonly Step[] }) => (
+const Steps = ({ steps, of }: { steps: readonly Step[]; of: Document }) => (
   <ol class="steps">
-    {of.map(({ step, pointer, text, citation }, at) => (
+    {steps.map(({ step, pointer, text, citation }, at) => (
       <li key={at}>
-        <span class="step">{wordsOf(step)}</span> {pointer && <code>{pointer}</code>} <Message of={text} />
+        <span class="step">{wordsOf(step)}</span> {pointer && <code>{titleAt(pointer, of)}</code>} <Message of={text} />
         {citation && <cite>{citation}</cite>}
       </li>
     ))}
@@ -70,7 +71,7 @@ const Recalculated = ({ of }: { of: Document }) => {
               reasons of today. Replay compares with the recorded content.
             </p>
           )}
-          <Steps of={explanation ?? []} />
+          <Steps steps={explanation ?? []} of={of} />
         </>
       )}
     </Load>
@@ -87,7 +88,7 @@ export const Explanation = ({ of }: { of: Document }) => {
   return (
     <section class="panel" aria-labelledby="explanation">
       <h2 id="explanation">Explanation</h2>
-      {recorded && <Steps of={recorded} />}
+      {recorded && <Steps steps={recorded} of={of} />}
       {!recorded && parent && (
         <p>
           A credit returns the tax of <a href={linkTo(['transactions', parent])}>the sale</a>, which has the

@@ -1,17 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
+import type { Charge } from './charges.ts';
 import { Amount, wordsOf } from './parts.tsx';
 
-export type Charge = {
-  readonly id: string;
-  readonly title: string;
-  /** Such as the quantity and the price. */
-  readonly details: readonly string[];
-  readonly net: string;
-  readonly tax: string;
-  readonly taxes: readonly Schemas['TaxRow'][];
-};
+/** What a tax is a share of. A fee is not. */
+const Base = ({ of }: { of: Charge['taxes'][number] }) =>
+  of.tax_type === 'fee' ? (
+    <>(fee)</>
+  ) : (
+    <>
+      ({percent(of.rate)} of <Amount of={of.taxable_amount} />
+      {/[1-9]/.test(of.exempt_amount) && (
+        <>
+          , <Amount of={of.exempt_amount} /> exempt
+        </>
+      )}
+      )
+    </>
+  );
 
 const Taxes = ({ of }: { of: Charge['taxes'] }) =>
   of.length === 0 ? (
@@ -20,14 +26,7 @@ const Taxes = ({ of }: { of: Charge['taxes'] }) =>
     <ul>
       {of.map((row) => (
         <li key={row.jurisdiction_code + row.taxability_reason + row.rate}>
-          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> ({percent(row.rate)} of{' '}
-          <Amount of={row.taxable_amount} />
-          {/[1-9]/.test(row.exempt_amount) && (
-            <>
-              , <Amount of={row.exempt_amount} /> exempt
-            </>
-          )}
-          ). {wordsOf(row.taxability_reason)}
+          {row.jurisdiction_name}: <Amount of={row.tax_amount} /> <Base of={row} />. {wordsOf(row.taxability_reason)}
           {row.rule_id && (
             <>
               , rule <code>{row.rule_id}</code>

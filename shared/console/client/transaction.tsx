@@ -1,5 +1,6 @@
 import { orThrow, type Schemas } from '../../client/client.ts';
-import { grouped, percent } from './amounts.ts';
+import { percent } from './amounts.ts';
+import { addressText, chargesOf } from './charges.ts';
 import { creditedOf } from './credited.ts';
 import { Explanation } from './explanation.tsx';
 import { History } from './history.tsx';
@@ -9,48 +10,18 @@ import { Replay } from './replay.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
-import { type Charge, TaxTree } from './tax-tree.tsx';
+import { TaxTree } from './tax-tree.tsx';
 
 type Document = Schemas['RetrievedTransaction'];
 
-/** A discount with its name, or nothing. */
-const discount = (name: string, amount: string): string[] =>
-  /[1-9]/.test(amount) ? [`${name} ${grouped(amount)}`] : [];
+const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
 
-const chargesOf = ({ line_items, shipping, tax_included }: Document): Charge[] => [
-  ...line_items.map((line) => ({
-    id: line.id,
-    title: line.description ?? line.product_tax_code ?? line.id,
-    details: [
-      ...(line.description && line.product_tax_code ? [line.product_tax_code] : []),
-      ...(line.fulfillment ? [`fulfillment: ${line.fulfillment}`] : []),
-      `${line.quantity} × ${grouped(line.unit_price)}${tax_included ? ' with tax' : ''}`,
-      ...discount('discount', line.applied_discount_amount),
-      ...discount('third-party discount', line.applied_third_party_discount_amount),
-    ],
-    net: line.net_amount,
-    tax: line.tax_amount,
-    taxes: line.taxes,
-  })),
-  ...[shipping ?? []].flat().map((charge) => ({
-    id: charge.id,
-    title: 'Shipping',
-    details: [
-      ...(charge.product_tax_code ? [charge.product_tax_code] : []),
-      ...(charge.line_item_ids ? [`for ${charge.line_item_ids.join(', ')}`] : []),
-      ...discount('discount', charge.applied_discount_amount),
-    ],
-    net: charge.net_amount,
-    tax: charge.tax_amount,
-    taxes: charge.taxes,
-  })),
-];
-
-/** An address on one line. Redaction leaves the city, the state and the ZIP code. */
-const addressText = (address: Schemas['Customer']['address'] | undefined): string | null =>
-  address
-    ? [address.line1, address.city, address.state, address.postal_code, address.country].filter(Boolean).join(', ')
-    : null;
+const Discounts = ({ of }: { of: Document }) => (
+  <>
+    <Amount of={of.applied_discount_amount} />
+    {of.discount_applies_to === 'line_items_and_shipping' && ' on lines and shipping'}
+  </>
+);
 
 const Summary = ({ of }: { of: Document }) => (
   <Facts
@@ -68,7 +39,9 @@ const Summary = ({ of }: { of: Document }) => (
         ),
       ],
       ['Ship to', addressText(of.customer?.address)],
+      ['Ship from', addressText(of.ship_from?.address)],
       ['Subtotal', <Amount key="subtotal" of={of.subtotal_amount} />],
+      ['Discounts', isZero(of.applied_discount_amount) ? null : <Discounts key="discounts" of={of} />],
       ['Shipping', <Amount key="shipping" of={of.shipping_amount} />],
       ['Taxable', <Amount key="taxable" of={of.taxable_amount} />],
       ['Tax collected', <Amount key="tax" of={of.tax_amount} />],
@@ -137,7 +110,12 @@ const Jurisdictions = ({ of }: { of: Document }) => (
     caption="Tax by jurisdiction"
     columns={[
       { name: 'Jurisdiction', cell: (row) => `${row.jurisdiction_name} (${row.jurisdiction_code})` },
-      { name: 'Rate', isFigure: true, cell: (row) => percent(row.rate) },
+      // A flat fee has no rate.
+      {
+        name: 'Rate',
+        isFigure: true,
+        cell: (row) => (isZero(row.rate) && !isZero(row.tax_amount) ? 'fee' : percent(row.rate)),
+      },
       { name: 'Taxable', isFigure: true, cell: (row) => <Amount of={row.taxable_amount} /> },
       { name: 'Exempt', isFigure: true, cell: (row) => <Amount of={row.exempt_amount} /> },
       { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },

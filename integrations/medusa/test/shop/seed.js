@@ -39,8 +39,24 @@ exports.default = async ({ container }) => {
     [Modules.STOCK_LOCATION]: { stock_location_id: location.id },
     [Modules.FULFILLMENT]: { fulfillment_set_id: set.id },
   });
-  const option = (name, amount) => ({
-    ...{ name, price_type: 'flat', provider_id: 'manual_manual', service_zone_id: set.service_zones[0].id },
+  // The store where goods are picked up.
+  const address = {
+    address_1: '1 Woodward Ave',
+    city: 'Detroit',
+    province: 'MI',
+    postal_code: '48226',
+    country_code: 'US',
+  };
+  const [store] = await run(flows.createStockLocationsWorkflow, container, { locations: [{ name: 'Store', address }] });
+  const pickup = await fulfillment.createFulfillmentSets({
+    name: 'Store pickup',
+    type: 'pickup',
+    service_zones: [{ name: 'Store', geo_zones: [{ country_code: 'us', type: 'country' }] }],
+  });
+  for (const ids of [{ fulfillment_provider_id: 'manual_manual' }, { fulfillment_set_id: pickup.id }])
+    await link.create({ [Modules.STOCK_LOCATION]: { stock_location_id: store.id }, [Modules.FULFILLMENT]: ids });
+  const option = (name, amount, { service_zones } = set) => ({
+    ...{ name, price_type: 'flat', provider_id: 'manual_manual', service_zone_id: service_zones[0].id },
     ...{ shipping_profile_id: profile.id, type: { label: name, description: name, code: name } },
     prices: [{ currency_code: 'usd', amount }],
     rules: [
@@ -51,16 +67,19 @@ exports.default = async ({ container }) => {
   const options = await run(flows.createShippingOptionsWorkflow, container, [
     option('standard', 5),
     option('pickup', 0),
+    option('store', 0, pickup),
+    option('store-fee', 3, pickup),
   ]);
-  await run(flows.linkSalesChannelsToStockLocationWorkflow, container, { id: location.id, add: [salesChannel.id] });
+  for (const { id } of [location, store])
+    await run(flows.linkSalesChannelsToStockLocationWorkflow, container, { id, add: [salesChannel.id] });
   const [key] = await run(flows.createApiKeysWorkflow, container, {
     api_keys: [{ title: 'Store', type: 'publishable', created_by: '' }],
   });
   await run(flows.linkSalesChannelsToApiKeyWorkflow, container, { id: key.id, add: [salesChannel.id] });
   const products = JSON.parse(process.env.TEST_PRODUCTS);
   const created = await run(flows.createProductsWorkflow, container, {
-    products: products.map(({ name, price, code }) => ({
-      ...{ title: name, status: ProductStatus.PUBLISHED, shipping_profile_id: profile.id },
+    products: products.map(({ name, price, code, isShipped = true }) => ({
+      ...{ title: name, status: ProductStatus.PUBLISHED, ...(isShipped && { shipping_profile_id: profile.id }) },
       ...(code && { metadata: { levy_tax_code: code } }),
       options: [{ title: 'Kind', values: ['one'] }],
       variants: [

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, orThrow } from '../../../shared/client/client.ts';
+import { documentOf } from '../document.ts';
+import type { Cart, Line, Order } from '../order.ts';
+import { createQuotes, noTaxMessage } from '../quotes.ts';
+import { recordOrder } from '../sales.ts';
+import { shippingOf } from '../shipping.ts';
+import type { Ledger } from '../transactions.ts';
+import { apiKey, type LocalLevy, startFaults, startLevy } from './levy.ts';
+import { detroit, orderOf } from './orders.ts';
+
+let service: LocalLevy;
+let faults: Awaited<ReturnType<typeof startFaults>>;
+let ledger: Ledger;
+beforeAll(async () => {
+  service = await startLevy();
+  faults = await startFaults(service.url);
+  ledger = { levy: createClient({ url: faults.url, apiKey }), shop: 'test' };
+});
+afterAll(async () => {
+  await faults.close();
+  await service.stop();
+});
+
+const newYork = { line1: '1 Wall St', city: 'New York', province: 'NY', postalCode: '10005', country: 'US' };
+const lineOf = (id: string, unitPrice: string, more: Partial<Line> = {}): Line => ({
+  ...{ id, quantity: 1, unitPrice, discount: '0.00', taxCode: 'GENERAL', description: `The ${id}`, ...more },
+});
+const mug = lineOf('mug', '20.00');
+const card = lineOf('card', '80.00', { taxCode: 'FEES.GIFT_CARDS' });
+const pickedUp = lineOf('mug', '20.00', { fulfillment: 'pickup', shipFrom: detroit });
+const cartOf = (lines: Line[], shipping: string | null, address: Cart['address'] = newYork): Cart => ({
+  ...{ currency: 'USD', address, lines, shipping: shipping === null ? null : { amount: shipping } },
+});
+
+const quoteOf = async (cart: Cart) => {
+  const documented = documentOf(cart);
+  if (!documented.ok) throw new Error(documented.gap.code);
+  return createQuotes({ levy: ledger.levy, timeoutMs: 30_000 })(documented.document);
+};
+/** The tax of a cart, that of its shipping, and what the shop's staff reads. */
+const taxOf = async (cart: Cart) => {
+  const quote = await quoteOf(cart);
+  if (!quote.ok) throw new Error(quote.detail);
+  const { tax_amount } = quote.calculation;
+  const notes = quote.warnings.filter((text) => text.includes('shipping charge'));
+  return { tax: tax_amount, ofShipping: shippingOf(quote.calculation)?.tax_amount, notes };
+};
+const recorded = async (order: Order) => {
+  const { sale, problems } = await recordOrder(ledger, order);
+  expect(problems).toEqual([]);
+  return orThrow(await service.levy.get('/transactions/{id}', { path: { id: sale?.id as string } }));
+};
+const refundOf = (total: string, shipping = '0') => ({
+  ...{ id: total, total, lines: [], shipping, at: new Date().toISOString() },
+});
+
+describe('a shipping charge', () => {
+  it('belongs to the mug beside a gift card', async () => {
+    // 1.20, 1.35 and 0.11 are 4 %, 4.5 % and 0.375 % of 30.00; 1.78 of it is that of the mug.
+    expect(await taxOf(cartOf([mug, card], '10.00'))).toEqual({ tax: '2.66', ofShipping: '0.88', notes: [] });
+  });
+
+  it('belongs to the mug that is shipped beside one that is picked up in Detroit', async () => {
+    const other = { ...pickedUp, id: 'other' };
+    // 6 % of 20.00 in Michigan.
+    expect(await taxOf(cartOf([mug, other], '10.00'))).toEqual({ tax: '3.86', ofShipping: '0.88', notes: [] });
+  });
+
+  it('of a gift card alone is taxed with it, in two calls, and the log names the product', async () => {
+    faults.state.seen = [];
+    const { tax, notes } = await taxOf(cartOf([card], '10.00'));
+    expect([tax, faults.state.seen]).toEqual(['0.00', ['POST /calculations', 'POST /calculations']]);
+    expect(notes).toEqual([expect.stringMatching(/none of The card is shipped.*Set the fulfillment "ship"/)]);
+    const shipped = await taxOf(cartOf([{ ...card, fulfillment: 'ship' }], '10.00'));
+    expect(shipped).toMatchObject({ tax: '0.00', notes: [] });
+  });
+
+  it('of a download alone is taxed with it, beside goods that are picked up', async () => {
+    const download = lineOf('app', '50.00', { taxCode: 'DIGITAL.EBOOKS' });
+    const { notes } = await taxOf(cartOf([download, pickedUp], '10.00'));
+    expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
+  });
+
+  it('of nothing but goods that are picked up is a fee with the tax of the store, and the log says so', async () => {
+    // 6 % of 20.00 and of 3.00.
+    const { notes, ...taxes } = await taxOf(cartOf([pickedUp], '3.00'));
+    expect(taxes).toEqual({ tax: '1.38', ofShipping: '0.18' });
+    expect(notes).toEqual([expect.stringMatching(/ships none of The mug: .* taxed as general goods/)]);
+    expect(await taxOf(cartOf([pickedUp], '0.00'))).toMatchObject({ tax: '1.20', notes: [] });
+  });
+});
+
+describe('a cart that is picked up', () => {
+  it.each([null, { country: 'us' }, { city: 'Berlin', postalCode: '10115', country: 'DE' }])(
+    'has the tax of the store with the address %j',
+    async (address) => {
+      expect(await taxOf(cartOf([pickedUp], null, address))).toMatchObject({ tax: '1.20' });
+      const documented = documentOf(cartOf([pickedUp, { ...mug, id: 'other' }], null, address));
+      expect(documented.ok).toBe(false);
+    },
+  );
+});
+
+describe('an order', () => {
+  it('of a gift card with a shipping charge is recorded from its draft to its refunds', async () => {
+    const draft = orderOf(cartOf([card], '10.00'), 'card', '0.00', { wanted: 'draft' });
+    expect(await recorded(draft)).toMatchObject({ status: 'draft', shipping: { line_item_ids: ['card'] } });
+    const edited = orderOf(cartOf([card], '12.00'), 'card', '0.00', { placedAt: draft.placedAt, wanted: 'draft' });
+    expect(await recorded(edited)).toMatchObject({ shipping_amount: '12.00' });
+    const paid = { ...edited, wanted: 'finalized' } as const;
+    expect(await recorded(paid)).toMatchObject({ status: 'finalized', total_amount: '92.00' });
+    expect(await recordOrder(ledger, paid)).toMatchObject({ isChanged: false, problems: [] });
+    const refunded = await recorded({ ...paid, refunds: [refundOf('12.00', '12.00'), refundOf('80.00')] });
+    expect(refunded).toMatchObject({ refund_status: 'full', credited_amount: '92.00' });
+  });
+
+  it('with a fee for the pickup is recorded once, and the fee is refunded as shipping', async () => {
+    const order = orderOf(cartOf([pickedUp], '3.00'), 'pickup', '1.38');
+    expect(await recorded(order)).toMatchObject({
+      calculated_tax_amount: '1.38',
+      tax_summary: [{ jurisdiction_code: 'US-MI' }],
+    });
+    expect(await recordOrder(ledger, order)).toMatchObject({ isChanged: false, problems: [] });
+    const fee = await recordOrder(ledger, { ...order, refunds: [refundOf('3.18', '3.18')] });
+    expect(fee).toMatchObject({ isChanged: true, problems: [] });
+    const query = { parent_transaction_id: fee.sale?.id as string, expand: 'line_items' } as const;
+    const [credit] = orThrow(await service.levy.get('/transactions', { query: { ...query, limit: 1 } })).data;
+    const line_items = [{ id: 'shipping', net_amount: '3.00' }];
+    expect(credit).toMatchObject({ total_amount: '3.18', tax_amount: '0.18', line_items });
+  });
+
+  it('stays as it is recorded when a product gets another fulfillment', async () => {
+    const order = orderOf(cartOf([mug], '10.00'), 'changed', '2.66');
+    await recorded(order);
+    const electronic = { ...order, lines: [{ ...mug, fulfillment: 'electronic' as const }] };
+    expect(await recordOrder(ledger, electronic)).toMatchObject({ isChanged: false, problems: [] });
+  });
+});
+
+describe('a refusal', () => {
+  it('of a product tells the staff which one, and the shopper to contact the shop', async () => {
+    const quote = await quoteOf(cartOf([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
+    expect(quote).toMatchObject({
+      ok: false,
+      reason: 'refused',
+      detail: expect.stringContaining('The card /line_items/1'),
+    });
+    expect(noTaxMessage('refused')).toMatch(/Contact the shop/);
+  });
+
+  it('of an address tells the shopper to check it', async () => {
+    const quote = await quoteOf(cartOf([mug], null, { ...newYork, province: 'ZZ' }));
+    expect(quote).toMatchObject({ ok: false, reason: 'address' });
+    expect(noTaxMessage('address')).toMatch(/state and the ZIP code/);
+  });
+});

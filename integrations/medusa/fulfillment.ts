@@ -1,0 +1,88 @@
+import type { Address, Fulfillment, Line } from '../core/order.ts';
+
+type Metadata = Readonly<Record<string, unknown>> | null;
+type Profile = { readonly id: string } | null;
+
+/** What the adapter reads of an item: how the buyer gets it. */
+export type FulfilledItem = {
+  readonly requires_shipping?: boolean | null;
+  readonly variant?: {
+    readonly metadata?: Metadata;
+    readonly product?: { readonly shipping_profile?: Profile } | null;
+  } | null;
+  readonly product?: { readonly metadata?: Metadata } | null;
+};
+
+/** An address of Medusa, of a buyer or of a stock location. */
+export type MedusaAddress = {
+  readonly address_1?: string | null;
+  readonly city?: string | null;
+  readonly province?: string | null;
+  readonly postal_code?: string | null;
+  readonly country_code?: string | null;
+};
+/** What the adapter reads of a shipping method: whether it is a pickup, and where. */
+export type FulfillingMethod = {
+  readonly id: string;
+  readonly shipping_option?: {
+    readonly shipping_profile_id?: string | null;
+    readonly service_zone?: {
+      readonly fulfillment_set?: {
+        readonly type?: string;
+        readonly location?: { readonly address?: MedusaAddress | null } | null;
+      } | null;
+    } | null;
+  } | null;
+};
+
+const option = 'shipping_methods.shipping_option';
+const set = `${option}.service_zone.fulfillment_set`;
+
+/** The fields that `deliveriesOf` reads, for `query.graph`. */
+export const fulfillmentFields = [
+  ...['items.requires_shipping', 'items.variant.product.shipping_profile.id'],
+  ...[`${option}.shipping_profile_id`, `${set}.type`, `${set}.location.address.*`],
+];
+
+export const addressOf = (address: MedusaAddress): Address => ({
+  line1: address.address_1,
+  city: address.city,
+  province: address.province,
+  postalCode: address.postal_code,
+  country: address.country_code,
+});
+
+/** A value of the metadata of an item's variant or product. Shoppers write the metadata of the item itself. */
+export const metadataOf = ({ variant, product }: FulfilledItem, name: string): string | null => {
+  const values = [variant?.metadata, product?.metadata].map((all) => all?.[name]);
+  return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;
+};
+
+/** The method that ships an item: that of its shipping profile. The first of an order is the one that it was placed with. */
+const methodOf = ({ variant }: FulfilledItem, methods: readonly FulfillingMethod[]): FulfillingMethod | undefined => {
+  const profile = variant?.product?.shipping_profile?.id;
+  return (
+    methods.find((one) => one.shipping_option?.shipping_profile_id === profile) ??
+    (methods.length === 1 ? methods[0] : undefined)
+  );
+};
+
+const setOf = (method: FulfillingMethod | undefined) => method?.shipping_option?.service_zone?.fulfillment_set;
+const isPickup = (method: FulfillingMethod | undefined): boolean => setOf(method)?.type === 'pickup';
+
+/**
+ * Create the function that returns how the buyer gets an item: as the metadata of its product says, not shipped where Medusa requires no
+ * shipping, and picked up where its shipping method is one of a pickup location, at the address of that location.
+ */
+export const deliveryOf = (methods: readonly FulfillingMethod[]) => {
+  const sorted = methods.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return (item: FulfilledItem): Pick<Line, 'fulfillment' | 'shipFrom'> => {
+    const own = methodOf(item, sorted);
+    const used = item.requires_shipping === false ? 'none' : isPickup(own) ? 'pickup' : null;
+    // Levy refuses other words, and the log then names the item.
+    const fulfillment = (metadataOf(item, 'levy_fulfillment') ?? used) as Fulfillment | null;
+    if (fulfillment !== 'pickup') return { fulfillment };
+    const address = setOf(isPickup(own) ? own : sorted.find(isPickup))?.location?.address;
+    return { fulfillment, shipFrom: address ? addressOf(address) : null };
+  };
+};

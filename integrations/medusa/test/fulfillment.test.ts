@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orThrow } from '../../../shared/client/client.ts';
+import { apiKey, type LocalLevy, startLevy } from '../../core/test/levy.ts';
+import { addresses, cents, centsOf, eventually, type Order, placeOrder, shopperOf, staffOf } from './orders.ts';
+import { type Shop, startShop } from './shop.ts';
+
+let levy: LocalLevy;
+let shop: Shop;
+beforeAll(async () => {
+  levy = await startLevy();
+  levy.set('retail_delivery_fee=add');
+  // A busy machine needs more than the default of a checkout.
+  const more = { LEVY_TIMEOUT_MS: '10000', LEVY_FALLBACK: 'block', LEVY_RECONCILE: '*/3 * * * * *' };
+  shop = await startShop({ url: levy.url, apiKey }, more);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await levy?.stop();
+});
+
+const readTransaction = async (id: string) => orThrow(await levy.levy.get('/transactions/{id}', { path: { id } }));
+
+/** The sale of an order, with the tax of the shop. */
+const saleOf = async (order: Order) => {
+  const { sales } = await eventually(levy, order.id, (recorded) => recorded.sales.length > 0);
+  expect(sales).toHaveLength(1);
+  const sale = await readTransaction(sales[0]?.id as string);
+  const tax = cents(order.tax_total);
+  expect([sale.total_amount, sale.tax_amount, sale.calculated_tax_amount].map(centsOf)).toEqual([
+    ...[cents(order.total), tax, tax],
+  ]);
+  return sale;
+};
+/** What the log says of an order's cart. */
+const notesOf = ({ id }: { readonly id: string }) =>
+  shop
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(id) && line.includes('shipping charge'));
+
+describe('the shipping of an order', () => {
+  it('belongs to the mug beside a gift card and a course that Medusa does not ship', async () => {
+    const items = [
+      ['Mug', 1],
+      ['Card', 1],
+      ['Course', 1],
+    ] as const;
+    const { cart, order } = await placeOrder(shop, { items, address: addresses.NY });
+    // 4 %, 4.5 % and 0.375 % of 26.66 + 8.00 + 5.00 are 1.59, 1.78 and 0.15.
+    expect(cents(order.tax_total)).toBe(352);
+    const { shipping, line_items } = await saleOf(order);
+    expect(shipping).toMatchObject({ taxable_amount: '5.00', exempt_amount: '0.00' });
+    expect(line_items.map(({ fulfillment }) => fulfillment).sort()).toEqual(['none', null, null]);
+    expect(notesOf(cart)).toEqual([]);
+  });
+
+  it('of a gift card that is mailed alone is taxed with it, and the log names the product', async () => {
+    const { cart, order } = await placeOrder(shop, { items: [['Card', 1]], address: addresses.NY });
+    expect(cents(order.tax_total)).toBe(0);
+    const { shipping, line_items } = await saleOf(order);
+    expect(shipping).toMatchObject({ line_item_ids: [line_items[0]?.id] });
+    expect(notesOf(cart)).toEqual([expect.stringContaining('none of Card is shipped')]);
+  });
+});
+
+describe('an order of a pickup location', () => {
+  it('has the tax of the location', async () => {
+    const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store' });
+    // 6 % of 26.66.
+    expect(cents(order.tax_total)).toBe(160);
+    const { line_items, tax_summary } = await saleOf(order);
+    const ship_from = { address: { city: 'Detroit', state: 'MI', postal_code: '48226' } };
+    expect(line_items).toMatchObject([{ fulfillment: 'pickup', ship_from }]);
+    expect(tax_summary.map(({ jurisdiction_code }) => jurisdiction_code)).toEqual(['US-MI']);
+    expect(notesOf(cart)).toEqual([]);
+  });
+
+  it('has the tax of the buyer when it is shipped instead', async () => {
+    const shopper = shopperOf(shop);
+    await shopper.create();
+    await shopper.address(addresses.NY);
+    await shopper.add('Mug', 1);
+    await shopper.ship('store');
+    await shopper.toPayment();
+    expect(cents((await shopper.cart()).tax_total)).toBe(160);
+    // 4 %, 4.5 % and 0.375 % of 26.66 + 5.00 are 1.27, 1.42 and 0.12.
+    await shopper.ship('standard');
+    await shopper.toPayment();
+    expect(cents((await shopper.cart()).tax_total)).toBe(281);
+  });
+
+  it('with a fee has the tax of the location on the fee, and is refunded completely', async () => {
+    const { cart, order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.NY, ship: 'store-fee' });
+    // 6 % of 26.66 + 3.00.
+    expect(cents(order.tax_total)).toBe(178);
+    await saleOf(order);
+    expect(notesOf(cart)).toEqual([expect.stringMatching(/ships none of Mug: .* taxed as general goods/)]);
+    const staff = staffOf(shop);
+    await staff.capture(order.id);
+    await staff.refund(order.id, 318);
+    await staff.refund(order.id, cents(order.total) - 318);
+    const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 2);
+    const credited = credits.map(({ total_amount, tax_amount }) => [centsOf(total_amount), centsOf(tax_amount)]);
+    const sum = (at: 0 | 1) => credited.reduce((all, amounts) => all + (amounts[at] as number), 0);
+    expect([sum(0), sum(1)]).toEqual([cents(order.total), 178]);
+  });
+});
+
+it('an order with a retail delivery fee that Levy adds has it as a tax of its first item, and one sale', async () => {
+  const { order } = await placeOrder(shop, { items: [['Mug', 4]], address: addresses.MN });
+  // 9.025 % of 106.64 + 5.00, and 0.50.
+  expect(cents(order.tax_total)).toBe(1008 + 50);
+  await saleOf(order);
+  const staff = staffOf(shop);
+  await staff.capture(order.id);
+  await staff.refund(order.id, cents(order.total));
+  const { credits } = await eventually(levy, order.id, (recorded) => recorded.credits.length === 1);
+  expect(credits.map(({ total_amount }) => centsOf(total_amount))).toEqual([cents(order.total)]);
+  await saleOf(order);
+});
+
+it('no order of this file is a problem', () => {
+  expect(shop.output()).not.toMatch(/"level":"error"/);
+});

@@ -1,0 +1,16 @@
+import type { OrderLine } from '@vendure/core';
+import type { Fulfillment, Line } from '../core/order.ts';
+
+/** How the buyer gets a line, and the store where it is picked up. */
+export type Delivery = Pick<Line, 'fulfillment' | 'shipFrom'>;
+export type DeliveryOf = (line: OrderLine) => Delivery;
+
+/** The fields that the plugin adds to product variants. */
+export type VariantFields = { readonly levyTaxCode?: string | null; readonly levyFulfillment?: Fulfillment | null };
+
+export const fulfillments: readonly Fulfillment[] = ['ship', 'pickup', 'electronic', 'none'];
+
+/** What the variant of a line says. */
+export const variantDelivery: DeliveryOf = ({ productVariant }) => ({
+  fulfillment: (productVariant?.customFields as VariantFields | undefined)?.levyFulfillment ?? null,
+});
