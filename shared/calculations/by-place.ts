@@ -1,5 +1,5 @@
 /** Texts about local rates that are found by ZIP and city, without a boundary file. */
-import { fractionOf, percentOf } from '../content/imports/fractions.ts';
+import { fractionOf, percentOf } from '../content/fractions.ts';
 import { type ByPlace, isIncomplete, type LocalChoice, type PossibleArea } from '../content/location/local-choice.ts';
 import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';

@@ -46,7 +46,7 @@ export type Destination = {
 
 /**
  * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, unless
- * the line has an address of its own (SSUTA section 310 A 1).
+ * the line has an address of its own (SSUTA section 310 A 1). Without an origin its address is empty, which is refused.
  */
 export const destinationOf = (
   input: CalculationInput,
@@ -62,8 +62,8 @@ export const destinationOf = (
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
-  return fulfillment === 'pickup' && !own && origin
-    ? { address: origin, origin, pointers: { ...pointers, destination: pointers.origin } }
+  return fulfillment === 'pickup' && !own
+    ? { address: origin ?? {}, origin, pointers: { ...pointers, destination: pointers.origin } }
     : { address: own ?? addressOf(input.customer) ?? {}, origin, pointers };
 };
 

@@ -1,5 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
-import { percentOf } from '../content/imports/fractions.ts';
+import { percentOf } from '../content/fractions.ts';
 import type { LocalTables, Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import { formatAmount } from '../money/currency.ts';

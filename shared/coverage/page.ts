@@ -1,5 +1,5 @@
 import { settingOn } from '../content/effective.ts';
-import { percentOf } from '../content/imports/fractions.ts';
+import { percentOf } from '../content/fractions.ts';
 import type { CouponPolicy, Release } from '../content/release.ts';
 import type { Confidence, Evidence } from '../content/release-values.ts';
 import { isDoubtful } from '../tax/doubts.ts';

@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../content/content.ts';
 import { firstInForce } from '../content/effective.ts';
-import { fractionOf, unitsOf } from '../content/imports/fractions.ts';
+import { fractionOf, unitsOf } from '../content/fractions.ts';
 import type { Release } from '../content/release.ts';
 import type { Jurisdiction, Rate } from '../content/release-values.ts';
 import type { OpenRelease } from './open-release.ts';

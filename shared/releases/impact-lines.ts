@@ -1,5 +1,5 @@
 import type { ReleaseHead } from '../content/content.ts';
-import { fractionOf, percentOf } from '../content/imports/fractions.ts';
+import { fractionOf, percentOf } from '../content/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import { counted } from '../texts.ts';

@@ -1,7 +1,7 @@
 /** Days, rates and ZIP codes in the output of commands. */
 
 import type { Dated } from '../content/effective.ts';
-import { percentOf } from '../content/imports/fractions.ts';
+import { percentOf } from '../content/fractions.ts';
 import type { ZipRange } from './zip-pieces.ts';
 
 export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));

@@ -178,7 +178,7 @@ describe('ids in a path', () => {
     'finds and changes %s, and no other customer',
     async (id) => {
       const client = await newClient();
-      for (const other of ['other', `${id}#`, `${id} `]) await made(client.create({ id: other }));
+      for (const other of ['other', `${id}#`, `${id}x`]) await made(client.create({ id: other }));
       const created = await made(client.create({ id }));
       expect((await client.get(id)).body).toEqual(created);
       expect((await made(client.update(id, { name: 'Changed' }))).id).toBe(id);

@@ -16,7 +16,7 @@ import type { Schema } from '../support/http.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made } from '../support/sales.ts';
 
-const august = ['--state', 'IN', '--period-end', '2025-08-31'];
+const august = ['--state', 'IN', '--period-end', '2021-08-31'];
 const michigan = (day: string) => ['--state', 'Michigan', '--period-end', day];
 
 const shopOf = (caller: Caller) => ({
@@ -37,7 +37,7 @@ const recordAugust = async (filer: Filer) => {
     const product_tax_code = at % 9 === 0 ? 'FOOD.GROCERY' : 'GENERAL';
     const sale = await made(
       filer.create({
-        ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2025-08-15' },
+        ...{ status: 'finalized', reference_id: `order-${at}`, tax_date: '2021-08-15' },
         customer: { id: `buyer, ${at}`, address: { city: 'Indianapolis', state: 'IN', postal_code: '46204' } },
         line_items: [{ product_tax_code, quantity: '1', unit_price: `${at + 1}.35` }],
         ...(at === 50 && { tax_amount: '9.99' }),
@@ -45,7 +45,7 @@ const recordAugust = async (filer: Filer) => {
     );
     recorded.push(sale);
     if (at % 9 === 0) notCovered.add(sale.id);
-    if (at % 20 === 5) recorded.push(await made(filer.create(creditOf(sale, { tax_date: '2025-08-20' }))));
+    if (at % 20 === 5) recorded.push(await made(filer.create(creditOf(sale, { tax_date: '2021-08-20' }))));
   }
 };
 
@@ -71,7 +71,7 @@ const words = (text: string) => text.split('\n').map((line) => line.trim().repla
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-filings-'));
-  shop = shopOf(await newCaller());
+  shop = shopOf(await newCaller({ settings: { books_open_from: '2020-01-01' } }));
   await recordAugust(shop.filer);
   for (const day of ['2026-08-03', '2026-09-04', '2026-10-05']) await soldOn(shop.filer, day);
   await closedFiling(shop.filer, 'MI', '2026-08-31');
@@ -90,10 +90,10 @@ describe('a period from dry run to filed', () => {
       recorded.filter((one) => notCovered.has(one.parent_transaction_id ?? one.id)),
       grossOf,
     );
-    const reasons = (await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).exceptions;
+    const reasons = (await made(shop.filer.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }))).exceptions;
     expect(words(out)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^Dry run: US-IN, 2025-08-01 to 2025-08-31/),
+        expect.stringMatching(/^Dry run: US-IN, 2021-08-01 to 2021-08-31/),
         expect.stringMatching(new RegExp(`^${reasons?.transactions?.[0]?.transaction_id}`)),
         expect.stringMatching(/^Due: day 20 \(average above/),
         `Gross sales | ${gross()}`,
@@ -106,15 +106,15 @@ describe('a period from dry run to filed', () => {
       ]),
     );
     const { asked_by: _, ...printed } = JSON.parse((await shop.run('dry-run', ...august, '--json')).out);
-    expect(await made(shop.filer.close({ state: 'IN', period_end: '2025-08-31', dry_run: true }))).toMatchObject(
+    expect(await made(shop.filer.close({ state: 'IN', period_end: '2021-08-31', dry_run: true }))).toMatchObject(
       printed,
     );
     const exported = await shop.run('export', ...august, '--dry-run', '--out', join(folder, 'new', 'folder'));
     expect(exported).toMatchObject({
       code: 0,
-      out: `${join(folder, 'new', 'folder', 'US-IN_2025-08-31_dry_run.csv')}\n`,
+      out: `${join(folder, 'new', 'folder', 'US-IN_2021-08-31_dry_run.csv')}\n`,
     });
-    const total = (await rowsOf('new/folder/US-IN_2025-08-31_dry_run.csv')).at(-1);
+    const total = (await rowsOf('new/folder/US-IN_2021-08-31_dry_run.csv')).at(-1);
     expect([total?.['gross_amount'], total?.['tax_amount']]).toEqual([gross(), tax()]);
   });
 
@@ -138,7 +138,7 @@ describe('a period from dry run to filed', () => {
     expect(JSON.parse((await shop.run('list', '--json')).out)).toEqual(data);
     expect(words((await shop.run('list', '--state', 'Indiana')).out)).toEqual([
       expect.stringMatching(/^filing \| state/),
-      [id, 'US-IN', '2025-08-01 to 2025-08-31', 'closed', 'USD', gross(), '0.00', tax()].join(' | '),
+      [id, 'US-IN', '2021-08-01 to 2021-08-31', 'closed', 'USD', gross(), '0.00', tax()].join(' | '),
       '1 filing.',
       '',
     ]);
@@ -158,7 +158,7 @@ describe('a period from dry run to filed', () => {
 
   it('export writes every entry once, and the totals', async () => {
     const { code, out } = await shop.run('export', id, '--out', folder);
-    const names = ['US-IN_2025-08-31_closed.csv', 'US-IN_2025-08-31_closed_entries.csv'] as const;
+    const names = ['US-IN_2021-08-31_closed.csv', 'US-IN_2021-08-31_closed_entries.csv'] as const;
     expect([code, out]).toEqual([0, names.map((name) => `${join(folder, name)}\n`).join('')]);
     const entries = await rowsOf(names[1]);
     expect(entries.map((row) => row['transaction_id']).sort()).toEqual(recorded.map((one) => one.id).sort());

@@ -70,6 +70,7 @@ const bothWays = ({ lines, elsewhere, charge, position, ...others }: Cart) => {
   const goods = lines.map((one, index) => ({
     ...one,
     id: `l${index}`,
+    ...(one.fulfillment === 'pickup' && { ship_from: { address: others.to } }),
     ...(elsewhere && elsewhere[0] % lines.length === index && { customer: { address: elsewhere[1] } }),
   }));
   // A discount of the document does not apply to fees.
@@ -174,7 +175,8 @@ describe('the line items that a shipping charge delivers', () => {
   });
 
   it('are those with the fulfillment "ship", whatever their code', () => {
-    expect(taxableOf([food, { ...mug, fulfillment: 'pickup' }])).toEqual(['0.00']);
+    const picked = { ...mug, fulfillment: 'pickup' as const, ship_from: { address: minnesota as never } };
+    expect(taxableOf([food, picked])).toEqual(['0.00']);
     expect(taxableOf([mug, goods('card', '10.00', 'FEES.GIFT_CARDS', { fulfillment: 'ship' })])).toEqual(['5.00']);
     expect(taxableOf([mug, goods('disc', '10.00', 'SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA')])).toEqual(['10.00']);
   });
@@ -307,6 +309,13 @@ describe('a line that is picked up', () => {
         ship_from: shop,
       }).tax_amount,
     ).toBe('6.00');
-    expect(ask({ to: michigan as never, line_items: [line] }).tax_amount).toBe('6.00');
+    expect(ask({ line_items: [line], ship_from: shop }).tax_amount).toBe('9.03');
+  });
+
+  it('is refused where no address says so', () => {
+    const line_items = [goods('cup', '5.00'), goods('mug', '100.00', 'GENERAL', { fulfillment: 'pickup' })];
+    expect(refusal({ to: michigan as never, line_items })).toMatchObject([
+      { code: 'validation_address_unresolvable', source: { pointer: '/ship_from/address' } },
+    ]);
   });
 });

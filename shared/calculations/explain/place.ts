@@ -105,8 +105,14 @@ const candidatesText = (decisive: TaxingAddress, day: string): string => {
   return ` Candidates with their combined general rates: ${all}. ${decisionText(decisive, choice)}${taken}.`;
 };
 
-const addressText = (decisive: TaxingAddress, day: string): string => {
-  const end = decisive.at === 'origin' ? 'Shipped from' : 'Shipped to';
+/** How the goods move at an address. Goods that are picked up are delivered at their origin. */
+const movementAt = ({ at }: TaxingAddress, { destination, origin }: LocatedLine['pointers']): string => {
+  if (destination === origin) return 'Picked up at';
+  return at === 'origin' ? 'Shipped from' : 'Shipped to';
+};
+
+const addressText = (decisive: TaxingAddress, pointers: LocatedLine['pointers'], day: string): string => {
+  const end = movementAt(decisive, pointers);
   const doubt = decisive.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(decisive).why}` : '';
   return `${end} ${writtenOf(decisive)}: ${foundText(decisive)}${doubt}${candidatesText(decisive, day)}`;
 };
@@ -129,7 +135,10 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
   const { release } = place;
   const setting = settingOn(release?.settings.sourcing ?? [], day);
   const sourcing = setting ? ` Taxed in ${sourcingText(located, setting.policy)}` : '';
-  const [first, ...others] = decisive.map((one) => ({ pointer: pointers[one.at], text: addressText(one, day) }));
+  const [first, ...others] = decisive.map((one) => ({
+    pointer: pointers[one.at],
+    text: addressText(one, pointers, day),
+  }));
   const names = place.jurisdictions.flatMap(({ code, name, type, tax_type }, index) => {
     if (tax_type === 'fee') return [];
     const origin = place.sourcing[index] === 'origin' ? ', at the origin' : '';

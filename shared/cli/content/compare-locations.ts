@@ -1,6 +1,6 @@
 import type { ReleasePart } from '../../content/content.ts';
 import { inForce } from '../../content/effective.ts';
-import { fractionOf } from '../../content/imports/fractions.ts';
+import { fractionOf } from '../../content/fractions.ts';
 import { isRestUntaxed } from '../../content/local/load.ts';
 import { combinedRate } from '../../content/location/combined-rate.ts';
 import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';

@@ -6,7 +6,7 @@ import { now } from '../../config/clock.ts';
 import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { countsFrom } from '../../content/effective.ts';
-import { percentOf } from '../../content/imports/fractions.ts';
+import { percentOf } from '../../content/fractions.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import { isOwnCode, isOwnOnly } from '../../content/own-rules.ts';

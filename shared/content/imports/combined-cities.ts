@@ -1,12 +1,12 @@
 /** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
 import { dayBefore } from '../../calendar.ts';
 import { earlierEnd } from '../days.ts';
+import { fractionOf, unitsOf } from '../fractions.ts';
 import { stateRateOn } from '../rates.ts';
 import type { Release } from '../release.ts';
 import type { Jurisdiction } from '../release-values.ts';
 import { type Entry, secondRate } from './entry.ts';
 import { bad, type RowResult, row } from './files/read-rows.ts';
-import { fractionOf, unitsOf } from './fractions.ts';
 import { assertFits, limits } from './limits.ts';
 
 /** A local rate from a day on, at the latest until the day `to`. */

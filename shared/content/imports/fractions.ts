@@ -1,18 +1,8 @@
-import { decimal, decimalText, rescale } from '../../money/decimal.ts';
+import { fractionOf, unitsOf } from '../fractions.ts';
 import { rateDecimals } from '../release-values.ts';
 
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
-
-/** A rate in units of `10^-rateDecimals`, to add and compare exactly. */
-export const unitsOf = (fraction: string): bigint => rescale(decimal(fraction), rateDecimals);
-
-/** The shortest decimal string of a rate: `5000000n` is `"0.05"`. */
-export const fractionOf = (units: bigint): string => decimalText({ units, scale: rateDecimals });
-
-/** `9.025%` for the fraction `0.09025`. */
-export const percentOf = (fraction: string): string =>
-  `${decimalText({ units: unitsOf(fraction), scale: rateDecimals - 2 })}%`;
 
 const read = (text: string, decimalsMax: number): bigint | null => {
   // No rate has thousands, so a comma is a decimal comma.

@@ -1,4 +1,5 @@
 import { americanDay, calendarDay } from '../../days.ts';
+import { unitsOf } from '../../fractions.ts';
 import { cityName } from '../../location/city-name.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import { type ComponentCity, Components } from '../components.ts';
@@ -6,7 +7,7 @@ import { type Entry, secondRate } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
 import { readSheet } from '../files/workbook.ts';
-import { readFraction, unitsOf } from '../fractions.ts';
+import { readFraction } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes } from '../own-codes.ts';
 

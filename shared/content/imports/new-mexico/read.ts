@@ -4,12 +4,13 @@ import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
 import { jsonOf } from '../../../json-of.ts';
+import { fractionOf, unitsOf } from '../../fractions.ts';
 import type { Release } from '../../release.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
 import { type CodedLocation, codedLocations } from '../coded-locations.ts';
 import { localPart } from '../combined-cities.ts';
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
-import { fractionOf, readPercent, unitsOf } from '../fractions.ts';
+import { readPercent } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
 import { OwnCodes } from '../own-codes.ts';
 

@@ -1,8 +1,8 @@
 /** Own rules in sentences, for the reports of commands. */
 import { effectInWords, limitsInWords } from '../../../tax/rule-words.ts';
 import type { Dated } from '../../effective.ts';
+import { percentOf } from '../../fractions.ts';
 import { type OwnRules, type Rule, settingNames } from '../../release.ts';
-import { percentOf } from '../fractions.ts';
 
 const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` : `${from} to ${to}`);
 

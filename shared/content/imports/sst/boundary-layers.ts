@@ -1,5 +1,5 @@
+import { unitsOf } from '../../fractions.ts';
 import type { LocalSet } from '../entry.ts';
-import { unitsOf } from '../fractions.ts';
 import { type LayerKey, layerKey, placeTypes } from './layers.ts';
 import { isNamed, lastDayOf, type RateBook } from './rate-book.ts';
 

@@ -1,11 +1,12 @@
 import { calendarDay } from '../../days.ts';
+import { unitsOf } from '../../fractions.ts';
 import { cityName } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { type BrokenRow, openTable, type Row } from '../files/rows.ts';
-import { readFraction, unitsOf } from '../fractions.ts';
+import { readFraction } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
 import { OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
 import { hasFileCode, TexasCodes, typeOf, withoutCounty } from './codes.ts';

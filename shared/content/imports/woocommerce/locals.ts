@@ -1,9 +1,9 @@
+import { fractionOf, percentOf, unitsOf } from '../../fractions.ts';
 import { codePart } from '../../location/city-name.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import { rateDecimals } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
-import { fractionOf, percentOf, unitsOf } from '../fractions.ts';
 import type { Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { isSplit } from '../state-splits.ts';
 import { isStateWide } from './matching.ts';

@@ -1,8 +1,8 @@
 import { stateOfJurisdiction } from '../../../jurisdiction.ts';
+import { percentOf } from '../../fractions.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';
 import { onlyFile, readRows } from '../files/read-rows.ts';
-import { percentOf } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';

@@ -1,10 +1,11 @@
+import { fractionOf, unitsOf } from '../../fractions.ts';
 import { stateRateOn } from '../../rates.ts';
 import type { Release } from '../../release.ts';
 import { dayIn } from '../../updates/file-names.ts';
 import { type Entry, secondRate, unknownPlace } from '../entry.ts';
 import { column, type HeadedRow, openHeadedTable } from '../files/headed-rows.ts';
 import { bad, onlyFile, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
-import { fractionOf, readFraction, unitsOf } from '../fractions.ts';
+import { readFraction } from '../fractions.ts';
 import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { type Component, PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
