@@ -24,10 +24,11 @@ export const creditShipping = (
   sent: Pick<ShippingRequest, 'amount' | 'discount_amount'> | null = null,
 ): ShippingResponse => {
   const write = (minor: bigint) => formatAmount(minor, exponent);
+  const isDiscounted = /[1-9]/.test(parent.applied_discount_amount);
   return {
     ...parent,
     amount: sent?.amount ?? write(amount),
-    discount_amount: sent?.discount_amount ?? (discount === 0n ? null : write(discount)),
+    discount_amount: sent?.discount_amount ?? (isDiscounted ? write(discount) : parent.discount_amount),
     applied_discount_amount: write(discount),
     net_amount: write(net),
     ...scaleCharge(parent, balance, taken, exponent),
