@@ -45,7 +45,7 @@ const withTimeout = (quote: Promise<Quote>, ms: number): Promise<Quote> =>
     quote.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
-/** Calculate a document; once more where Levy knows none of its lines as shipped, and the shop charges shipping for them. */
+/** Calculate a document; once more where Levy has none of its lines as shipped, and the shop charges shipping for them. */
 const post = async (levy: Levy, document: Document, limitMs: number) => {
   const start = performance.now();
   const send = (body: Document, timeoutMs: number) => levy.post('/calculations', { body, timeoutMs, maxTries: 1 });

@@ -32,7 +32,7 @@ export const shippingOf = ({ shipping, line_items }: Taxed) =>
 
 /**
  * The document with a shipping charge for the lines that the shop ships by its own account: all that have no other
- * `fulfillment`. For a document that Levy refuses, because it knows none of their products as shipped. `null` if there is none.
+ * `fulfillment`. For a document that Levy refuses, because none of their products is shipped. `null` if there is none.
  */
 export const withDeliveredLines = <Sent extends Document>(document: Sent): Sent | null => {
   const { shipping, line_items } = document;

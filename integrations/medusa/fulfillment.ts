@@ -38,7 +38,7 @@ export type FulfillingMethod = {
 const option = 'shipping_methods.shipping_option';
 const set = `${option}.service_zone.fulfillment_set`;
 
-/** The fields that `deliveriesOf` reads, for `query.graph`. */
+/** The fields that `deliveryOf` reads, for `query.graph`. */
 export const fulfillmentFields = [
   ...['items.requires_shipping', 'items.variant.product.shipping_profile.id'],
   ...[`${option}.shipping_profile_id`, `${set}.type`, `${set}.location.address.*`],

@@ -82,7 +82,7 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
     }
     const answer = await quote(documented.document, scope);
     if (!answer.ok) return failed(answer.detail, answer.reason);
-    // Of a method that the shopper may never choose, nobody needs them.
+    // Nobody needs those of a method that the shopper may never choose.
     if (!replacing?.method) log.warnings(order, answer.warnings);
     return { kind: 'ok', calculation: answer.calculation, isCovered: answer.isCovered };
   };

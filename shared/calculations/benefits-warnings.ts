@@ -2,8 +2,10 @@ import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { ReadDocument } from './document.ts';
 import type { Warning } from './response.ts';
 
-const notPaid =
-  'FOOD.DIETARY_SUPPLEMENTS FOOD.CATERING FOOD.FOOD_BUNDLE BEVERAGES.BEER BEVERAGES.WINE BEVERAGES.SPIRITS'.split(' ');
+const notPaid = [
+  ...['FOOD.DIETARY_SUPPLEMENTS', 'FOOD.CATERING', 'FOOD.FOOD_BUNDLE', 'FOOD.PREPARED_FOOD', 'FOOD.VENDING_FOOD'],
+  ...['BEVERAGES.BEER', 'BEVERAGES.WINE', 'BEVERAGES.SPIRITS'],
+];
 
 // SNAP benefits pay for food and drinks to have at home, except alcohol and hot food (7 U.S.C. 2012(k)).
 const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>

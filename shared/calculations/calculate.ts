@@ -1,7 +1,7 @@
 import { accept, mapResult, type Result } from '../result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxLine } from '../tax/document.ts';
-import { dueFees, dueFeeWarnings, withFees, withoutAddedFees } from './delivery-fees.ts';
+import { dueFees, dueFeeWarnings, overpricedFeeWarnings, withFees, withoutAddedFees } from './delivery-fees.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
@@ -21,8 +21,7 @@ export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_
 /**
  * Calculate the tax of a request. Pure: the content and the time are arguments. `sent` are the warnings about the body.
  *
- * Refusals: `validation_address_unresolvable`, `validation_not_covered`. Everything else is calculated, with `warnings`
- * about missing or unconfirmed content.
+ * Refusals: those of `readDocument`. Missing and unconfirmed content is calculated, with `warnings`.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;
@@ -77,7 +76,11 @@ const outcomeOf = (
     tax_summary: summaryOf(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
-    warnings: [...warningsOf(input, read, taxed, sent, nowMs), ...feeWarnings],
+    warnings: [
+      ...warningsOf(input, read, taxed, sent, nowMs),
+      ...overpricedFeeWarnings(document, taxed, write),
+      ...feeWarnings,
+    ],
     explanation: input.explain ? explain({ input, read, taxed, write }) : null,
   };
 };

@@ -1,6 +1,7 @@
 /** Which line items a shipping charge delivers, and which a fee of the seller is for. */
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
+import { isStateFee } from '../tax/document.ts';
 import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { documentIds } from './echo.ts';
@@ -10,12 +11,15 @@ import { shippingList, shippingPointer } from './shipping-list.ts';
 export const generalGoods = 'GENERAL';
 const delivery = 'SHIPPING.DELIVERY';
 
-/** Fees that are taxed as the goods that they are for, and the family of these goods; `null` is any. */
-const feesOfGoods: Readonly<Record<string, string | null>> = {
-  'FEES.GIFT_WRAP': null,
-  'FEES.CARD_SURCHARGE': null,
-  'FEES.ORDER_FEE': null,
-  'FEES.CONTAINER_DEPOSIT': 'BEVERAGES',
+/** A gift card or a donation is no sale, so a fee on the order is not for it. */
+const isSold = ({ product }: Line): boolean => product !== null && fulfillmentOf(product) !== 'none';
+
+/** Fees that are taxed as the goods that they are for, and which goods these are usually. */
+const feesOfGoods: Readonly<Record<string, (line: Line) => boolean>> = {
+  'FEES.GIFT_WRAP': (line) => isShipped(line) || line.fulfillment === 'pickup',
+  'FEES.CARD_SURCHARGE': isSold,
+  'FEES.ORDER_FEE': isSold,
+  'FEES.CONTAINER_DEPOSIT': ({ product }) => isWithin(product?.path ?? '', 'BEVERAGES'),
 };
 
 const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => Object.hasOwn(feesOfGoods, path);
@@ -27,8 +31,8 @@ export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolea
 export const isReduction = (unitPrice: string | null | undefined): boolean =>
   unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
 
-/** What a line item is in its document: goods, a charge on them (shipping or a fee), or a reduction of others. */
-type Role = 'goods' | 'charge' | 'reduction';
+/** What a line item is in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee of a state. */
+type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
 
 type Priced = {
   /** `null` where its code is not valid. */
@@ -41,6 +45,7 @@ export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
   const kinds = lines.map(({ product, isReduction }) => {
     if (isReduction) return 'reduction';
     if (!product) return 'goods';
+    if (isStateFee(product)) return 'state_fee';
     return isShippingCharge(product) ? 'shipping' : isFee(product) ? 'fee' : 'goods';
   });
   const hasGoods = kinds.includes('goods');
@@ -70,8 +75,8 @@ export type Charge = {
   /** The ids of the line items that it names, and the field that names them. */
   readonly ids: readonly string[] | null;
   readonly named: 'line_item_ids' | 'parent_line_item_id';
-  /** The family of the goods that a fee is for; `null` is any. Absent: a shipping charge. */
-  readonly feeOn?: string | null;
+  /** Which goods a fee is usually for. Absent: a shipping charge. */
+  readonly feeOn?: (line: Line) => boolean;
   readonly isFree: boolean;
 };
 
@@ -95,6 +100,7 @@ type SentCharge = Sent & {
 };
 export type SentDocument = {
   readonly type?: string | null | undefined;
+  readonly tax_included?: boolean | null | undefined;
   readonly line_items?: readonly SentLine[] | null | undefined;
   readonly shipping?: SentCharge | SentCharge[] | null | undefined;
 };
@@ -121,7 +127,7 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
   ids: parentId && !isCredit ? [parentId] : null,
   named: 'parent_line_item_id',
   isFree,
-  ...(product && isFee(product) && { feeOn: feesOfGoods[product.path] ?? null }),
+  ...(product && isFee(product) && { feeOn: feesOfGoods[product.path] as (line: Line) => boolean }),
 });
 
 /** What the role of a line item depends on. */
@@ -193,7 +199,7 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
       return refused(`No line item has the id ${JSON.stringify(id)}. Send ids of line_items.`);
     if (line.role === 'reduction')
       return refused(`Line item ${JSON.stringify(id)} has a negative unit_price. Send ids of goods.`);
-    if (line.role === 'charge')
+    if (line.role !== 'goods')
       return refused(`Line item ${JSON.stringify(id)} is a shipping charge or a fee itself. Send ids of goods.`);
     if (charge.feeOn === undefined && line.fulfillment && line.fulfillment !== 'ship')
       return refused(
@@ -205,15 +211,19 @@ const namedLines = (charge: Charge, ids: readonly string[], { lines, indexes }: 
   return accept([...named]);
 };
 
-/** The goods that a fee is for: those of the family that it is usually for, or all if there are none. */
-const goodsOfFee = (family: string | null, goods: readonly number[], lines: readonly Line[]): readonly number[] => {
-  const own = family === null ? [] : goods.filter((index) => isWithin(lines[index]?.product?.path ?? '', family));
+/** The goods that a fee is for: those that it is usually for, or all if there are none. */
+const goodsOfFee = (
+  isFor: (line: Line) => boolean,
+  goods: readonly number[],
+  lines: readonly Line[],
+): readonly number[] => {
+  const own = goods.filter((index) => isFor(lines[index] as Line));
   return own.length > 0 ? own : goods;
 };
 
 /**
  * The indexes of the line items that a charge delivers: those that it names, otherwise all that are shipped. A charge of zero
- * delivers all goods where nothing is shipped. A fee is for all goods unless it names one.
+ * delivers all goods where nothing is shipped. A fee is for the goods that it is usually for, unless it names one.
  *
  * Refusals: ids of no goods, and a charge above zero where no line item is shipped.
  */

@@ -1,31 +1,40 @@
 /** Retail delivery fees: what a state charges on an order that is delivered, beside the tax on its goods. */
 import { decimal } from '../money/decimal.ts';
+import { invalidFormat, type Problem } from '../problem.ts';
 import { calculateTax } from '../tax/calculate.ts';
-import type { TaxDocument, TaxedCharge, TaxLine } from '../tax/document.ts';
+import {
+  isStateFee,
+  retailDeliveryFee,
+  type TaxDocument,
+  type TaxedCharge,
+  type TaxedDocument,
+  type TaxLine,
+} from '../tax/document.ts';
 import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { productOf, type SentDocument } from './deliveries.ts';
 import type { Writer } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
+import { shippingList } from './shipping-list.ts';
 
-const feeCode = 'FEES.RETAIL_DELIVERY_FEE';
 const feeId = 'retail_delivery_fee';
 
 /** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
 export type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
-/** The first delivered and taxed line in each state that has a fee, unless a line of the document is that fee. */
+/** The first shipped line without a relief in each state that has a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
   for (const [index, { place, isShipped, relief, deliveries }] of lines.entries())
     if (isShipped && relief === null && !deliveries && place.jurisdictions.some(({ tax_type }) => tax_type === 'fee'))
       if (!first.has(place.code)) first.set(place.code, index);
-  if (first.size > 0) for (const { product, place } of lines) if (product.path === feeCode) first.delete(place.code);
+  if (first.size > 0) for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
   return [...first.values()];
 };
 
 const feeLine = ({ place }: TaxLine): TaxLine => {
-  const parsed = parseProductTaxCode(feeCode);
-  if (!parsed.ok) throw new Error(`The vocabulary has no ${feeCode}.`);
+  const parsed = parseProductTaxCode(retailDeliveryFee);
+  if (!parsed.ok) throw new Error(`The vocabulary has no ${retailDeliveryFee}.`);
   return {
     product: parsed.value,
     quantity: decimal('1'),
@@ -73,7 +82,7 @@ export const dueFees = (document: TaxDocument): readonly DueFee[] => {
 
 /** Whether Levy added a line item as a fee. */
 export const isAddedFee = ({ id, product_tax_code, unit_price }: LineItemRequest): boolean =>
-  product_tax_code === feeCode && unit_price === '0.00' && id?.startsWith(feeId) === true;
+  product_tax_code === retailDeliveryFee && unit_price === '0.00' && id?.startsWith(feeId) === true;
 
 type Input = Pick<CalculationInput, 'line_items' | 'shipping'>;
 
@@ -86,13 +95,21 @@ export const withoutAddedFees = <Sent extends Input>(input: Sent): Sent =>
 /** A request with a line item for each fee, at the place of the line that it is due for. */
 export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[]): Sent => {
   const lines = input.line_items ?? [];
-  const taken = new Set([...lines, ...[input.shipping ?? []].flat()].map(({ id }) => id));
+  const taken = new Set([...lines, ...shippingList(input.shipping)].map(({ id }) => id));
   const added = fees.map(({ line, name }): LineItemRequest => {
     const { customer, ship_from } = lines[line] as LineItemRequest;
     let id = feeId;
     for (let count = 2; taken.has(id); count += 1) id = `${feeId}_${count}`;
     taken.add(id);
-    return { id, description: name, product_tax_code: feeCode, quantity: '1', unit_price: '0.00', customer, ship_from };
+    return {
+      id,
+      description: name,
+      product_tax_code: retailDeliveryFee,
+      quantity: '1',
+      unit_price: '0.00',
+      customer,
+      ship_from,
+    };
   });
   return { ...input, line_items: [...lines, ...added] };
 };
@@ -100,7 +117,7 @@ export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[
 /** The warnings that fees are due and not charged. */
 export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocument, write: Writer): Warning[] =>
   fees.map(({ name, amount, note }) => {
-    const line = `send a line item with the product_tax_code ${feeCode} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
+    const line = `send a line item with the product_tax_code ${retailDeliveryFee} and the unit_price ${write(taxIncluded ? amount : 0n)}`;
     const advice = taxIncluded
       ? `Prices include tax: ${line}.`
       : `Set the account setting retail_delivery_fee to add, or ${line}.`;
@@ -109,4 +126,42 @@ export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocu
       message: `${name}: ${write(amount)} is due on this delivery and not charged. ${note} ${advice} Set retail_delivery_fee to none if you owe no such fee or pay it yourself.`,
       pointer: '/line_items',
     };
+  });
+
+const isFeeCode = (code: string | null | undefined): boolean => {
+  const product = code ? productOf(code) : null;
+  return product !== null && isStateFee(product);
+};
+
+/**
+ * The problems of fees with a price of their own, where prices do not include tax. Levy adds the fee as tax, so a price would
+ * be charged beside it.
+ */
+export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): readonly Problem[] =>
+  (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) =>
+    isFeeCode(product_tax_code) && /[1-9]/.test(unit_price ?? '')
+      ? [
+          invalidFormat(
+            `/line_items/${index}/unit_price`,
+            'Retail delivery fee with a price',
+            `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. Where prices include tax, send the fee as the price, and tax_included.`,
+          ),
+        ]
+      : [],
+  );
+
+/** Warnings that the price of a fee, in prices that include tax, is more than the fee that is due. */
+export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocument, write: Writer): Warning[] =>
+  lines.flatMap(({ product }, index) => {
+    const { taxable, exempt, rows } = taxed.lines[index] as TaxedCharge;
+    const rest = taxable + exempt;
+    if (!isStateFee(product) || rest === 0n) return [];
+    const fee = rows.reduce((sum, { jurisdiction, tax }) => (jurisdiction.tax_type === 'fee' ? sum + tax : sum), 0n);
+    return [
+      {
+        code: 'retail_delivery_fee_due',
+        message: `The price of the retail delivery fee has ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`,
+        pointer: `/line_items/${index}`,
+      },
+    ];
   });

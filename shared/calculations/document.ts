@@ -9,6 +9,7 @@ import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { KnownCertificates } from './certificates.ts';
 import { generalGoods, isShipped, shippingCode } from './deliveries.ts';
+import { pricedFeeProblems } from './delivery-fees.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
@@ -94,7 +95,7 @@ type Charges = Pick<TaxDocument, 'lines' | 'shipping'>;
 
 /**
  * The charges with what line items with a negative price take off them as a discount. Such a line item itself has a discount
- * of all its amount, so that the amounts of the document add up, and the product that it reduces first.
+ * of all its amount, so that the amounts of the document add up. Its product is that of the first charge that it reduces.
  */
 const withReductions = (charges: Charges, reductions: readonly Reduction[]): Charges => {
   if (reductions.length === 0) return charges;
@@ -140,6 +141,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const exponent = exponentOf(currency);
   const minor: Minor = (text) => (text ? rescale(decimal(text), exponent) : 0n);
   const reliefOf = reliefFinder(input, day, context);
+  const [priced, ...morePriced] = pricedFeeProblems(input);
+  if (priced) return refuse(priced, ...morePriced);
   const reductions = reductionsOf(input, exponent);
   if (!reductions.ok) return reductions;
   const located = locateDocument(input, context, day, reliefOf);

@@ -18,11 +18,11 @@ export const text = (max: number) =>
   z.string('Send a string.').check(z.maxLength(max, `Send at most ${max} characters.`));
 
 const decimalAdvice =
-  'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point. For a reduction, send discount_amount.';
+  'Send a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.';
 export const decimalString = z.string(decimalAdvice).check(z.regex(decimalPattern, decimalAdvice));
 
 const priceAdvice =
-  'Send a decimal as a string, such as "12.50": at most 12 digits before and 10 after the point. Below zero, it reduces other line items.';
+  'Send a decimal as a string, such as "12.50": at most 12 digits before and 10 after the point. Below zero, it reduces other line items or shipping charges.';
 export const price = z.string(priceAdvice).check(z.regex(signedDecimalPattern, priceAdvice));
 
 export const quantity = described(

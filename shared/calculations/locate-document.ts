@@ -4,10 +4,10 @@ import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Delivery, Place, Relief } from '../tax/document.ts';
-import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
+import { type Charge, deliveredLines, isReduction, readCharges } from './deliveries.ts';
 import { type Destination, destinationOf, isEmptyAddress, type LocatedLine, locateAll } from './locate-lines.ts';
 import { deliveryRelief, type LineRelief } from './reliefs.ts';
-import type { CalculationInput } from './request.ts';
+import type { CalculationInput, LineItemRequest } from './request.ts';
 import { shippingList } from './shipping-list.ts';
 
 /** The places of a document's lines, and what its shipping charges deliver where. */
@@ -88,6 +88,18 @@ const readParcels = (
 type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
 /**
+ * The line whose place a line with a negative price has: the one that it names, else the first one that is no reduction. The
+ * price is taxed where what it reduces is, so addresses of its own decide nothing.
+ */
+const reducedLine = (lines: readonly LineItemRequest[], index: number): number | undefined => {
+  const { unit_price, parent_line_item_id: parent } = lines[index] as LineItemRequest;
+  if (!isReduction(unit_price)) return undefined;
+  const named = parent ? lines.findIndex(({ id }) => id === parent) : -1;
+  const first = lines.findIndex((line) => !isReduction(line.unit_price));
+  return named >= 0 ? named : first >= 0 ? first : undefined;
+};
+
+/**
  * Find the place of every line, and of every line that a shipping charge delivers to an address of its own.
  *
  * Refusals: addresses that cannot be read, and shipping charges that deliver no line item.
@@ -99,11 +111,12 @@ export const locateDocument = (
   reliefOf: (line: number, place: Place) => LineRelief,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
-  const destinations = lines.map((line, index) => destinationOf(input, line, index, context.settings));
+  const own = lines.map((line, index) => destinationOf(input, line, index, context.settings));
+  const destinations = own.map((one, index) => own[reducedLine(lines, index) ?? index] ?? one);
   const read = readParcels(input, destinations);
   if (!read.ok) return read;
-  const own = read.value.flatMap(({ parcels }) => parcels.flatMap(({ destination }) => destination ?? []));
-  const located = locateAll([...destinations, ...own], context, day);
+  const parcels = read.value.flatMap((charge) => charge.parcels.flatMap(({ destination }) => destination ?? []));
+  const located = locateAll([...destinations, ...parcels], context, day);
   if (!located.ok) return located;
   const elsewhere = located.value.slice(lines.length);
   const others: LocatedDocument['others'][number][] = [];

@@ -7,7 +7,7 @@ import type { PostalAddress } from '../content/location/postal-address.ts';
 import { withRelevantStreet } from '../content/location/street-choice.ts';
 import type { Evidence } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, requiredField } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
@@ -45,8 +45,8 @@ export type Destination = {
 };
 
 /**
- * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, unless
- * the line has an address of its own (SSUTA section 310 A 1). Without an origin its address is empty, which is refused.
+ * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, wherever
+ * the buyer is (SSUTA section 310 A 1). Without an origin it is refused.
  */
 export const destinationOf = (
   input: CalculationInput,
@@ -62,10 +62,16 @@ export const destinationOf = (
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
     origin: ownOrigin ? `/line_items/${index}/ship_from/address` : '/ship_from/address',
   };
-  return fulfillment === 'pickup' && !own
+  return fulfillment === 'pickup'
     ? { address: origin ?? {}, origin, pointers: { ...pointers, destination: pointers.origin } }
     : { address: own ?? addressOf(input.customer) ?? {}, origin, pointers };
 };
+
+const pickupWithoutOrigin = (pointer: string): Problem =>
+  requiredField(
+    pointer,
+    'A line item with the fulfillment pickup is taxed where the buyer gets it. Send that address as ship_from of the line item or of the document.',
+  );
 
 type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
 
@@ -101,6 +107,11 @@ export const locateAll = (
     const same = shared ?? byText.get(text);
     if (same) {
       located.push(isSamePointers(same.pointers, pointers) ? same : lineOf(same, destination));
+      continue;
+    }
+    const { address: to } = destination;
+    if (pointers.destination === pointers.origin && isEmptyAddress(to)) {
+      problems.push(pickupWithoutOrigin(pointers.origin));
       continue;
     }
     const route = routeOf(destination);

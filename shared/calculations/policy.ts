@@ -8,7 +8,7 @@ const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): 
   if (coverage === 'none') return 'it is not covered';
   return decisive.some(({ lacksLocals }) => lacksLocals)
     ? 'local rates are missing'
-    : 'the rates of the tax day are not on record, only later ones';
+    : 'the rates of the tax day are not on record, only those of another day';
 };
 
 /** The refusal of a place by the account's policies, or `null`. */

@@ -7,7 +7,15 @@ import { formatAmount } from '../money/currency.ts';
 import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { isReduction, isShippingCharge, pricedOf, productOf, rolesOf, type SentDocument } from './deliveries.ts';
+import {
+  generalGoods,
+  isReduction,
+  isShippingCharge,
+  pricedOf,
+  productOf,
+  rolesOf,
+  type SentDocument,
+} from './deliveries.ts';
 import { documentIds } from './echo.ts';
 import { shippingList } from './shipping-list.ts';
 
@@ -36,7 +44,7 @@ const chargesOf = (document: SentDocument, exponent: number): (Charge | null)[] 
   const lines = sent.map((line, index): Charge | null => {
     if (isReduction(line.unit_price)) return null;
     const amount = multiply(decimal(line.quantity ?? '1'), decimal(line.unit_price ?? '0'), exponent);
-    const product = line.product_tax_code ? productOf(line.product_tax_code) : null;
+    const product = productOf(line.product_tax_code ?? generalGoods);
     return {
       id: ids.lines[index] as string,
       code: product?.canonical ?? null,

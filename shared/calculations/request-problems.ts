@@ -6,6 +6,7 @@ import { exponentOf, formatAmount } from '../money/currency.ts';
 import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { deliveryProblems, pricedOf, rolesOf, type SentDocument } from './deliveries.ts';
+import { pricedFeeProblems } from './delivery-fees.ts';
 import { isEmptyAddress } from './locate-lines.ts';
 import { reductionsOf } from './reductions.ts';
 import { lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
@@ -158,7 +159,7 @@ const hasAddress = (holder: Line) => {
 };
 
 const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] =>
-  hasAddress(input) || lines.every(hasAddress)
+  hasAddress(input) || lines.every((line) => hasAddress(line) || line?.['fulfillment'] === 'pickup')
     ? []
     : [
         requiredField(
@@ -235,9 +236,9 @@ const areCounted = (items: readonly Discounted[]): readonly boolean[] =>
         unit_price: textOf(fields?.['unit_price']),
       }),
     ),
-  ).map((role) => role !== 'charge');
+  ).map((role) => role === 'goods' || role === 'reduction');
 
-/** The discounts of a document apply to goods, and only `discount_amount` can apply to shipping, too. */
+/** The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping. */
 const documentDiscountProblems = (
   input: JsonObject,
   items: readonly Discounted[],
@@ -292,5 +293,5 @@ const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Pro
   const document = lines.length > 0 ? sentDocument(input, lines) : null;
   if (!document) return [];
   const reductions = reductionsOf(document, exponentOfInput(input));
-  return [...deliveryProblems(document), ...(reductions.ok ? [] : reductions.problems)];
+  return [...pricedFeeProblems(document), ...deliveryProblems(document), ...(reductions.ok ? [] : reductions.problems)];
 };

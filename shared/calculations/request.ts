@@ -39,7 +39,7 @@ const codeAdvice = 'A code from `GET /product-tax-codes`, with any attributes ap
 const discountAdvice = 'A discount that the seller pays for. It reduces the taxable amount.';
 const thirdPartyAdvice =
   "A discount that a third party pays for, such as a manufacturer's coupon. The state decides whether it reduces the taxable amount.";
-const prorated = 'Levy distributes it over the line items in proportion to their amounts.';
+const prorated = 'Levy distributes it over the goods in proportion to their amounts.';
 
 /** What a discount of the document reduces. */
 export const discountTargets = ['line_items', 'line_items_and_shipping'] as const;

@@ -170,7 +170,10 @@ const metadata = described(z.record(z.string(), z.string()), 'Key-value data of 
 export const LineItemResponse = described(
   z.object({
     id: described(z.string(), 'The id of the line item: as sent, or `line_1`, `line_2` and so on.'),
-    parent_line_item_id: described(z.nullable(identifier), 'The line item of the parent that this line credits.'),
+    parent_line_item_id: described(
+      z.nullable(identifier),
+      'As sent: the line item of the parent that this line credits, what a negative price reduces, or what a charge is for.',
+    ),
     description: described(z.nullable(text(1000)), 'Free text.'),
     product_tax_code: described(z.nullable(productTaxCode), 'The product tax code, as sent.'),
     quantity: described(sentDecimal, 'The quantity, as sent.'),

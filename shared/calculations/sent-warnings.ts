@@ -15,7 +15,7 @@ const isDecimal = (value: unknown): value is string => typeof value === 'string'
 const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | null =>
   typeof currency === 'string' ? exponentOf(currency) : isInherited ? null : exponentOf('USD');
 
-/** The warning that `amount` of a line, which only answers have, is not what the line comes to; none for an own answer. */
+/** The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own answer. */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
   if (!isSent(amount) || !isDecimal(quantity) || !isDecimal(unit_price)) return [];
@@ -57,7 +57,7 @@ const taxDayWarnings = ({ tax_date: sent }: JsonObject, { settings: { time_zone 
 };
 
 /**
- * Warnings about a valid body as sent, of which the calculation knows nothing: unknown fields, an amount of a line that
+ * Warnings about a valid body as sent, that the calculation does not read: unknown fields, an amount of a line that
  * contradicts its price, and a tax date whose day depends on the time zone. `isUpdate` of a stored transaction, whose
  * currency applies unless the body has one.
  */

@@ -77,10 +77,13 @@ const inexactWarning = (
   };
 };
 
+const isFeeAlone = ({ rows }: TaxedCharge): boolean =>
+  rows.every(({ jurisdiction }) => jurisdiction.tax_type === 'fee');
+
 /** Warns that a charge with included tax has no base: its only cent is tax of the whole invoice. */
 const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, pointer: PointerOf): Warning[] =>
   [...lines, ...shipping].flatMap((charge, index) =>
-    charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact
+    charge.tax > 0n && charge.taxable + charge.exempt === 0n && !charge.inexact && !isFeeAlone(charge)
       ? [
           {
             code: 'tax_included_not_exact',

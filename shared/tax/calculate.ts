@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment, Treatment } from './assessment.ts';
 import { couponReducesPrice } from './coupons.ts';
-import type { TaxDocument, TaxedCharge, TaxedDocument, TaxRow } from './document.ts';
+import { isStateFee, type TaxDocument, type TaxedCharge, type TaxedDocument, type TaxRow } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
@@ -81,7 +81,10 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
     ({ amount, discount, thirdPartyDiscount }, index) =>
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
-  const isGoods = (index: number) => index < lines.length && lines[index]?.deliveries === undefined;
+  const isGoods = (index: number) => {
+    const line = lines[index];
+    return line !== undefined && line.deliveries === undefined && !isStateFee(line.product);
+  };
   const discounts = document.discountsShipping
     ? allocateToAll(document.discount, nets, isGoods)
     : allocateTo(document.discount, nets, isGoods);

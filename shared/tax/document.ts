@@ -38,8 +38,16 @@ export type ShippingCharge = {
   readonly deliveries: readonly Delivery[];
 };
 
-/** A line to tax. Amounts are in minor units of the document's currency. */
-/** One with a negative amount reduces others, which have its parts as discounts, and has a net of zero itself. */
+/** The product tax code of the fee that a state puts on deliveries. */
+export const retailDeliveryFee = 'FEES.RETAIL_DELIVERY_FEE';
+
+/** Whether a product is a fee of a state on deliveries: it is no goods, and no discount reduces it. */
+export const isStateFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path === retailDeliveryFee;
+
+/**
+ * A line to tax. Amounts are in minor units of the document's currency. A line with a negative amount reduces others, which
+ * have its parts as discounts, and has a net of zero.
+ */
 export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & {
   readonly quantity: Decimal;
   readonly thirdPartyDiscount: bigint;
@@ -66,7 +74,7 @@ export type TaxDocument = {
   /** Document-level discounts, allocated to the goods. */
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
-  /** Whether `discount` is allocated to the shipping charges, too. */
+  /** Whether `discount` is also allocated to the shipping charges. */
   readonly discountsShipping: boolean;
   readonly lines: readonly TaxLine[];
   readonly shipping: readonly ShippingCharge[];

@@ -75,7 +75,15 @@ const noContext: LineContext = { shipping: 0n, order: 0n };
 
 const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
-  return { net, goods: net, shipping, quantity, exponent: document.exponent, isPriced: amount > 0n, order };
+  return {
+    net,
+    goods: net,
+    shipping,
+    quantity,
+    exponent: document.exponent,
+    isPriced: amount > 0n && !document.taxIncluded,
+    order,
+  };
 };
 
 const assessOn = ({ treatments }: Treated, base: Base): Assessment[] => {

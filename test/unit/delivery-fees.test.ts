@@ -8,7 +8,7 @@ import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { requestedChanges } from '../../shared/transactions/updates/requested-changes.ts';
-import { ask, testNow } from '../support/builders.ts';
+import { ask, refusal, testNow } from '../support/builders.ts';
 
 const minneapolis = { city: 'Minneapolis', state: 'MN', postal_code: '55401', country: 'US' };
 const denver = { city: 'Denver', state: 'CO', postal_code: '80202', country: 'US' };
@@ -41,7 +41,12 @@ describe('a fee without a line is reported', () => {
       ['Minnesota 0.50'],
     ],
     ['food does not count', minneapolis, [goods('99.99'), goods('500.00', { product_tax_code: 'FOOD.GROCERY' })], []],
-    ['goods that are picked up do not', minneapolis, [goods('500.00', { fulfillment: 'pickup' })], []],
+    [
+      'goods that are picked up do not',
+      minneapolis,
+      [goods('500.00', { fulfillment: 'pickup', ship_from: { address: minneapolis } })],
+      [],
+    ],
     ['downloads do not', minneapolis, [goods('500.00', { product_tax_code: 'DIGITAL.EBOOKS' })], []],
     ['one taxed item of a cent is enough', denver, [goods('0.01')], ['Colorado 0.28']],
     ['exempt goods alone are not', denver, [goods('500.00', { product_tax_code: 'HEALTH.DRUGS._PRESCRIPTION' })], []],
@@ -55,7 +60,7 @@ describe('a fee without a line is reported', () => {
     [
       'not beside a line for it',
       minneapolis,
-      [goods('150.00'), { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.50' }],
+      [goods('150.00'), { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.00' }],
       [],
     ],
   ] as const)('%s', (_, address, lines, expected) => expect(due(to(address ?? undefined, lines))).toEqual(expected));
@@ -140,10 +145,43 @@ describe('the account setting retail_delivery_fee=add', () => {
     expect(entry?.base).toEqual({ taxable_amount: '150.00', exempt_amount: '0.00' });
     const ofFee = entry?.amounts.filter(({ jurisdiction_code }) => jurisdiction_code === 'US-MN-RDF');
     expect(ofFee).toMatchObject([{ rate: '0', taxable_amount: '0.00', tax_amount: '0.50' }]);
-    const own = ask({
+    // The five taxes on 150.00 are 13.54 together.
+    const included = ask({
       to: minneapolis,
-      line_items: [{ unit_price: '150.00' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.50' }],
+      tax_included: true,
+      line_items: [{ unit_price: '163.54' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.50' }],
     });
-    expect(openEntriesOf({ ...stored(own), entryForm: 'complete' })[0]?.base).toEqual(entry?.base);
+    const [other] = openEntriesOf({ ...stored(included), entryForm: 'complete' });
+    expect(other?.base).toEqual(entry?.base);
+    expect(other?.amounts).toContainEqual(ofFee?.[0]);
+  });
+});
+
+describe('the price of a fee', () => {
+  const line = (unit_price: string) => ({ product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price });
+  const lines = (price: string) => [{ id: 'a', unit_price: '163.54' }, line(price)];
+
+  it('is refused where prices do not include tax', () =>
+    expect(refusal({ to: minneapolis, line_items: lines('0.50') })).toMatchObject([
+      { code: 'validation_invalid_format', source: { pointer: '/line_items/1/unit_price' } },
+    ]));
+
+  it('is compared with the fee that is due where they include it', () => {
+    const codes = (price: string, address = minneapolis) =>
+      to(address, lines(price), { tax_included: true })
+        .warnings.filter(({ code }) => code === 'retail_delivery_fee_due')
+        .map(({ pointer }) => pointer);
+    expect(codes('0.50')).toEqual([]);
+    expect(codes('5.00')).toEqual(['/line_items/1']);
+    expect(codes('0.50', detroit)).toEqual(['/line_items/1']);
+  });
+
+  it('takes no part of a fee of the seller, of shipping, or of a discount', () => {
+    const others = { shipping: { amount: '10.00' }, discount_amount: '100.00' };
+    const wrap = { product_tax_code: 'FEES.GIFT_WRAP', unit_price: '5.00' };
+    const sent = ask({ to: minneapolis, line_items: [{ unit_price: '250.00' }, wrap, line('0.00')], ...others });
+    // 9.025 % of 150.00, 5.00 and 10.00, each tax of a line rounded.
+    expect(sent.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['13.54', '0.45', '0.50']);
+    expect(sent.line_items.map((one) => one.applied_discount_amount)).toEqual(['100.00', '0.00', '0.00']);
   });
 });

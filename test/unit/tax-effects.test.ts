@@ -382,15 +382,25 @@ describe('a fee', () => {
     { line: { amount: '0.60' }, because: 'for every amount' },
     { line: { amount: '0.50', discount: '0.50' }, because: 'also where a discount takes it all' },
   ])('a fee with a price, $line.amount, is what the seller states: nothing is added, $because', ({ line }) => {
-    for (const taxIncluded of [false, true])
-      for (const rounding of ['line', 'invoice'] as const) {
-        const priced = lineOf(minnesota, { ptc, ...line });
-        const document = documentOf([priced, goods(taxIncluded ? '106.50' : '100.00')], { taxIncluded, rounding });
-        const taxed = calculateTax(document).lines;
-        expect(taxed.map(({ tax }) => tax)).toEqual([0n, 650n]);
-        expect(taxed[0]).toMatchObject({ taxable: 0n, exempt: priced.amount - priced.discount, inexact: null });
-        expect(taxed[0]?.rows.map(({ rate, reason }) => [rate, reason])).toEqual([['0', 'not_subject_to_tax']]);
-      }
+    for (const rounding of ['line', 'invoice'] as const) {
+      const priced = lineOf(minnesota, { ptc, ...line });
+      const taxed = calculateTax(documentOf([priced, goods('100.00')], { rounding })).lines;
+      expect(taxed.map(({ tax }) => tax)).toEqual([0n, 650n]);
+      expect(taxed[0]).toMatchObject({ taxable: 0n, exempt: priced.amount - priced.discount, inexact: null });
+      expect(taxed[0]?.rows.map(({ rate, reason }) => [rate, reason])).toEqual([['0', 'not_subject_to_tax']]);
+    }
+  });
+
+  it.each([
+    ['0.50', 0n],
+    ['0.60', 10n],
+  ])('a fee in a price that includes it, %s, is extracted, and leaves %d cents', (amount, exempt) => {
+    for (const rounding of ['line', 'invoice'] as const) {
+      const lines = [lineOf(minnesota, { ptc, amount }), goods('106.50')];
+      const taxed = calculateTax(documentOf(lines, { taxIncluded: true, rounding })).lines;
+      expect(taxed.map(({ tax }) => tax)).toEqual([50n, 650n]);
+      expect(taxed[0]).toMatchObject({ taxable: 0n, exempt, inexact: null });
+    }
   });
 });
 

@@ -58,7 +58,7 @@ export const sharesOf = ({ lines, shipping }: TaxedDocument): readonly bigint[] 
   return shares;
 };
 
-/** The amount of a shipping charge, and its discounts as a clause. */
+/** A charge before and after tax. `isShipping` is false for a fee of the seller. */
 type ShippingAmount = { readonly amount: bigint; readonly taxed: TaxedCharge; readonly isShipping: boolean };
 
 /** How a shipping charge is allocated to the lines that it delivers. */

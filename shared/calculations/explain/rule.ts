@@ -94,7 +94,7 @@ const spanOf = (rule: Rule): string => {
     .join('');
 };
 
-// Of mail to the armed forces, why no state taxes it.
+// For military mail, the note says why no state taxes it.
 const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): string =>
   (release && rateOn(release, code, day)?.note) ?? '';
 

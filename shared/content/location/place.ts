@@ -51,7 +51,7 @@ export type Located = {
   readonly states: readonly StateCandidate[];
   /** The sets of local jurisdictions that it may have; `null` if no location names it. */
   readonly choice: LocalChoice | null;
-  /** Whether the set and state with the lowest or the highest rate was chosen. */
+  /** `highest`: the set and state with the highest rate was chosen. `lowest`: the usual one. */
   readonly prefer: RatePreference;
   readonly place: TaxingPlace;
   /** The five-digit code of the county where it is taxed; `null` where that is not known. */
@@ -271,7 +271,8 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
  * Find the jurisdictions of an address on a tax day.
  *
  * If a ZIP spans jurisdictions, or states of which none was sent, Levy takes those with the highest combined general rate
- * (`highest`), otherwise with the lowest. It takes a state without content only if all lack content. A city that is known
+ * (`highest`). Otherwise it takes the rate of most residents from the local tables, and the lowest from imports and among
+ * states. It takes a state without content only if all lack content. A city that is known
  * only by its name is ambiguous even with one set. So is a ZIP without its four digits of which only parts are known;
  * its coverage is `partial`. Coverage is `none` for a place without a release, for a ZIP or ZIP+4 that a release
  * should list and does not, and for a day without rates.

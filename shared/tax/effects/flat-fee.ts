@@ -39,8 +39,8 @@ const conditionOf = ({ order_minimum, base }: FlatFeeEffect): string => {
  * so that no cent of it moves to another row. It is no sale: where a rule charges it, no other jurisdiction has a row. The rule
  * names a jurisdiction of the type `state` that exists for the fee alone, so that returns have the fee apart from the tax.
  *
- * A line without a price has the fee charged as tax. With a price, the seller states the fee: the price is not taxed, and
- * nothing is added to it.
+ * A line without a price has the fee charged as tax, and so has one in prices that include tax. With another price, the seller
+ * states the fee: the price is not taxed, and nothing is added to it.
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
   schema: () =>
@@ -71,11 +71,11 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
   describe: (effect) =>
     `charged a fee of ${effect.amount} ${effect.once_per ? 'for an order' : 'for each unit'}${conditionOf(effect)}`,
   explain: (effect, { reason, exempt, perUnit }) => {
-    if (/[1-9]/.test(exempt)) return 'The price of the line is the fee, so none is added.';
     if (reason === 'standard_rated')
       return effect.once_per
         ? `The fee is ${effect.amount} for the order, whatever the price.`
         : `The fee is ${perUnit(effect.amount)}, whatever the price.`;
+    if (/[1-9]/.test(exempt)) return 'The price of the line is the fee, so none is added.';
     return effect.order_minimum === null
       ? 'No goods of the order count toward the fee, so none is due.'
       : `The goods of the order that count are below ${effect.order_minimum}, so no fee is due.`;
