@@ -294,7 +294,10 @@ export const outcomeShape = {
   line_items: described(z.array(LineItemResponse), 'The line items with their calculated amounts.'),
   metadata,
   explain: described(z.boolean(), 'Whether `explanation` has the steps of the calculation.'),
-  subtotal_amount: described(amount, 'The sum of the amounts of the line items, before discounts.'),
+  subtotal_amount: described(
+    lineAmount,
+    'The sum of the amounts of the line items, before discounts. Negative if negative prices that reduce shipping exceed the goods.',
+  ),
   ...discounts,
   shipping_amount: described(amount, 'The sum of the shipping charges, before discounts.'),
   ...taxFigures,

@@ -126,6 +126,12 @@ const inexactOf = (
     .filter((one) => one.net + one.taxOfNet !== one.gross);
 };
 
+/** The weights by which the tax of a charge is split. A charge that is all tax has no exact taxes: where one is levied counts. */
+const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
+  assessments.some(({ exact }) => exact !== 0n)
+    ? assessments.map(({ exact }) => exact)
+    : assessments.map(({ treatment }) => (treatment.effect.kind === 'relief' ? 0n : 1n));
+
 /**
  * Extract the tax from a sale whose prices include it: charge by charge, or from each state's invoice where the tax is
  * rounded on the invoice. The tax of a charge is its gross less its net.
@@ -140,10 +146,7 @@ export const extractSale = (sale: Sale, gross: Nets): Extracted => {
     });
   const charges = chargesOf(sale, nets);
   const taxes: (readonly bigint[])[] = charges.map(({ assessments }, position) =>
-    allocate(
-      (gross[position] as bigint) - (nets[position] as bigint),
-      assessments.map(({ exact }) => exact),
-    ),
+    allocate((gross[position] as bigint) - (nets[position] as bigint), taxWeights(assessments)),
   );
   for (const positions of invoices) {
     const fitted = fitColumns(

@@ -97,9 +97,19 @@ const buyerIn = (state: State) => ({
   ...(draw.oneIn(12) && { exemption: draw.of(exemptions) }),
 });
 
-const newLine = (id: string, elsewhere: State | null) => ({
+const newLine = (id: string, elsewhere: State | null) => {
+  const product_tax_code = draw.of(products);
+  return {
+    ...lineOf(id, product_tax_code, elsewhere),
+    ...(product_tax_code === 'FOOD.GROCERY' && !elsewhere && draw.oneIn(3) && { customer: paidWithBenefits }),
+  };
+};
+
+const paidWithBenefits = { exemption: { type: 'snap' } };
+
+const lineOf = (id: string, product_tax_code: (typeof products)[number], elsewhere: State | null) => ({
   id,
-  product_tax_code: draw.of(products),
+  product_tax_code,
   quantity: String(1 + draw.below(4)),
   unit_price: cents(500, 30_000),
   ...(draw.oneIn(6) && { discount_amount: cents(1, 499) }),
@@ -118,9 +128,11 @@ const newSale = (at: number) => {
     currency: draw.oneIn(25) ? 'CAD' : 'USD',
     ...(draw.oneIn(2) && { shipping: { amount: cents(300, 2000) } }),
     ...(draw.oneIn(5) && { discount_amount: cents(100, 400) }),
-    line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) =>
-      newLine(`item_${index}`, index > 0 ? elsewhere : null),
-    ),
+    // The first line is always shipped.
+    line_items: Array.from({ length: 1 + draw.below(3) }, (_, index) => ({
+      ...newLine(`item_${index}`, index > 0 ? elsewhere : null),
+      ...(index === 0 && { fulfillment: 'ship' }),
+    })),
   };
 };
 
@@ -252,7 +264,8 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
     for (const row of own) {
       const { taxability_reason: reason, taxable_amount, exempt_amount } = row;
       add('taxable', new Decimal(taxable_amount));
-      if (reason === 'customer_exempt') add(exemption === 'resale' ? 'resale' : 'customer', new Decimal(exempt_amount));
+      if (reason === 'customer_exempt')
+        add(exemption === 'resale' || exemption === 'snap' ? exemption : 'customer', new Decimal(exempt_amount));
       else add(reason === 'not_supported' ? 'not_covered' : 'product', new Decimal(exempt_amount));
     }
   }
@@ -276,10 +289,11 @@ const figuresOf = (document: Transaction, state: State) => {
   const sign = document.type === 'credit' ? -1 : 1;
   const lines = placed.map((line) => {
     const found = partsOf(document, state, rowsIn(line.taxes, state), line.applied_exemption?.reason ?? null);
-    // What the buyer and a third party pay for the goods.
+    // What the buyer and a third party pay for the goods; in Texas, what the buyer pays (34 TAC 3.301).
+    const coupon = state === 'TX' ? line.applied_third_party_discount_amount : '0';
     expect([document.id, found.gross.toFixed(2)]).toEqual([
       document.id,
-      sum([line.amount, `-${line.applied_discount_amount}`]).toFixed(2),
+      sum([line.amount, `-${line.applied_discount_amount}`, `-${coupon}`]).toFixed(2),
     ]);
     return found;
   });
