@@ -11,7 +11,7 @@ const feeCode = 'FEES.RETAIL_DELIVERY_FEE';
 const feeId = 'retail_delivery_fee';
 
 /** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
-export type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
+type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
 /** The first delivered and taxed line in each state that has a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {

@@ -29,7 +29,7 @@ type CreditedLines = {
 
 /** The outcome that credits the sent lines and shipping. */
 export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
-  const { parent, request, exponent, isRecorded } = credit;
+  const { parent, request, exponent } = credit;
   const requested = request.line_items ?? [];
   const ids = documentIds(
     { line_items: requested },
@@ -45,14 +45,14 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
   const unmatched = calculateUnmatched(credit, creditedLines, ids);
   if (!unmatched.ok) return unmatched;
-  const problem = isRecorded ? null : stateProblem(parent, creditedLines, unmatched.value.line_items);
+  const problem = stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
   const shipping = creditSentShipping(credit, remaining);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
   const lines = creditedLines.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
   const credited = creditOutcome(credit, lines, shipping.value, creditedLines.warnings);
-  // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
+  // An unmatched line may be in a state that had no content when the sale was recorded.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, totalOf(outcome, exponent));
