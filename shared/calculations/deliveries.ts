@@ -2,54 +2,13 @@
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
-import { isWithin, type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { feesOfGoods, isFee, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { documentIds } from './echo.ts';
 import type { lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
 
-export const generalGoods = 'GENERAL';
 const delivery = 'SHIPPING.DELIVERY';
-
-/** Fees that are taxed as the goods that they are for, and the family of these goods; `null` is any. */
-const feesOfGoods: Readonly<Record<string, string | null>> = {
-  'FEES.GIFT_WRAP': null,
-  'FEES.CARD_SURCHARGE': null,
-  'FEES.ORDER_FEE': null,
-  'FEES.CONTAINER_DEPOSIT': 'BEVERAGES',
-};
-
-const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => Object.hasOwn(feesOfGoods, path);
-
-/** Whether a product is a shipping charge. */
-export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
-
-/** Whether a line item with this price reduces others (`reductions.ts`). */
-export const isReduction = (unitPrice: string | null | undefined): boolean =>
-  unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
-
-/** What a line item is in its document: goods, a charge on them (shipping or a fee), or a reduction of others. */
-type Role = 'goods' | 'charge' | 'reduction';
-
-type Priced = {
-  /** `null` where its code is not valid. */
-  readonly product: ProductTaxCode | null;
-  readonly isReduction: boolean;
-};
-
-/** The roles of line items. Where nothing else is sold, the delivery or the fee is what is sold. */
-export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
-  const kinds = lines.map(({ product, isReduction }) => {
-    if (isReduction) return 'reduction';
-    if (!product) return 'goods';
-    return isShippingCharge(product) ? 'shipping' : isFee(product) ? 'fee' : 'goods';
-  });
-  const hasGoods = kinds.includes('goods');
-  return kinds.map((kind) => {
-    if (kind === 'fee') return hasGoods ? 'charge' : 'goods';
-    if (kind === 'shipping') return hasGoods || kinds.includes('fee') ? 'charge' : 'goods';
-    return kind;
-  });
-};
 
 /** A line item, as far as shipping depends on it. */
 type Line = {
@@ -79,7 +38,7 @@ type Sent = {
   readonly id?: string | null | undefined;
   readonly product_tax_code?: string | null | undefined;
 };
-type SentLine = Sent & {
+export type SentLine = Sent & {
   readonly [Name in 'quantity' | 'unit_price' | 'discount_amount' | 'third_party_discount_amount']?:
     | string
     | null
@@ -88,7 +47,7 @@ type SentLine = Sent & {
   readonly parent_line_item_id?: string | null | undefined;
   readonly fulfillment?: Line['fulfillment'] | undefined;
 };
-type SentCharge = Sent & {
+export type SentCharge = Sent & {
   readonly amount: string;
   readonly discount_amount?: string | null | undefined;
   readonly line_item_ids?: readonly string[] | null | undefined;
@@ -100,12 +59,6 @@ export type SentDocument = {
 };
 
 const isZero = (amount: string | null | undefined): boolean => !amount || /^-?[0.]*$/.test(amount);
-
-/** The product of a code; `null` where the code is not valid. */
-export const productOf = (text: string): ProductTaxCode | null => {
-  const parsed = parseProductTaxCode(text);
-  return parsed.ok ? parsed.value : null;
-};
 
 type Charges = {
   readonly lines: readonly Line[];
@@ -122,15 +75,6 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
   named: 'parent_line_item_id',
   isFree,
   ...(product && isFee(product) && { feeOn: feesOfGoods[product.path] ?? null }),
-});
-
-/** What the role of a line item depends on. */
-export const pricedOf = ({
-  product_tax_code,
-  unit_price,
-}: Pick<SentLine, 'product_tax_code' | 'unit_price'>): Priced => ({
-  product: productOf(product_tax_code ?? generalGoods),
-  isReduction: isReduction(unit_price),
 });
 
 /** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */

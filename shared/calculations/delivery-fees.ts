@@ -2,10 +2,11 @@
 import { decimal } from '../money/decimal.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxDocument, TaxedCharge, TaxLine } from '../tax/document.ts';
-import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { Writer } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
+import { shippingList } from './shipping-list.ts';
 
 const feeCode = 'FEES.RETAIL_DELIVERY_FEE';
 const feeId = 'retail_delivery_fee';
@@ -23,16 +24,17 @@ const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   return [...first.values()];
 };
 
-const feeLine = ({ place }: TaxLine): TaxLine => {
-  const parsed = parseProductTaxCode(feeCode);
-  if (!parsed.ok) throw new Error(`The vocabulary has no ${feeCode}.`);
-  return {
-    product: parsed.value,
-    quantity: decimal('1'),
-    ...{ amount: 0n, discount: 0n, thirdPartyDiscount: 0n },
-    ...{ place, use: null, relief: null, isShipped: false },
-  };
-};
+const feeLine = ({ place }: TaxLine): TaxLine => ({
+  product: requireProduct(feeCode),
+  quantity: decimal('1'),
+  amount: 0n,
+  discount: 0n,
+  thirdPartyDiscount: 0n,
+  place,
+  use: null,
+  relief: null,
+  isShipped: false,
+});
 
 /** A document at its prices without the tax that they include. */
 const withoutTax = (document: TaxDocument): TaxDocument => {
@@ -86,7 +88,7 @@ export const withoutAddedFees = <Sent extends Input>(input: Sent): Sent =>
 /** A request with a line item for each fee, at the place of the line that it is due for. */
 export const withFees = <Sent extends Input>(input: Sent, fees: readonly DueFee[]): Sent => {
   const lines = input.line_items ?? [];
-  const taken = new Set([...lines, ...[input.shipping ?? []].flat()].map(({ id }) => id));
+  const taken = new Set([...lines, ...shippingList(input.shipping)].map(({ id }) => id));
   const added = fees.map(({ line, name }): LineItemRequest => {
     const { customer, ship_from } = lines[line] as LineItemRequest;
     let id = feeId;

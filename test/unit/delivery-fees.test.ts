@@ -41,7 +41,12 @@ describe('a fee without a line is reported', () => {
       ['Minnesota 0.50'],
     ],
     ['food does not count', minneapolis, [goods('99.99'), goods('500.00', { product_tax_code: 'FOOD.GROCERY' })], []],
-    ['goods that are picked up do not', minneapolis, [goods('500.00', { fulfillment: 'pickup' })], []],
+    [
+      'goods that are picked up do not',
+      minneapolis,
+      [goods('500.00', { fulfillment: 'pickup', ship_from: { address: minneapolis } })],
+      [],
+    ],
     ['downloads do not', minneapolis, [goods('500.00', { product_tax_code: 'DIGITAL.EBOOKS' })], []],
     ['one taxed item of a cent is enough', denver, [goods('0.01')], ['Colorado 0.28']],
     ['exempt goods alone are not', denver, [goods('500.00', { product_tax_code: 'HEALTH.DRUGS._PRESCRIPTION' })], []],

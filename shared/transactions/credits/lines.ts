@@ -1,9 +1,10 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/deliveries.ts';
+import { isReduction } from '../../calculations/charge-roles.ts';
+import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import { documentIds } from '../../calculations/echo.ts';
 import { chargesOf, rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
-import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
+import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, Warning } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
