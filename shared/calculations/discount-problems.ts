@@ -7,7 +7,7 @@ import { isDecimal, isPrice, lineAmount, minorOf } from './line-amount.ts';
 
 type Line = JsonObject | undefined;
 
-export const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
+const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
 
 const amountOf = (value: unknown, exponent: number): bigint => (isDecimal(value) ? minorOf(value, exponent) : 0n);
 
