@@ -18,7 +18,7 @@ describe('a fee is taxed', () => {
     ['as exempt goods', [shirt, wrap], '0.00'],
     ['in proportion to the goods', [shirt, lamp, wrap], '2.00'],
     ['as the line that it names', [shirt, lamp, { ...wrap, parent_line_item_id: 'shirt' }], '0.00'],
-    ['as goods that are picked up', [{ ...lamp, fulfillment: 'pickup' }, wrap], '5.00'],
+    ['as goods that are picked up', [{ ...lamp, fulfillment: 'pickup', ship_from: { address: newark } }, wrap], '5.00'],
     ['as a payment surcharge', [lamp, { ...wrap, product_tax_code: 'FEES.CARD_SURCHARGE' }], '5.00'],
     ['as a fee for a small order', [shirt, { ...wrap, product_tax_code: 'FEES.ORDER_FEE' }], '0.00'],
   ] as const)('%s', (_, lines, part) => expect(taxable(lines)).toBe(part));
