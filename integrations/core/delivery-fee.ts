@@ -8,8 +8,12 @@ const addedId = 'retail_delivery_fee';
 type Line = Schemas['Calculation']['line_items'][number];
 
 /** Whether Levy added a line, because the account has the setting `retail_delivery_fee=add`. */
-export const isAddedFee = ({ id, product_tax_code }: Pick<Schemas['LineItemRequest'], 'id' | 'product_tax_code'>) =>
-  product_tax_code === feeCode && id?.startsWith(addedId) === true;
+export const isAddedFee = ({
+  id,
+  product_tax_code,
+  unit_price,
+}: Pick<Schemas['LineItemRequest'], 'id' | 'product_tax_code' | 'unit_price'>): boolean =>
+  product_tax_code === feeCode && unit_price === '0.00' && id?.startsWith(addedId) === true;
 
 const isCharged = ({ net_amount }: Line): boolean => /[1-9]/.test(net_amount);
 const stateOf = ({ jurisdiction_code }: Line['taxes'][number]): string => jurisdiction_code.slice(0, 5);

@@ -13,7 +13,8 @@ export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
   const documented = documentOf(order);
   if (!documented.ok) return failed(order.reference, documented.gap.code, documented.gap.detail);
   const metadata = {
-    ...{ shop, order: order.reference },
+    shop,
+    order: order.reference,
     ...(order.isEstimated && { estimated: 'true' }),
     ...(order.changedAt && { changed_at: order.changedAt }),
   };

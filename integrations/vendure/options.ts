@@ -4,7 +4,7 @@ import { checkShopName } from '../core/transactions.ts';
 import type { Delivery } from './delivery.ts';
 
 /** What the option `fulfillment` decides by. */
-export type FulfillmentInput = {
+type FulfillmentInput = {
   readonly line: OrderLine;
   readonly order: Order;
   /** The shipping method of the line; `null` while the shopper has not chosen one. */

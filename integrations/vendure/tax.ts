@@ -44,7 +44,7 @@ const createLog = (fallback: LevyOptions['fallback']) => {
 };
 
 /** What a shipping method that is calculated replaces of an order. */
-export type Replacing = {
+type Replacing = {
   /** The shipping charge, in minor units. */
   readonly shipping: number;
   /** The method, where the order does not have it. */

@@ -4,7 +4,7 @@ import type { StateCandidate } from '../content/location/place.ts';
 import { rateDecimals } from '../content/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
 import { type Ambiguity, ambiguityByPlace, contradictionByPlace, decidedByTable } from './by-place.ts';
-import { listed } from './explain/step.ts';
+import { listed, listedUpTo, namedMax } from './explain/step.ts';
 import type { TaxingAddress } from './sourcing.ts';
 
 const sendPlus4 = 'Send a ZIP+4 (48933-1514).';
@@ -44,11 +44,8 @@ const ofCity = (decisive: TaxingAddress): Ambiguity => ({
   advice: !decisive.address.isZipKnown && hasOwnZip(decisive) ? sendZip : onlyByZip,
 });
 
-const citiesMax = 10;
-
 const ofOtherCities = ({ address: { zip5, plus4, city } }: TaxingAddress, cities: readonly string[]): Ambiguity => {
-  const others = cities.length > citiesMax ? [`${cities.length - citiesMax} more`] : [];
-  const names = listed([...cities.slice(0, citiesMax), ...others]);
+  const names = listedUpTo(cities, namedMax);
   const zip = [zip5, plus4].filter(Boolean).join('-');
   return {
     why: `the content has separate local taxes for addresses of ${names} in ZIP ${zip}${city === null ? ', and no city was sent.' : `; ${city} is not one of them.`}`,

@@ -44,7 +44,7 @@ export const recordedCertificates = (transaction: {
   readonly line_items: readonly LineItemResponse[];
   readonly warnings: readonly Warning[];
 }): KnownCertificates => ({
-  recorded: new Map(transaction.line_items.map(({ id, applied_exemption = null }) => [id, applied_exemption])),
+  recorded: new Map(transaction.line_items.map(({ id, applied_exemption }) => [id, applied_exemption])),
   warnings: transaction.warnings.filter(({ code }) => certificateWarnings.has(code)),
 });
 

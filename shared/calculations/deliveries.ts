@@ -1,59 +1,24 @@
 /** Which line items a shipping charge delivers, and which a fee of the seller is for. */
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { isStateFee } from '../tax/document.ts';
 import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
-import { isWithin, type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { isFee, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { documentIds } from './echo.ts';
 import type { lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
 
-export const generalGoods = 'GENERAL';
 const delivery = 'SHIPPING.DELIVERY';
 
 /** A gift card or a donation is no sale, so a fee on the order is not for it. */
 const isSold = ({ product }: Line): boolean => product !== null && fulfillmentOf(product) !== 'none';
 
-/** Fees that are taxed as the goods that they are for, and which goods these are usually. */
-const feesOfGoods: Readonly<Record<string, (line: Line) => boolean>> = {
+/** Which goods the fees of a seller are usually for. */
+const usualGoods: Readonly<Record<string, (line: Line) => boolean>> = {
   'FEES.GIFT_WRAP': (line) => isShipped(line) || line.fulfillment === 'pickup',
   'FEES.CARD_SURCHARGE': isSold,
   'FEES.ORDER_FEE': isSold,
   'FEES.CONTAINER_DEPOSIT': ({ product }) => isWithin(product?.path ?? '', 'BEVERAGES'),
-};
-
-const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => Object.hasOwn(feesOfGoods, path);
-
-/** Whether a product is a shipping charge. */
-export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
-
-/** Whether a line item with this price reduces others (`reductions.ts`). */
-export const isReduction = (unitPrice: string | null | undefined): boolean =>
-  unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
-
-/** What a line item is in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee of a state. */
-type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
-
-type Priced = {
-  /** `null` where its code is not valid. */
-  readonly product: ProductTaxCode | null;
-  readonly isReduction: boolean;
-};
-
-/** The roles of line items. Where nothing else is sold, the delivery or the fee is what is sold. */
-export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
-  const kinds = lines.map(({ product, isReduction }) => {
-    if (isReduction) return 'reduction';
-    if (!product) return 'goods';
-    if (isStateFee(product)) return 'state_fee';
-    return isShippingCharge(product) ? 'shipping' : isFee(product) ? 'fee' : 'goods';
-  });
-  const hasGoods = kinds.includes('goods');
-  return kinds.map((kind) => {
-    if (kind === 'fee') return hasGoods ? 'charge' : 'goods';
-    if (kind === 'shipping') return hasGoods || kinds.includes('fee') ? 'charge' : 'goods';
-    return kind;
-  });
 };
 
 /** A line item, as far as shipping depends on it. */
@@ -84,7 +49,7 @@ type Sent = {
   readonly id?: string | null | undefined;
   readonly product_tax_code?: string | null | undefined;
 };
-type SentLine = Sent & {
+export type SentLine = Sent & {
   readonly [Name in 'quantity' | 'unit_price' | 'discount_amount' | 'third_party_discount_amount']?:
     | string
     | null
@@ -93,7 +58,7 @@ type SentLine = Sent & {
   readonly parent_line_item_id?: string | null | undefined;
   readonly fulfillment?: Line['fulfillment'] | undefined;
 };
-type SentCharge = Sent & {
+export type SentCharge = Sent & {
   readonly amount: string;
   readonly discount_amount?: string | null | undefined;
   readonly line_item_ids?: readonly string[] | null | undefined;
@@ -106,12 +71,6 @@ export type SentDocument = {
 };
 
 const isZero = (amount: string | null | undefined): boolean => !amount || /^-?[0.]*$/.test(amount);
-
-/** The product of a code; `null` where the code is not valid. */
-export const productOf = (text: string): ProductTaxCode | null => {
-  const parsed = parseProductTaxCode(text);
-  return parsed.ok ? parsed.value : null;
-};
 
 type Charges = {
   readonly lines: readonly Line[];
@@ -127,16 +86,7 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
   ids: parentId && !isCredit ? [parentId] : null,
   named: 'parent_line_item_id',
   isFree,
-  ...(product && isFee(product) && { feeOn: feesOfGoods[product.path] as (line: Line) => boolean }),
-});
-
-/** What the role of a line item depends on. */
-export const pricedOf = ({
-  product_tax_code,
-  unit_price,
-}: Pick<SentLine, 'product_tax_code' | 'unit_price'>): Priced => ({
-  product: productOf(product_tax_code ?? generalGoods),
-  isReduction: isReduction(unit_price),
+  ...(product && isFee(product) && { feeOn: usualGoods[product.path] as (line: Line) => boolean }),
 });
 
 /** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */

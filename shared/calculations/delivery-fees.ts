@@ -10,8 +10,8 @@ import {
   type TaxedDocument,
   type TaxLine,
 } from '../tax/document.ts';
-import { parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { productOf, type SentDocument } from './deliveries.ts';
+import { findProduct, requireProduct } from '../vocabulary/product-tax-code.ts';
+import type { SentDocument } from './deliveries.ts';
 import type { Writer } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
@@ -20,7 +20,7 @@ import { shippingList } from './shipping-list.ts';
 const feeId = 'retail_delivery_fee';
 
 /** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
-export type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
+type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
 /** The first shipped line without a relief in each state that has a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
@@ -32,16 +32,17 @@ const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   return [...first.values()];
 };
 
-const feeLine = ({ place }: TaxLine): TaxLine => {
-  const parsed = parseProductTaxCode(retailDeliveryFee);
-  if (!parsed.ok) throw new Error(`The vocabulary has no ${retailDeliveryFee}.`);
-  return {
-    product: parsed.value,
-    quantity: decimal('1'),
-    ...{ amount: 0n, discount: 0n, thirdPartyDiscount: 0n },
-    ...{ place, use: null, relief: null, isShipped: false },
-  };
-};
+const feeLine = ({ place }: TaxLine): TaxLine => ({
+  product: requireProduct(retailDeliveryFee),
+  quantity: decimal('1'),
+  amount: 0n,
+  discount: 0n,
+  thirdPartyDiscount: 0n,
+  place,
+  use: null,
+  relief: null,
+  isShipped: false,
+});
 
 /** A document at its prices without the tax that they include. */
 const withoutTax = (document: TaxDocument): TaxDocument => {
@@ -129,7 +130,7 @@ export const dueFeeWarnings = (fees: readonly DueFee[], { taxIncluded }: TaxDocu
   });
 
 const isFeeCode = (code: string | null | undefined): boolean => {
-  const product = code ? productOf(code) : null;
+  const product = code ? findProduct(code) : null;
   return product !== null && isStateFee(product);
 };
 

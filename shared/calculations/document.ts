@@ -1,15 +1,16 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { assert } from '../assert.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { exponentOf } from '../money/currency.ts';
-import { decimal, multiply, rescale } from '../money/decimal.ts';
+import { decimal } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
-import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { KnownCertificates } from './certificates.ts';
-import { generalGoods, isShipped, shippingCode } from './deliveries.ts';
+import { generalGoods } from './charge-roles.ts';
+import { isShipped, shippingCode } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';
+import { lineAmount, minorOf } from './line-amount.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
@@ -45,36 +46,26 @@ export type ReadDocument = {
   readonly certificateWarnings: readonly CertificateWarning[];
 };
 
-const productOf = (text: string): ProductTaxCode => {
-  const parsed = parseProductTaxCode(text);
-  assert(parsed.ok, 'The schema accepted an unknown product tax code.');
-  return parsed.value;
-};
-
 const warningsAbout = (reliefs: readonly LineRelief[], { certificates }: Context): readonly CertificateWarning[] =>
   certificates && 'recorded' in certificates
     ? certificates.warnings.map((warning) => ({ line: null, warning }))
     : reliefs.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning })));
 
-type Minor = (text: string | null | undefined) => bigint;
-
 const linesOf = (
   input: CalculationInput,
   { lines, deliveries }: LocatedDocument,
   reliefs: readonly LineRelief[],
-  minor: Minor,
   exponent: number,
 ): readonly TaxLine[] =>
   (input.line_items ?? []).map((line, index): TaxLine => {
-    const quantity = decimal(line.quantity);
     const delivered = deliveries.ofLines.get(index);
-    const product = productOf(line.product_tax_code ?? generalGoods);
+    const product = requireProduct(line.product_tax_code ?? generalGoods);
     return {
       product,
-      quantity,
-      amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
-      discount: minor(line.discount_amount),
-      thirdPartyDiscount: minor(line.third_party_discount_amount),
+      quantity: decimal(line.quantity),
+      amount: lineAmount(line, exponent),
+      discount: minorOf(line.discount_amount, exponent),
+      thirdPartyDiscount: minorOf(line.third_party_discount_amount, exponent),
       place: (lines[index] as LocatedLine).place,
       use: line.customer?.use ?? input.customer?.use ?? null,
       relief: (reliefs[index] as LineRelief).relief,
@@ -119,12 +110,12 @@ const withReductions = (charges: Charges, reductions: readonly Reduction[]): Cha
 const shippingOf = (
   { shipping }: CalculationInput,
   { deliveries }: LocatedDocument,
-  minor: Minor,
+  exponent: number,
 ): readonly ShippingCharge[] =>
   shippingList(shipping).map((charge, index) => ({
-    product: productOf(shippingCode(charge)),
-    amount: minor(charge.amount),
-    discount: minor(charge.discount_amount),
+    product: requireProduct(shippingCode(charge)),
+    amount: minorOf(charge.amount, exponent),
+    discount: minorOf(charge.discount_amount, exponent),
     deliveries: deliveries.ofShipping[index] ?? [],
   }));
 
@@ -139,7 +130,6 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const day = taxDate.slice(0, 10);
   const currency = input.currency ?? 'USD';
   const exponent = exponentOf(currency);
-  const minor: Minor = (text) => (text ? rescale(decimal(text), exponent) : 0n);
   const reliefOf = reliefFinder(input, day, context);
   const [priced, ...morePriced] = pricedFeeProblems(input);
   if (priced) return refuse(priced, ...morePriced);
@@ -151,8 +141,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const reliefs = locatedLines.map(({ place }, index) => reliefOf(index, place));
   const { lines, shipping } = withReductions(
     {
-      lines: linesOf(input, located.value, reliefs, minor, exponent),
-      shipping: shippingOf(input, located.value, minor),
+      lines: linesOf(input, located.value, reliefs, exponent),
+      shipping: shippingOf(input, located.value, exponent),
     },
     reductions.value,
   );
@@ -176,8 +166,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       rounding: context.settings.rounding,
       taxIncluded: input.tax_included ?? false,
       passOnGeneralExcise: context.settings.pass_on_general_excise,
-      discount: minor(input.discount_amount),
-      thirdPartyDiscount: minor(input.third_party_discount_amount),
+      discount: minorOf(input.discount_amount, exponent),
+      thirdPartyDiscount: minorOf(input.third_party_discount_amount, exponent),
       discountsShipping: input.discount_applies_to === 'line_items_and_shipping',
       lines,
       shipping,

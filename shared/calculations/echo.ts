@@ -40,8 +40,7 @@ const lineEcho = (line: LineItemRequest, id: string) => ({
   metadata: metadataOf(line.metadata),
 });
 
-/** A shipping charge as sent. */
-export const shippingEcho = (charge: ShippingRequest, id: string) => ({
+const shippingEcho = (charge: ShippingRequest, id: string) => ({
   id,
   amount: charge.amount,
   discount_amount: charge.discount_amount ?? null,

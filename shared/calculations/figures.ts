@@ -49,16 +49,12 @@ export const rowResponse = (row: TaxRow, write: Writer): TaxRowResponse => {
 };
 
 type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
-  readonly jurisdiction: Pick<Jurisdiction, 'code' | 'name' | 'type'> & {
-    readonly reporting_code?: string | null | undefined;
-  };
+  readonly jurisdiction: Pick<Jurisdiction, 'code' | 'name' | 'type'> & { readonly reporting_code?: string | null };
 };
-/** A new summary always has the code; stored ones of earlier versions lack it. */
-type CodedSummaryRow = TaxSummaryRow & { readonly reporting_code: string | null };
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
 /** Sum rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
-const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] => {
+const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
   const sums: Sum[] = [];
   // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
   const byCode = new Map<string, Sum[]>();
@@ -69,8 +65,6 @@ const summarize = (rows: readonly Summed[], write: Writer): CodedSummaryRow[] =>
       sum.taxable += taxable;
       sum.exempt += exempt;
       sum.tax += tax;
-      // Rows recorded by an earlier version have no code.
-      if (!sum.jurisdiction.reporting_code) sum.jurisdiction = jurisdiction;
       continue;
     }
     const started = { jurisdiction, rate, taxable, exempt, tax };
@@ -101,11 +95,13 @@ export const summaryOfRows = (
   rows: readonly TaxRowResponse[],
   exponent: number,
   write = writerFor(exponent),
-): CodedSummaryRow[] =>
+): TaxSummaryRow[] =>
   summarize(
     rows.map((row) => ({
       jurisdiction: {
-        ...{ code: row.jurisdiction_code, name: row.jurisdiction_name, type: row.jurisdiction_type },
+        code: row.jurisdiction_code,
+        name: row.jurisdiction_name,
+        type: row.jurisdiction_type,
         reporting_code: row.reporting_code,
       },
       rate: row.rate,

@@ -1,11 +1,17 @@
-import type { Settings } from '../accounts/account.ts';
-import type { ReleaseFor } from '../content/content.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Delivery, Place, Relief } from '../tax/document.ts';
-import { type Charge, deliveredLines, isReduction, readCharges } from './deliveries.ts';
-import { type Destination, destinationOf, isEmptyAddress, type LocatedLine, locateAll } from './locate-lines.ts';
+import { isReduction } from './charge-roles.ts';
+import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
+import {
+  type Destination,
+  destinationOf,
+  isEmptyAddress,
+  type LocatedLine,
+  type Locating,
+  locateAll,
+} from './locate-lines.ts';
 import { deliveryRelief, type LineRelief } from './reliefs.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { shippingList } from './shipping-list.ts';
@@ -84,8 +90,6 @@ const readParcels = (
   const [first, ...others] = problems;
   return first ? refuse(first, ...others) : accept(charges);
 };
-
-type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
 /**
  * The line whose place a line with a negative price has: the one that it names, else the first one that is no reduction. The

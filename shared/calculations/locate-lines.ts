@@ -35,7 +35,7 @@ const addressOf = (holder: Customer | ShipFrom | null | undefined): PostalAddres
 export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
 
 /** The inputs of locating besides the addresses. */
-type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
+export type Locating = { readonly settings: Settings; readonly releaseFor: ReleaseFor };
 
 /** Where a line or its shipping goes, and where it comes from. */
 export type Destination = {

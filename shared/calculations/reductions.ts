@@ -4,19 +4,13 @@
  */
 import { allocate } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
-import { decimal, multiply, rescale } from '../money/decimal.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import {
-  generalGoods,
-  isReduction,
-  isShippingCharge,
-  pricedOf,
-  productOf,
-  rolesOf,
-  type SentDocument,
-} from './deliveries.ts';
+import { findProduct } from '../vocabulary/product-tax-code.ts';
+import { generalGoods, isReduction, isShippingCharge, pricedOf, rolesOf } from './charge-roles.ts';
+import type { SentDocument, SentLine } from './deliveries.ts';
 import { documentIds } from './echo.ts';
+import { lineAmount, minorOf } from './line-amount.ts';
 import { shippingList } from './shipping-list.ts';
 
 /** What a line item takes off others, in minor units. Charges are the line items, and then those in `shipping`. */
@@ -36,31 +30,28 @@ type Charge = {
   left: bigint;
 };
 
-const chargesOf = (document: SentDocument, exponent: number): (Charge | null)[] => {
+const reducibleCharges = (document: SentDocument, exponent: number): (Charge | null)[] => {
   const ids = documentIds(document);
-  const minor = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : 0n);
   const sent = document.line_items ?? [];
   const roles = rolesOf(sent.map(pricedOf));
   const lines = sent.map((line, index): Charge | null => {
     if (isReduction(line.unit_price)) return null;
-    const amount = multiply(decimal(line.quantity ?? '1'), decimal(line.unit_price ?? '0'), exponent);
-    const product = productOf(line.product_tax_code ?? generalGoods);
+    const discounts = [line.discount_amount, line.third_party_discount_amount];
+    const product = findProduct(line.product_tax_code ?? generalGoods);
     return {
       id: ids.lines[index] as string,
       code: product?.canonical ?? null,
       isShipping: product !== null && isShippingCharge(product),
       isGoods: roles[index] === 'goods',
-      left: amount - minor(line.discount_amount) - minor(line.third_party_discount_amount),
+      left: discounts.reduce((left, text) => left - minorOf(text, exponent), lineAmount(line, exponent)),
     };
   });
   const shipping = shippingList(document.shipping).map((charge, index): Charge => {
-    const left = minor(charge.amount) - minor(charge.discount_amount);
+    const left = minorOf(charge.amount, exponent) - minorOf(charge.discount_amount, exponent);
     return { id: ids.shipping[index] as string, code: null, isShipping: true, isGoods: false, left };
   });
   return [...lines, ...shipping];
 };
-
-type SentLine = NonNullable<SentDocument['line_items']>[number];
 
 /** The charges that a line item reduces: those that it names, those with its code, or all goods. */
 const targetsOf = (
@@ -70,7 +61,7 @@ const targetsOf = (
 ): Result<readonly number[]> => {
   const where = (matches: (charge: Charge) => boolean) =>
     charges.flatMap((charge, index) => (charge && matches(charge) ? [index] : []));
-  const product = code ? productOf(code) : null;
+  const product = code ? findProduct(code) : null;
   const found = named
     ? where(({ id }) => id === named)
     : product && isShippingCharge(product)
@@ -115,7 +106,7 @@ const reduce = (
   const targets = targetsOf(sent, charges, pointer);
   if (!targets.ok) return targets;
   const reduced = targets.value.map((index) => charges[index] as Charge);
-  const total = -multiply(decimal(sent.quantity ?? '1'), decimal(sent.unit_price ?? '0'), exponent);
+  const total = -lineAmount(sent, exponent);
   const whole = reduced.reduce((sum, { left }) => sum + left, 0n);
   if (total > whole)
     return refuse(
@@ -143,7 +134,7 @@ const reduce = (
 export const reductionsOf = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
   const lines = document.line_items ?? [];
   if (!lines.some(({ unit_price }) => isReduction(unit_price))) return accept([]);
-  const charges = chargesOf(document, exponent);
+  const charges = reducibleCharges(document, exponent);
   const problems: Problem[] = [];
   const reductions = lines.flatMap((line, index) => {
     if (!isReduction(line.unit_price)) return [];

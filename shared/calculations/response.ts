@@ -9,6 +9,7 @@ import {
   lineAmount,
   objectType,
   rate,
+  reportingCode,
   sentDecimal,
   sentPrice,
 } from './answer-scalars.ts';
@@ -68,12 +69,6 @@ export type Warning = z.infer<typeof Warning>;
 
 export const warnings = described(z.array(Warning), 'Limitations of this result.');
 
-// A transaction is returned as it was recorded, so earlier ones do not have the field.
-const recordedReportingCode = described(
-  z.optional(z.nullable(z.string())),
-  "The code of the jurisdiction in the state's return. `null` if the content has none. Missing in transactions that were recorded before the field existed.",
-);
-
 const taxFigures = {
   taxable_amount: described(amount, 'The part that is taxed.'),
   exempt_amount: described(amount, 'The part that is not taxed.'),
@@ -83,7 +78,7 @@ const taxFigures = {
 export const TaxRowResponse = described(
   z.object({
     ...jurisdictionShape,
-    reporting_code: recordedReportingCode,
+    reporting_code: reportingCode,
     tax_type: described(
       z.enum(['sales', 'general_excise', 'fee']),
       'The kind of tax. `fee` is a fee that is no sales tax and is reported apart from it.',
@@ -195,10 +190,9 @@ export const LineItemResponse = described(
     ...taxFigures,
     taxes,
     address_resolution: AddressResolution,
-    // A transaction is returned as it was recorded, so earlier ones do not have the field.
     applied_exemption: described(
-      z.optional(z.nullable(AppliedExemption)),
-      'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did. Missing in transactions that were recorded before the field existed.',
+      z.nullable(AppliedExemption),
+      'What exempted the line item: a certificate, or SNAP benefits. `null` if nothing did.',
     ),
   }),
   'A line item as sent, with its calculated amounts.',
@@ -235,7 +229,7 @@ const ShippingCharges = described(
 );
 
 export const TaxSummaryRow = described(
-  z.object({ ...jurisdictionShape, reporting_code: recordedReportingCode, rate, ...taxFigures }),
+  z.object({ ...jurisdictionShape, reporting_code: reportingCode, rate, ...taxFigures }),
   'The tax of one jurisdiction at one rate on the whole document.',
   { id: 'TaxSummaryRow' },
 );

@@ -2,11 +2,10 @@ import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { exponentOf, formatAmount } from '../money/currency.ts';
-import { decimal, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+import { isDecimal, isPrice, lineAmount } from './line-amount.ts';
 import type { Warning } from './response.ts';
-import { unknownFieldWarnings } from './warnings.ts';
-
-const isDecimal = (value: unknown): value is string => typeof value === 'string' && signedDecimalPattern.test(value);
+import { unknownFieldWarnings } from './unknown-field-warnings.ts';
 
 /**
  * The decimals of the amounts of a body; `null` where the stored transaction or the sale of a credit decides, and amounts
@@ -18,10 +17,10 @@ const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | nu
 /** The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own answer. */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
-  if (!isSent(amount) || !isDecimal(quantity) || !isDecimal(unit_price)) return [];
-  const sent = isDecimal(amount) ? decimal(amount) : null;
+  if (!isSent(amount) || !isDecimal(quantity) || !isPrice(unit_price)) return [];
+  const sent = isPrice(amount) ? decimal(amount) : null;
   const places = exponent ?? sent?.scale ?? exponentOf('USD');
-  const product = multiply(decimal(quantity), decimal(unit_price), places);
+  const product = lineAmount({ quantity, unit_price }, places);
   if (sent && sent.scale <= places && rescale(sent, places) === product) return [];
   return [
     {

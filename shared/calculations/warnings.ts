@@ -1,4 +1,3 @@
-import { PostalAddress } from '../content/location/postal-address.ts';
 import type { Treatment } from '../tax/assessment.ts';
 import { doubtsAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
@@ -6,14 +5,12 @@ import { roundingDoubts } from '../tax/rounding-doubts.ts';
 import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
 import type { WarningDays } from './age-warnings.ts';
 import { benefitsWarnings } from './benefits-warnings.ts';
-import { isReduction } from './deliveries.ts';
+import { isReduction } from './charge-roles.ts';
 import type { ReadDocument } from './document.ts';
-import { suggestionOf } from './field-suggestion.ts';
-import { Customer } from './fields.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
-import { type CalculationInput, CalculationRequest, LineItemRequest } from './request.ts';
+import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 import { shippingPointer } from './shipping-list.ts';
 
@@ -93,29 +90,6 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, poi
         ]
       : [],
   );
-
-const unknownFieldsMax = 20;
-
-const fieldNames = (): string[] =>
-  [CalculationRequest, LineItemRequest, Customer, PostalAddress].flatMap(({ shape }) => Object.keys(shape));
-
-const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const suggestion = suggestionOf(pointer, names ?? fieldNames());
-  const message = `Unknown field \`${name}\`, ignored.${suggestion && ` ${suggestion}`}`;
-  return { code: 'unknown_field', message, pointer };
-};
-
-/**
- * A warning for each of the first 20 unknown fields, and one for the number of the others. `names` are the fields to
- * suggest; by default, those of a calculation.
- */
-export const unknownFieldWarnings = (pointers: readonly string[], names?: readonly string[]): Warning[] => {
-  const named = pointers.slice(0, unknownFieldsMax).map((pointer) => unknownFieldWarning(pointer, names));
-  const others = pointers.length - named.length;
-  const message = `${others} more unknown fields, ignored.`;
-  return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
-};
 
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 

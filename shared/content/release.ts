@@ -58,8 +58,6 @@ export type Location = Dated &
     readonly yields_to_city?: true;
     /** Borders cross the ZIPs, and the source lacks the taxes beyond the borders. */
     readonly crosses_borders?: true;
-    /** The source has only the state's rate here: local taxes may be missing. */
-    readonly lacks_locals?: true;
     /**
      * The alternatives apply to some street addresses in the ZIPs, which `streets` of their part lists. An address that it
      * does not find may have them, in addition to the sets of its other locations.

@@ -1,5 +1,5 @@
 /** How many ZIP codes and residents get which answer from the tables of local rates. */
-import { byResidents, type Candidate } from '../content/local/candidates.ts';
+import type { Candidate } from '../content/local/candidates.ts';
 import { findPlace } from '../content/local/find-place.ts';
 import { loadLocalTable } from '../content/local/load.ts';
 import type { LocalTable, ZipEntry } from '../content/local/local-table.ts';
@@ -43,7 +43,7 @@ const chargedPart = (candidates: readonly Candidate[]): number => {
 const tallyOne = (candidates: readonly Candidate[], residents: number): Tally => {
   const rates = new Set(candidates.map(rateOf));
   const outcome: Outcome = rates.size > 1 ? 'likelier' : rates.has(null) ? 'unknown' : 'certain';
-  const charged = outcome === 'likelier' ? residents * chargedPart(byResidents(candidates)) : 0;
+  const charged = outcome === 'likelier' ? residents * chargedPart(candidates) : 0;
   return { ...emptyTally, [outcome]: { names: 1, residents }, charged };
 };
 

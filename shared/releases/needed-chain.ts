@@ -19,8 +19,8 @@ const includes = (spans: readonly Span[], day: string): boolean =>
   spans.some(({ from, to }) => from <= day && (to === null || day <= to));
 
 /** Whether the location applies to every address in its ranges, with its local taxes. */
-const holdsAll = ({ within_city, lacks_locals, of_addresses }: Location): boolean =>
-  within_city === undefined && lacks_locals !== true && of_addresses !== true;
+const holdsAll = ({ within_city, of_addresses }: Location): boolean =>
+  within_city === undefined && of_addresses !== true;
 
 /** The days of a location on which the state and all of its jurisdictions have rates. Otherwise the fallback applies. */
 const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): readonly Span[] => {

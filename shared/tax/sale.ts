@@ -1,13 +1,12 @@
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, assess } from './assessment.ts';
 import type { Delivery, Share, ShippingCharge, TaxDocument, TaxLine } from './document.ts';
-import { type Base, countsToward, type FeeBase } from './effects/base.ts';
+import type { Base } from './effects/base.ts';
 import { assessShipping, type Parcel, type StackedShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
-import { sum, widestBase } from './widest-base.ts';
 
 /** A line of goods with its treatments. */
-type Goods = { readonly line: TaxLine; readonly treated: Treated };
+export type Goods = { readonly line: TaxLine; readonly treated: Treated };
 
 /** A delivered line: its position among the goods, and how the place of delivery treats the goods and their shipping. */
 type Delivered = {
@@ -33,7 +32,7 @@ export type Sale = {
 export type Nets = readonly bigint[];
 
 /** What a line is assessed with besides its net: its share of the shipping, and for a fee the goods that it depends on. */
-type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
+export type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
 type Charge = ShippingCharge & { readonly index: number };
 
@@ -71,7 +70,7 @@ export const saleOf = (document: TaxDocument): Sale => {
   };
 };
 
-const noContext: LineContext = { shipping: 0n, order: 0n };
+export const noContext: LineContext = { shipping: 0n, order: 0n };
 
 const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
@@ -110,65 +109,12 @@ const sharesByShipment = ({ goods, shipments }: Sale, nets: Nets): readonly (rea
   );
 
 /** The share of all shipping that each of the goods has. */
-const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
+export const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
   const shares = new Array<bigint>(sale.goods.length).fill(0n);
   for (const [index, parts] of sharesByShipment(sale, nets).entries())
     for (const [part, { position }] of (sale.shipments[index] as readonly Delivered[]).entries())
       shares[position] = (shares[position] as bigint) + (parts[part] as bigint);
   return shares;
-};
-
-const stateOf = ({ goods }: Sale, position: number): string | undefined =>
-  goods[position]?.treated.treatments[0]?.state;
-
-/** What one of the goods counts toward a fee of its state. */
-const countedToward = (sale: Sale, base: FeeBase | null, position: number, net: bigint, share: bigint): bigint => {
-  const { line, treated } = sale.goods[position] as Goods;
-  if (treated.isFee || treated.relief !== null) return 0n;
-  const assessments = assessGoods(sale, position, net, { shipping: share, order: 0n });
-  if (base === null) return widestBase(assessments);
-  const isTaxed = assessments.some(
-    ({ treatment, taxable }) => treatment.jurisdiction.code === treatment.state && taxable > 0n,
-  );
-  if (!line.isShipped || !countsToward(base, line.product.path, isTaxed)) return 0n;
-  return net + (base.shipping ? share : 0n);
-};
-
-/** The goods that each fee depends on, by the position of its line; `null` where an earlier line has the fee of the order. */
-const feeOrders = (sale: Sale, nets: Nets): ReadonlyMap<number, Base['order']> => {
-  const shares = sharesOf(sale, nets);
-  const orders = new Map<number, Base['order']>();
-  const charged = new Set<string>();
-  for (const [position, { treated }] of sale.goods.entries()) {
-    const fee = treated.treatments.find(({ effect }) => effect.kind === 'flat_fee');
-    if (!fee) continue;
-    const isRepeated = fee.effect.isOncePerOrder === true && charged.has(fee.state);
-    charged.add(fee.state);
-    const counted = [...sale.goods.keys()].filter((other) => stateOf(sale, other) === fee.state);
-    const sums = counted.map((other) =>
-      countedToward(sale, fee.effect.feeBase ?? null, other, nets[other] as bigint, shares[other] as bigint),
-    );
-    orders.set(position, isRepeated ? null : sum(sums));
-  }
-  return orders;
-};
-
-/** The context of each of the goods for these nets. */
-export const lineContexts = (sale: Sale, nets: Nets): ((position: number) => LineContext) => {
-  const { includesShipping, hasFees } = sale;
-  if (!includesShipping && !hasFees) return () => noContext;
-  const shares = includesShipping ? sharesOf(sale, nets) : [];
-  const orders = hasFees ? feeOrders(sale, nets) : new Map<number, Base['order']>();
-  return (position) => {
-    const order = orders.get(position);
-    return { shipping: shares[position] ?? 0n, order: order === undefined ? 0n : order };
-  };
-};
-
-/** Assess all goods of a sale. */
-export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
-  const contextOf = lineContexts(sale, nets);
-  return sale.goods.map((_, position) => assessGoods(sale, position, nets[position] as bigint, contextOf(position)));
 };
 
 /** Assess the shipments of a sale. `goods` are the assessments of its goods on the same nets. */

@@ -2,9 +2,10 @@ import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
+import { assessAllGoods, lineContexts } from './line-contexts.ts';
 import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
 import { roundSum } from './rounding.ts';
-import { assessAllGoods, assessGoods, assessShipments, lineContexts, type Nets, type Sale } from './sale.ts';
+import { assessGoods, assessShipments, type Nets, type Sale } from './sale.ts';
 import { sum } from './widest-base.ts';
 
 /**

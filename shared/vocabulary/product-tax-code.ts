@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../result.ts';
 import {
@@ -94,6 +95,19 @@ export const parseProductTaxCode = (text: string): Result<ProductTaxCode> => {
   if (read.size >= readMax) read.clear();
   read.set(text, parsed);
   return parsed;
+};
+
+/** The product of a code; `null` where the code is not valid. */
+export const findProduct = (text: string): ProductTaxCode | null => {
+  const parsed = parseProductTaxCode(text);
+  return parsed.ok ? parsed.value : null;
+};
+
+/** The product of a code that is known to be valid. Throws on another one. */
+export const requireProduct = (text: string): ProductTaxCode => {
+  const product = findProduct(text);
+  assert(product !== null, `The product tax code ${text} is not valid.`);
+  return product;
 };
 
 const parse = (text: string): Result<ProductTaxCode> => {

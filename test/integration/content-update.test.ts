@@ -131,7 +131,13 @@ describe('update', () => {
     await rm(folder, { recursive: true });
     const before = await releasesOf('IA');
     const own = before.at(-1);
-    const { out, code } = await update('--state', 'IA', '--activate', '--override', 'vanished,changed,built-in,largest');
+    const { out, code } = await update(
+      '--state',
+      'IA',
+      '--activate',
+      '--override',
+      'vanished,changed,built-in,largest',
+    );
     const active = await activeOf('IA');
     expect(code, out).toBe(0);
     expect(before).not.toContain(active);

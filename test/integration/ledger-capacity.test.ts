@@ -64,6 +64,7 @@ const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: strin
   jurisdiction_code,
   jurisdiction_name,
   jurisdiction_type: 'state' as const,
+  reporting_code: null,
   rate,
   taxable_amount: '10.00',
   exempt_amount: '0.00',

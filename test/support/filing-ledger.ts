@@ -107,6 +107,7 @@ const rowOf = ({ code, rate, taxable, exempt, tax }: Levy): TaxRowResponse => ({
   jurisdiction_code: code,
   jurisdiction_name: `Name of ${code}`,
   jurisdiction_type: levels[code.split('-').length - 2] ?? 'district',
+  reporting_code: null,
   tax_type: 'sales',
   rate,
   taxable_amount: taxable,

@@ -22,6 +22,7 @@ const taxRow: TaxRowResponse = {
   jurisdiction_code: 'US-MI',
   jurisdiction_name: 'Michigan',
   jurisdiction_type: 'state',
+  reporting_code: null,
   tax_type: 'sales',
   rate: '0.06',
   taxable_amount: '10.00',
@@ -55,6 +56,7 @@ export const line = (changes: Partial<LineItemResponse> = {}): LineItemResponse 
   tax_amount: '0.60',
   taxes: [taxRow],
   address_resolution: { level: 'zip5', ambiguous: false, coverage: 'complete' },
+  applied_exemption: null,
   ...changes,
 });
 

@@ -85,71 +85,31 @@ describe('a local rate that changed', () => {
   });
 
   it.each([
-    { place: 'Chicago', to: { city: 'Chicago', state: 'IL', postal_code: '60602' }, day: '2026-07-31', tax: '10.25' },
-    { place: 'Chicago', to: { city: 'Chicago', state: 'IL', postal_code: '60602' }, day: '2026-08-01', tax: '10.50' },
-    { place: 'San Jose', to: { city: 'San Jose', state: 'CA', postal_code: '95112' }, day: '2026-03-31', tax: '9.38' },
-    { place: 'San Jose', to: { city: 'San Jose', state: 'CA', postal_code: '95112' }, day: '2026-04-01', tax: '10.00' },
-    {
-      place: 'Charlotte',
-      to: { city: 'Charlotte', state: 'NC', postal_code: '28202' },
-      day: '2026-06-30',
-      tax: '7.25',
-    },
-    {
-      place: 'Charlotte',
-      to: { city: 'Charlotte', state: 'NC', postal_code: '28202' },
-      day: '2026-07-01',
-      tax: '8.25',
-    },
-    { place: 'Columbus', to: { city: 'Columbus', state: 'OH', postal_code: '43215' }, day: '2025-03-31', tax: '7.50' },
-    { place: 'Columbus', to: { city: 'Columbus', state: 'OH', postal_code: '43215' }, day: '2025-04-01', tax: '8.00' },
-    {
-      place: 'Nashville',
-      to: { city: 'Nashville', state: 'TN', postal_code: '37203' },
-      day: '2025-01-31',
-      tax: '9.25',
-    },
-    {
-      place: 'Nashville',
-      to: { city: 'Nashville', state: 'TN', postal_code: '37203' },
-      day: '2025-02-01',
-      tax: '9.75',
-    },
-    { place: 'Phoenix', to: { city: 'Phoenix', state: 'AZ', postal_code: '85004' }, day: '2025-06-30', tax: '8.60' },
-    { place: 'Phoenix', to: { city: 'Phoenix', state: 'AZ', postal_code: '85004' }, day: '2025-07-01', tax: '9.10' },
-    { place: 'Naples', to: { city: 'Naples', state: 'FL', postal_code: '34102' }, day: '2023-12-31', tax: '7.00' },
-    { place: 'Naples', to: { city: 'Naples', state: 'FL', postal_code: '34102' }, day: '2024-01-01', tax: '6.00' },
-    {
-      place: 'Milwaukee',
-      to: { city: 'Milwaukee', state: 'WI', postal_code: '53202' },
-      day: '2023-12-31',
-      tax: '5.50',
-    },
-    {
-      place: 'Milwaukee',
-      to: { city: 'Milwaukee', state: 'WI', postal_code: '53202' },
-      day: '2024-01-01',
-      tax: '7.90',
-    },
-    {
-      place: 'Montpelier',
-      to: { city: 'Montpelier', state: 'VT', postal_code: '05602' },
-      day: '2025-06-30',
-      tax: '6.00',
-    },
-    {
-      place: 'Montpelier',
-      to: { city: 'Montpelier', state: 'VT', postal_code: '05602' },
-      day: '2025-07-01',
-      tax: '7.00',
-    },
-    { place: 'Maui', to: { city: 'Kahului', state: 'HI', postal_code: '96732' }, day: '2023-12-31', tax: '4.00' },
-    { place: 'Maui', to: { city: 'Kahului', state: 'HI', postal_code: '96732' }, day: '2024-01-01', tax: '4.50' },
-    { place: 'Sitka', to: { city: 'Sitka', state: 'AK', postal_code: '99835' }, day: '2026-09-30', tax: '6.00' },
-    { place: 'Sitka', to: { city: 'Sitka', state: 'AK', postal_code: '99835' }, day: '2026-10-01', tax: '5.00' },
-    { place: 'Sitka', to: { city: 'Sitka', state: 'AK', postal_code: '99835' }, day: '2027-04-01', tax: '6.00' },
-  ])('is that of the day: $place on $day is $tax', ({ to, day, tax }) => {
-    const answer = answerOf(to, day);
+    ['Chicago', 'IL', '60602', '2026-07-31', '10.25'],
+    ['Chicago', 'IL', '60602', '2026-08-01', '10.50'],
+    ['San Jose', 'CA', '95112', '2026-03-31', '9.38'],
+    ['San Jose', 'CA', '95112', '2026-04-01', '10.00'],
+    ['Charlotte', 'NC', '28202', '2026-06-30', '7.25'],
+    ['Charlotte', 'NC', '28202', '2026-07-01', '8.25'],
+    ['Columbus', 'OH', '43215', '2025-03-31', '7.50'],
+    ['Columbus', 'OH', '43215', '2025-04-01', '8.00'],
+    ['Nashville', 'TN', '37203', '2025-01-31', '9.25'],
+    ['Nashville', 'TN', '37203', '2025-02-01', '9.75'],
+    ['Phoenix', 'AZ', '85004', '2025-06-30', '8.60'],
+    ['Phoenix', 'AZ', '85004', '2025-07-01', '9.10'],
+    ['Naples', 'FL', '34102', '2023-12-31', '7.00'],
+    ['Naples', 'FL', '34102', '2024-01-01', '6.00'],
+    ['Milwaukee', 'WI', '53202', '2023-12-31', '5.50'],
+    ['Milwaukee', 'WI', '53202', '2024-01-01', '7.90'],
+    ['Montpelier', 'VT', '05602', '2025-06-30', '6.00'],
+    ['Montpelier', 'VT', '05602', '2025-07-01', '7.00'],
+    ['Kahului', 'HI', '96732', '2023-12-31', '4.00'],
+    ['Kahului', 'HI', '96732', '2024-01-01', '4.50'],
+    ['Sitka', 'AK', '99835', '2026-09-30', '6.00'],
+    ['Sitka', 'AK', '99835', '2026-10-01', '5.00'],
+    ['Sitka', 'AK', '99835', '2027-04-01', '6.00'],
+  ])('is that of the day: %s, %s %s on %s is %s', (city, state, postal_code, day, tax) => {
+    const answer = answerOf({ city, state, postal_code }, day);
     expect([answer.tax, answer.codes.includes('local_rates_approximate')]).toEqual([tax, false]);
   });
 

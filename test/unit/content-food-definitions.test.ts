@@ -4,8 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import { packRates } from '../../shared/content/local/pack-tables.ts';
 import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
-import { packRates } from '../../shared/content/local/text-tables.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import { productOf } from '../support/builders.ts';

@@ -39,10 +39,9 @@ const RandomLocation: fc.Arbitrary<Location> = fc
     within: fc.option(fc.constantFrom('LANSING', 'ADA', 'FLINT'), { freq: 2 }),
     yields: fc.constantFrom(true, false, false),
     crosses: fc.constantFrom(true, false, false, false, false, false, false),
-    lacks: fc.constantFrom(true, false, false, false),
     streets: fc.constantFrom(true, false, false, false, false),
   })
-  .map(({ dates, within, yields, crosses, lacks, streets, ...location }) => {
+  .map(({ dates, within, yields, crosses, streets, ...location }) => {
     if (streets && location.zips.length > 0)
       return locationOf({ ...location, ...dates, cities: [], of_streets: true as const });
     return locationOf({
@@ -51,7 +50,6 @@ const RandomLocation: fc.Arbitrary<Location> = fc
       ...(within !== null ? { within_city: within } : {}),
       ...(location.zips.length > 0 && yields ? { yields_to_city: true as const } : {}),
       ...(crosses ? { crosses_borders: true as const } : {}),
-      ...(lacks ? { lacks_locals: true as const } : {}),
     });
   });
 
@@ -80,8 +78,6 @@ type Found = {
   isDoubtful: boolean;
   isPart: boolean;
   isYielding: boolean;
-  /** Where no local tax is assumed, some may be missing. */
-  isLacking: boolean;
 };
 
 const holds = ({ low, high }: Row, point: string) => low <= point && point <= high;
@@ -99,7 +95,6 @@ const foundOf = (level: string, all: readonly Location[], usual: readonly Locati
   isDoubtful: isCrossed(all),
   isPart: false,
   isYielding: all.some((one) => one.yields_to_city === true && one.within_city === undefined),
-  isLacking: all.some((one) => one.lacks_locals === true),
 });
 
 const among = (rows: readonly Row[], { zip5, plus4 }: Asked, isRestKnown: boolean): Found | undefined => {
@@ -187,7 +182,6 @@ const slowly = (
           possible: [...new Set(['', ...byName.possible])],
           usual: [''],
           isDoubtful: false,
-          isLacking: false,
         }
       : undefined;
   if (!found) return byName;
@@ -262,11 +256,10 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         const known = meant.filter((set) => unknown === null || !set.includes(unknown));
         const rates = known.map(percentOf);
         const extreme = highest ? Math.max(...rates) : Math.min(...rates);
-        const lacks = expected.isPart || (expected.isLacking && local === '');
         expect(resolution).toEqual({
           level: expected.level,
           ambiguous: expected.possible.length > 1 || expected.isDoubtful || expected.isPart,
-          coverage: known.length === 0 ? 'none' : lacks ? 'partial' : 'complete',
+          coverage: known.length === 0 ? 'none' : expected.isPart ? 'partial' : 'complete',
         });
         expect(meant).toContain(local);
         if (known.length > 0) {

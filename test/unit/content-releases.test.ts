@@ -8,8 +8,8 @@ import {
   builtInReleases,
   newestBuiltInReleases,
 } from '../../shared/content/built-in.ts';
+import { packRates } from '../../shared/content/local/pack-tables.ts';
 import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
-import { packRates } from '../../shared/content/local/text-tables.ts';
 import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
 import { effectSchema } from '../../shared/tax/effects/effects.ts';

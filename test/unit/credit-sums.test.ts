@@ -419,7 +419,7 @@ describe('a credit calculation that is posted back as it is', () => {
 });
 
 describe('an unmatched line in a state that the sale does not have', () => {
-  it('is refused, and computed again where an earlier version recorded it', () => {
+  it('is refused', () => {
     const line = { price: 1000, quantity: 2, discount: 0, coupon: 0 };
     const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: null };
     const sold = saleOf({ ...sale, taxIncluded: false });
@@ -429,8 +429,6 @@ describe('an unmatched line in a state that the sale does not have', () => {
       ok: false,
       problems: [{ source: { pointer: '/line_items/0' } }],
     });
-    const replayed = creditOf(sold, request, context, [], true);
-    expect(replayed.ok && replayed.value.outcome.tax_summary.map((row) => row.jurisdiction_code)).toContain('US-HI');
   });
 });
 

@@ -37,6 +37,15 @@ describe('a body that is not what it should be', () => {
     ['line_items empty', { ...good, line_items: [] }, '/line_items'],
     ['line_items a text', { ...good, line_items: 'x' }, '/line_items'],
     ['line_items an object', { ...good, line_items: { 0: line } }, '/line_items'],
+    [
+      'null after 100 shipping charges',
+      {
+        ...withLine({}),
+        line_items: [line, { ...line, unit_price: '-1.00' }],
+        shipping: [...Array(100).fill({ amount: '1.00' }), null],
+      },
+      '/shipping',
+    ],
     ['1001 lines', { ...good, line_items: Array(1001).fill(line) }, '/line_items'],
     ['lines that are no objects', { line_items: ['x', 7] }, '/line_items/0', '/line_items/1'],
     ['a customer that is no object', { ...good, customer: 'x' }, '/customer'],

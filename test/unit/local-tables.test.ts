@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { rateOfArea } from '../../shared/content/local/dated-rate.ts';
 import { localTable } from '../../shared/content/local/local-table.ts';
 import manifest from '../../shared/content/local/manifest.json' with { type: 'json' };
+import { packRates } from '../../shared/content/local/pack-tables.ts';
 import {
   countyNames,
   districtNames,
   editionsOf,
-  packRates,
   rateRows,
   sourceRows,
   zipRows,

@@ -3,7 +3,7 @@ import { couponReducesPrice } from '../../tax/coupons.ts';
 import type { TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
-import { listed, step } from './step.ts';
+import { listed, namedMax, step } from './step.ts';
 
 /** The amount of a charge without included tax. */
 const baseOf = ({ taxable, exempt }: TaxedCharge): bigint => taxable + exempt;
@@ -47,8 +47,6 @@ export const lineBaseSteps = (
   const included = document.taxIncluded ? extracted(gross, taxed, document, write) : '';
   return [step('base', pointer, `${own}${discount}${coupon}${included}`)];
 };
-
-const namedMax = 10;
 
 /** Each line's share of all shipping. */
 export const sharesOf = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {

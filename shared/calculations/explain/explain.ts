@@ -1,6 +1,6 @@
 import type { Release } from '../../content/release.ts';
 import type { ShippingCharge, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
-import { isShippingCharge } from '../deliveries.ts';
+import { isShippingCharge } from '../charge-roles.ts';
 import type { ReadDocument } from '../document.ts';
 import { documentIds } from '../echo.ts';
 import type { Writer } from '../figures.ts';
@@ -10,7 +10,7 @@ import type { ExplanationStep } from '../response.ts';
 import { shippingPointer } from '../shipping-list.ts';
 import { lineBaseSteps, sharesOf, shippingBaseStep } from './base.ts';
 import { placeSteps } from './place.ts';
-import { type Charge, chargesOf, type Invoices, invoicesOf, roundingStep } from './rounding.ts';
+import { type Charge, type Invoices, invoicesOf, roundedParts, roundingStep } from './rounding.ts';
 import { rowSteps } from './row.ts';
 import type { Goods } from './rule.ts';
 import { step } from './step.ts';
@@ -27,7 +27,7 @@ type Explained = Omit<Calculated, 'read'> & Calculated['read'];
 /** Computed once for all charges. */
 type Whole = Explained & {
   /** By charge: the parts that are rounded as one. */
-  readonly parts: ReturnType<typeof chargesOf>;
+  readonly parts: ReturnType<typeof roundedParts>;
   readonly charges: readonly Charge[];
   readonly invoices: Invoices;
   readonly ids: readonly string[];
@@ -142,7 +142,7 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
   const explained: Explained = { ...calculated, ...read };
   const { input, document, taxed } = explained;
   const { lines, shipping, day } = document;
-  const parts = chargesOf(document, taxed);
+  const parts = roundedParts(document, taxed);
   const charges = parts.flat();
   const ids = documentIds(input).lines;
   const whole = { ...explained, parts, charges, invoices: invoicesOf(charges, day), ids };

@@ -11,7 +11,7 @@ import { choiceByPlace, coverageByPlace, decidedByTable } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
 import type { TaxingAddress } from '../sourcing.ts';
-import { cite, listed, listedUpTo, step } from './step.ts';
+import { cite, listed, listedUpTo, namedMax, step } from './step.ts';
 
 const levelTexts = {
   street: 'by its street address',
@@ -57,8 +57,6 @@ const foundText = (decisive: TaxingAddress): string => {
     return `${name}, not in a place that ${release.id} has on that day. Its taxes are not known.`;
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
-
-const namedMax = 10;
 
 /** A set of local jurisdictions with its combined general rate, including that of own jurisdictions. */
 const setText = (

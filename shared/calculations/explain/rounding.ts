@@ -52,7 +52,7 @@ const sumsOf = (charges: readonly Charge[], day: string): Map<string, Sum> => {
 };
 
 /** The charges of a document by index: of its lines, and then of `shipping`. A shipping charge has one for each state. */
-export const chargesOf = (
+export const roundedParts = (
   document: TaxDocument,
   { lines, shipping }: TaxedDocument,
 ): readonly (readonly Charge[])[] => {

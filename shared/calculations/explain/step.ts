@@ -36,6 +36,9 @@ export const sumOf = (decimals: readonly Decimal[]): Decimal => {
   return { units: decimals.reduce((sum, { units, scale: own }) => sum + units * powerOfTen(scale - own), 0n), scale };
 };
 
+/** How many names a sentence has. */
+export const namedMax = 10;
+
 /** The first names and the number of the others: `A, B and 3 others`. */
 export const listedUpTo = (names: readonly string[], max: number): string =>
   listed(names.length > max ? [...names.slice(0, max), `${names.length - max} others`] : names);

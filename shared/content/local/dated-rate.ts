@@ -5,7 +5,7 @@ import type { Published } from '../release-values.ts';
 import type { Area, Period } from './local-table.ts';
 
 /** The first days of the rates of a table, as `Since` has them for a release. */
-export type TableDays = { readonly established: string; readonly approximate: string };
+type TableDays = { readonly established: string; readonly approximate: string };
 
 /** A period of an area that answers on a day, by its position; `approximation: null`: it is established on that day. */
 export type DatedRate = {

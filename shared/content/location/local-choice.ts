@@ -62,8 +62,6 @@ export type LocalChoice = {
   readonly otherCities: readonly string[];
   /** Whether the ZIP does not belong to the city in the address. One of both is wrong, and the ZIP decides. */
   readonly contradictsCity: boolean;
-  /** Whether the source has only the state's rate for the place, so that local taxes may be missing. */
-  readonly lacksLocals: boolean;
   /** Whether the content has ZIP+4 ranges in the ZIP. */
   readonly hasRanges: boolean;
   /** `null` if an imported location decided. */
@@ -93,7 +91,6 @@ export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalCh
   crossesBorders: false,
   otherCities: [],
   contradictsCity: false,
-  lacksLocals: false,
   hasRanges: false,
   byPlace: null,
 });
@@ -115,7 +112,6 @@ export const choiceOf = (
     isByName: level === 'city' && areas.some(({ zips }) => zips.length === 0),
     yieldsToCity: areas.some(({ yields_to_city, within_city }) => yields_to_city && within_city === undefined),
     crossesBorders: areas.some(({ crosses_borders }) => crosses_borders),
-    lacksLocals: areas.some(({ lacks_locals }) => lacks_locals),
     hasRanges,
     ...(areas.every(({ of_addresses }) => of_addresses) && { dependsOnAddress: true }),
   };

@@ -153,12 +153,10 @@ const withPlace = (choice: LocalChoice, place: PlaceChoice | null): LocalChoice 
 
 /**
  * Whether an import covers the address, so that no fallback is needed. It does not if its rates do not cover the day, or
- * if it has only the state's rate there.
+ * if it says only that the taxes depend on the address.
  */
 const answersItself = (release: Release, choice: LocalChoice, day: string, prefer: RatePreference): boolean => {
   if (choice.dependsOnAddress) return false;
-  // A shop's table may have a row for the whole state as well as rows of cities in a ZIP.
-  if (choice.lacksLocals && choice.usual.every(({ codes }) => codes.length === 0)) return false;
   const { codes } = chosenSet(release, choice, day, prefer);
   return areRatesKnown(release, jurisdictionsOf(release, codes), day);
 };
@@ -204,8 +202,8 @@ const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | nul
 };
 
 // A place whose rate is not established gets its county's rate, so a local tax may be missing.
-const lacksLocalsOf = ({ isPart, lacksLocals, byPlace }: LocalChoice, { codes, isUnknown }: LocalSet): boolean =>
-  isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace)) || (lacksLocals && codes.length === 0);
+const lacksLocalsOf = ({ isPart, byPlace }: LocalChoice, { isUnknown }: LocalSet): boolean =>
+  isPart || isUnknown === true || (byPlace !== null && isIncomplete(byPlace));
 
 /** The jurisdictions whose rates are approximations on a day. */
 const approximateAt = ({ release, jurisdictions }: TaxingPlace, day: string): readonly Jurisdiction[] =>

@@ -32,10 +32,8 @@ const amountsOf = (charge: CreditedCharge): string[] => [
   ...charge.rows.flatMap(({ taxable, exempt, tax }) => [taxable, exempt, tax]),
 ];
 
-// Ledger files that earlier versions exported have no calculated taxes: they equal the taxes.
-const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ tax, calculated = tax }) => calculated);
-const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean =>
-  rows.some(({ tax, calculated = tax }) => tax !== calculated);
+const calculatedOf = ({ rows }: CreditedCharge): string[] => rows.map(({ calculated }) => calculated);
+const isTaxedOtherwise = ({ rows }: CreditedCharge): boolean => rows.some(({ tax, calculated }) => tax !== calculated);
 
 const writtenIn =
   ({ currency }: Sale) =>
@@ -55,7 +53,7 @@ const creditedCharges = ({ charges }: Credited, sale: Sale): (CreditedCharge | n
   return found;
 };
 
-/** The text of the credited amounts of a sale, without their calculated taxes: earlier versions read this text only. */
+/** The text of the credited amounts of a sale, without their calculated taxes (`calculatedText`). */
 export const creditedText = (credited: Credited, sale: Sale): string => {
   const written = writtenIn(sale);
   const charges = creditedCharges(credited, sale).map((charge) => (charge ? written(amountsOf(charge)) : ''));

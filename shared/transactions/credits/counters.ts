@@ -21,7 +21,12 @@ export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, cred
 
 const noRow = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n };
 export const noAmounts: Amounts = {
-  ...{ taxable: 0n, exempt: 0n, tax: 0n, net: 0n, discount: 0n, third_party_discount: 0n },
+  taxable: 0n,
+  exempt: 0n,
+  tax: 0n,
+  net: 0n,
+  discount: 0n,
+  third_party_discount: 0n,
   rows: [],
 };
 
@@ -55,7 +60,9 @@ export const chargeAmounts = (
     taxable: charge.taxable_amount,
     exempt: charge.exempt_amount,
     rows: charge.taxes.map(({ taxable_amount, exempt_amount, tax_amount }, index) => ({
-      ...{ taxable: taxable_amount, exempt: exempt_amount, tax: tax_amount },
+      taxable: taxable_amount,
+      exempt: exempt_amount,
+      tax: tax_amount,
       calculated: calculated ? formatAmount(calculated[index] ?? 0n, exponent) : tax_amount,
     })),
   };

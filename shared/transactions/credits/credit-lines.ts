@@ -103,6 +103,6 @@ export const creditLine = (
     net_amount: formatAmount(sized.net, exponent),
     ...scaleCharge(parent, balance, taken, exponent),
     address_resolution: parent.address_resolution,
-    ...(parent.applied_exemption !== undefined && { applied_exemption: parent.applied_exemption }),
+    applied_exemption: parent.applied_exemption,
   };
 };

@@ -13,8 +13,6 @@ export type CreditContext = {
   readonly request: CreditRequest;
   readonly context: Context;
   readonly exponent: number;
-  /** Whether an earlier version may have recorded the credit, under its own checks. */
-  readonly isRecorded: boolean;
 };
 
 /** The document fields for unmatched lines: the sale's terms, and the customer of the credit or the sale. */

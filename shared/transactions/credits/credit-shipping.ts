@@ -1,5 +1,5 @@
+import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import type { ShippingRequest } from '../../calculations/request.ts';
-import { discountTooLarge } from '../../calculations/request-problems.ts';
 import type { ShippingResponse } from '../../calculations/response.ts';
 import { mapShipping, shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
 import { formatAmount } from '../../money/currency.ts';

@@ -19,21 +19,19 @@ export type Credit = { readonly outcome: Outcome; readonly kind: 'all' | 'remain
  *
  * Without lines it reverses the whole sale, or with `credit_remaining` the remainder. Refused: a parent that cannot be
  * credited, fields that a credit inherits, more than the remainder of a line or of the sale, and an unmatched line in a state
- * that the sale does not have. `isRecorded` skips the last check: earlier versions accepted such credits, and a replay
- * computes them again.
+ * that the sale does not have.
  */
 export const creditOf = (
   parent: StoredTransaction,
   request: CreditRequest,
   context: Context,
   sent: readonly Warning[],
-  isRecorded = false,
 ): Result<Credit> => {
   const [problem, ...others] = creditProblems(parent.transaction, request);
   if (problem) return refuse(problem, ...others);
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
   const exponent = exponentOf(parent.transaction.currency);
-  const credit = { parent: parent.transaction, request, context, exponent, isRecorded };
+  const credit = { parent: parent.transaction, request, context, exponent };
   const computed = outcomeOf(kind, parent, credit);
   if (!computed.ok) return computed;
   const outcome = computed.value;

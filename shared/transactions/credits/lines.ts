@@ -1,9 +1,10 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/deliveries.ts';
+import { isReduction } from '../../calculations/charge-roles.ts';
+import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import { documentIds } from '../../calculations/echo.ts';
 import { chargesOf, rowsOf } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
-import { crossFieldProblems, discountTooLarge } from '../../calculations/request-problems.ts';
+import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, Warning } from '../../calculations/response.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
@@ -29,7 +30,7 @@ type CreditedLines = {
 
 /** The outcome that credits the sent lines and shipping. */
 export const linesOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
-  const { parent, request, exponent, isRecorded } = credit;
+  const { parent, request, exponent } = credit;
   const requested = request.line_items ?? [];
   const ids = documentIds(
     { line_items: requested },
@@ -45,14 +46,14 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   if (parent.redacted_at !== undefined && unmatchedAt >= 0) return refuse(redactedSale(unmatchedAt));
   const unmatched = calculateUnmatched(credit, creditedLines, ids);
   if (!unmatched.ok) return unmatched;
-  const problem = isRecorded ? null : stateProblem(parent, creditedLines, unmatched.value.line_items);
+  const problem = stateProblem(parent, creditedLines, unmatched.value.line_items);
   if (problem) return refuse(problem);
   const shipping = creditSentShipping(credit, remaining);
   if (!shipping.ok) return shipping;
   const calculated = [...unmatched.value.line_items];
   const lines = creditedLines.lines.map((line) => line ?? (calculated.shift() as LineItemResponse));
   const credited = creditOutcome(credit, lines, shipping.value, creditedLines.warnings);
-  // A credit that an earlier version recorded may have an unmatched line in a state that the sale does not have.
+  // An unmatched line may be in a state that had no content when the sale was recorded.
   const content_releases = { ...unmatched.value.content_releases, ...credited.content_releases };
   const outcome = { ...credited, content_releases };
   const left = minus(remaining.total, totalOf(outcome, exponent));

@@ -23,7 +23,7 @@ import {
 export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
 
 /** The amounts that a credit takes from its parent, by the id of the parent's line or shipping charge. */
-export type CreditedAmounts = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
+type CreditedAmounts = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
 
 // A line id may be `constructor` or `__proto__`: only own properties count.
 const ownOf = (charges: StoredTransaction['credited']['charges'], id: string): CreditedCharge | undefined =>

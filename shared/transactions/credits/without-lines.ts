@@ -1,5 +1,5 @@
 import type { Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/deliveries.ts';
+import { isReduction } from '../../calculations/charge-roles.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';

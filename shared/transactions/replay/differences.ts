@@ -28,11 +28,6 @@ const namesIn = (recorded: unknown, replayed: unknown): string[] => [
   ...new Set([recorded, replayed].flatMap((value) => (isObjectOrArray(value) ? Object.keys(value) : []))),
 ];
 
-// Fields that rows and line items of earlier versions do not have. They are no figures.
-const laterFields = new Set(['reporting_code', 'applied_exemption']);
-const isUnrecorded = (recorded: unknown, name: string): boolean =>
-  laterFields.has(name) && isObjectOrArray(recorded) && !Object.hasOwn(recorded, name);
-
 const compare = (
   recorded: unknown,
   replayed: unknown,
@@ -46,7 +41,7 @@ const compare = (
   const isList = Array.isArray(recorded) || Array.isArray(replayed);
   return namesIn(recorded, replayed).flatMap((name) => {
     const below = fields === true || isList ? fields : Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (below === undefined || isUnrecorded(recorded, name)) return [];
+    if (below === undefined) return [];
     const inner = (value: unknown) => (isObjectOrArray(value) && Object.hasOwn(value, name) ? value[name] : null);
     return compare(inner(recorded), inner(replayed), below, `${pointer}${segment(name)}`);
   });

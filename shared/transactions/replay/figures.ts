@@ -45,7 +45,7 @@ export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): 
   if (!found.ok) return found;
   const { line_items, shipping, ...others } = inputsOf(transaction);
   const request = kind === 'lines' ? { ...others, line_items, shipping } : others;
-  const credit = creditOf(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, [], true);
+  const credit = creditOf(found.value, { ...request, credit_remaining: kind === 'remaining' }, context, []);
   if (!credit.ok) return credit;
   const calculated = credit.value.outcome;
   const taxed = basis.tax

@@ -76,8 +76,8 @@ function* zipEntries(
     if (named.has(city)) {
       yield* placeEntries(context, chosen, city, { ...where, flags });
       if (!byName.has(city)) yield* placeEntries(context, chosen, city, { kind: 'city', city, flags });
+      continue;
     }
-    if (named.has(city)) continue;
     if (areSame(chosen.rates, anywhere.rates)) yield* overlapEntries(context, chosen, city);
     else yield* placeEntries(context, chosen, city, { ...where, flags: { ...flags, yields_to_city: true } });
   }

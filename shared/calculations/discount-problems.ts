@@ -1,0 +1,100 @@
+/** Problems of the discounts in an unvalidated body. Fields that are invalid by themselves are skipped. */
+import { isSent, type JsonObject } from '../json.ts';
+import { formatAmount } from '../money/currency.ts';
+import { invalidFormat, type Problem } from '../problem.ts';
+import { pricedOf, rolesOf } from './charge-roles.ts';
+import { isDecimal, isPrice, lineAmount, minorOf } from './line-amount.ts';
+
+type Line = JsonObject | undefined;
+
+const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
+
+const amountOf = (value: unknown, exponent: number): bigint => (isDecimal(value) ? minorOf(value, exponent) : 0n);
+
+/** The amount of a line before discounts, or `undefined` where its price or quantity is invalid. */
+const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
+  const { quantity, unit_price } = line ?? {};
+  return isDecimal(quantity) && isPrice(unit_price) ? lineAmount({ quantity, unit_price }, exponent) : undefined;
+};
+
+/** The refusal of discounts above the amount that they apply to, which is `what`. */
+export const discountTooLarge = (pointer: string, name: string, what = 'the amount that they apply to'): Problem =>
+  invalidFormat(pointer, `Invalid ${name}`, `The discounts exceed ${what}. Send lower discounts.`);
+
+/** A line or a shipping charge before discounts. */
+type Discounted = { readonly fields: Line; readonly pointer: string; readonly amount: bigint | undefined };
+
+/** What is left of a line or a charge after its own discounts. */
+const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
+  amount === undefined ? undefined : discounts.reduce((net, name) => net - amountOf(fields?.[name], exponent), amount);
+
+/** The problems of discounts above what they apply to: of a line or a charge alone, or else of the document. */
+export const discountProblems = (
+  input: JsonObject,
+  lines: readonly Line[],
+  sent: readonly { readonly charge: Line; readonly pointer: string }[],
+  exponent: number,
+): Problem[] => {
+  const items = lines.map(
+    (line, index): Discounted => ({
+      fields: line,
+      pointer: `/line_items/${index}`,
+      amount: amountOfLine(line, exponent),
+    }),
+  );
+  const charges = sent.map(
+    ({ charge, pointer }): Discounted => ({
+      fields: charge,
+      pointer,
+      amount: amountOf(charge?.['amount'], exponent),
+    }),
+  );
+  const problems = [...items, ...charges].flatMap((one) => {
+    const net = ownNet(one, exponent);
+    const name = discounts.findLast((field) => isSent(one.fields?.[field]));
+    return net !== undefined && net < 0n && name && (one.amount ?? 0n) >= 0n
+      ? [discountTooLarge(`${one.pointer}/${name}`, name)]
+      : [];
+  });
+  return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent);
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Whether each line item is goods or reduces them, and so counts for a discount of the document. */
+const areCounted = (items: readonly Discounted[]): readonly boolean[] =>
+  rolesOf(
+    items.map(({ fields }) =>
+      pricedOf({
+        product_tax_code: textOf(fields?.['product_tax_code']),
+        unit_price: textOf(fields?.['unit_price']),
+      }),
+    ),
+  ).map((role) => role === 'goods' || role === 'reduction');
+
+/** The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping. */
+const documentDiscountProblems = (
+  input: JsonObject,
+  items: readonly Discounted[],
+  charges: readonly Discounted[],
+  exponent: number,
+): Problem[] => {
+  const counted = areCounted(items);
+  const sold = items.filter((_, index) => counted[index]);
+  const nets = sold.map((item) => ownNet(item, exponent));
+  const name = discounts.findLast((field) => isSent(input[field]));
+  if (!name || nets.length === 0 || nets.includes(undefined)) return [];
+  const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
+  const [seller, thirdParty] = discounts.map((field) => amountOf(input[field], exponent)) as [bigint, bigint];
+  const shipping = [...items.filter((item) => !sold.includes(item)), ...charges].map((one) => ownNet(one, exponent));
+  const goodsNet = sum(nets);
+  const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
+  const whole = isShared ? goodsNet + sum(shipping) : goodsNet;
+  // A shared discount takes its part of the goods only, in proportion.
+  const ofGoods = isShared && whole > 0n ? (seller * goodsNet + whole - 1n) / whole : seller;
+  if (seller <= whole && ofGoods + thirdParty <= goodsNet) return [];
+  const what = isShared
+    ? `the ${formatAmount(whole, exponent)} of the line items and the shipping`
+    : `the ${formatAmount(goodsNet, exponent)} of the goods: shipping and fees do not count, unless discount_applies_to is line_items_and_shipping`;
+  return [discountTooLarge(`/${name}`, name, what)];
+};
