@@ -89,12 +89,20 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
   ...(product && isFee(product) && { feeOn: usualGoods[product.path] as (line: Line) => boolean }),
 });
 
+const mayBeCharge = ({ product_tax_code: code }: SentLine): boolean =>
+  code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
+
+const noCharges: Charges = { lines: [], indexes: new Map(), charges: [] };
+
 /** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */
 export const readCharges = (document: SentDocument): Charges => {
-  const ids = documentIds(document);
   const sent = document.line_items ?? [];
+  const inField = shippingList(document.shipping);
+  // Most documents without shipping have no charges: their codes need no reading.
+  if (inField.length === 0 && !sent.some(mayBeCharge)) return noCharges;
   const priced = sent.map(pricedOf);
   const roles = rolesOf(priced);
+  const ids = documentIds(document);
   const lines = sent.map(
     ({ fulfillment, unit_price, parent_line_item_id }, index): Line => ({
       id: ids.lines[index] as string,
@@ -112,7 +120,7 @@ export const readCharges = (document: SentDocument): Charges => {
       ...lines.flatMap((line, index) =>
         line.role === 'charge' ? [chargeOfLine(line, index, document.type === 'credit')] : [],
       ),
-      ...shippingList(document.shipping).map(({ line_item_ids, amount }, index) => ({
+      ...inField.map(({ line_item_ids, amount }, index) => ({
         pointer: shippingPointer(document.shipping, index),
         line: null,
         ids: line_item_ids ?? null,

@@ -4,6 +4,7 @@ import { invalidFormat, type Problem } from '../problem.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import {
   isStateFee,
+  type Place,
   retailDeliveryFee,
   type TaxDocument,
   type TaxedCharge,
@@ -25,11 +26,24 @@ type DueFee = { readonly line: number; readonly amount: bigint; readonly name: s
 /** The first shipped line without a relief in each state that has a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
+  const withFees = placesWithFees(lines);
+  if (withFees.size === 0) return [];
   for (const [index, { place, isShipped, relief, deliveries }] of lines.entries())
-    if (isShipped && relief === null && !deliveries && place.jurisdictions.some(({ tax_type }) => tax_type === 'fee'))
-      if (!first.has(place.code)) first.set(place.code, index);
-  if (first.size > 0) for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
+    if (isShipped && relief === null && !deliveries && withFees.has(place) && !first.has(place.code))
+      first.set(place.code, index);
+  for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
   return [...first.values()];
+};
+
+/** The places of lines that have a fee. Most lines share one place. */
+const placesWithFees = (lines: readonly TaxLine[]): ReadonlySet<Place> => {
+  const found = new Set<Place>();
+  let last: Place | null = null;
+  for (const { place } of lines) {
+    if (place !== last && place.jurisdictions.some(({ tax_type }) => tax_type === 'fee')) found.add(place);
+    last = place;
+  }
+  return found;
 };
 
 const feeLine = ({ place }: TaxLine): TaxLine => ({
@@ -45,8 +59,7 @@ const feeLine = ({ place }: TaxLine): TaxLine => ({
 });
 
 /** A document at its prices without the tax that they include. */
-const withoutTax = (document: TaxDocument): TaxDocument => {
-  const taxed = calculateTax(document);
+const withoutTax = (document: TaxDocument, taxed: TaxedDocument): TaxDocument => {
   const none = { discount: 0n, thirdPartyDiscount: 0n };
   const base = (charge: TaxedCharge | undefined) => (charge ? charge.taxable + charge.exempt : 0n);
   return {
@@ -62,23 +75,27 @@ const withoutTax = (document: TaxDocument): TaxDocument => {
   };
 };
 
+type WithFees = { readonly taxed: TaxedDocument; readonly fees: readonly DueFee[] };
+
 /**
- * The fees that are due on a document and have no line of their own: calculated with such a line in each state that has a fee
- * (C.R.S. 43-4-218, Minn. Stat. 168E).
+ * The tax of a document, and the fees that are due on it and have no line of their own: calculated with such a line in each
+ * state that has a fee, which changes nothing of the others (C.R.S. 43-4-218, Minn. Stat. 168E).
  */
-export const dueFees = (document: TaxDocument): readonly DueFee[] => {
+export const taxWithFees = (document: TaxDocument): WithFees => {
   const delivered = deliveredIn(document);
-  if (delivered.length === 0) return [];
+  const included = document.taxIncluded || delivered.length === 0 ? calculateTax(document) : null;
+  if (included && delivered.length === 0) return { taxed: included, fees: [] };
   const { lines } = document;
-  const fees = delivered.map((index) => feeLine(lines[index] as TaxLine));
-  const sold = document.taxIncluded ? withoutTax(document) : document;
-  const taxed = calculateTax({ ...sold, lines: [...sold.lines, ...fees] }).lines.slice(lines.length);
-  return taxed.flatMap(({ tax, rows: [row] }, position) => {
+  const sold = included ? withoutTax(document, included) : document;
+  const feeLines = delivered.map((index) => feeLine(lines[index] as TaxLine));
+  const all = calculateTax({ ...sold, lines: [...sold.lines, ...feeLines] });
+  const fees = all.lines.slice(lines.length).flatMap(({ tax, rows: [row] }, position) => {
     if (tax === 0n || !row) return [];
     const line = delivered[position] as number;
     const rule = (lines[line] as TaxLine).place.release?.rules.find(({ id }) => id === row.ruleId);
     return [{ line, amount: tax, name: row.jurisdiction.name, note: rule?.note ?? '' }];
   });
+  return { taxed: included ?? { ...all, lines: all.lines.slice(0, lines.length) }, fees };
 };
 
 /** Whether Levy added a line item as a fee. */

@@ -2,7 +2,7 @@ import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { exponentOf } from '../money/currency.ts';
-import { decimal } from '../money/decimal.ts';
+import { decimal, multiply } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
@@ -10,7 +10,7 @@ import type { KnownCertificates } from './certificates.ts';
 import { generalGoods } from './charge-roles.ts';
 import { isShipped, shippingCode } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';
-import { lineAmount, minorOf } from './line-amount.ts';
+import { minorOf } from './line-amount.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
@@ -60,10 +60,11 @@ const linesOf = (
   (input.line_items ?? []).map((line, index): TaxLine => {
     const delivered = deliveries.ofLines.get(index);
     const product = requireProduct(line.product_tax_code ?? generalGoods);
+    const quantity = decimal(line.quantity);
     return {
       product,
-      quantity: decimal(line.quantity),
-      amount: lineAmount(line, exponent),
+      quantity,
+      amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
       discount: minorOf(line.discount_amount, exponent),
       thirdPartyDiscount: minorOf(line.third_party_discount_amount, exponent),
       place: (lines[index] as LocatedLine).place,

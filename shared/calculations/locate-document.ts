@@ -116,7 +116,9 @@ export const locateDocument = (
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
   const own = lines.map((line, index) => destinationOf(input, line, index, context.settings));
-  const destinations = own.map((one, index) => own[reducedLine(lines, index) ?? index] ?? one);
+  const destinations = lines.some(({ unit_price }) => isReduction(unit_price))
+    ? own.map((one, index) => own[reducedLine(lines, index) ?? index] ?? one)
+    : own;
   const read = readParcels(input, destinations);
   if (!read.ok) return read;
   const parcels = read.value.flatMap((charge) => charge.parcels.flatMap(({ destination }) => destination ?? []));

@@ -99,8 +99,19 @@ export const locateAll = (
   const byText = new Map<string, LocatedLine>();
   const located: LocatedLine[] = [];
   const problems: Problem[] = [];
+  let [last, lastFound]: [Destination | null, LocatedLine | null] = [null, null];
   for (const destination of destinations) {
     const { address, origin, pointers } = destination;
+    if (
+      last &&
+      lastFound &&
+      address === last.address &&
+      origin === last.origin &&
+      isSamePointers(last.pointers, pointers)
+    ) {
+      located.push(lastFound);
+      continue;
+    }
     const byOrigin = getOrAdd(byObject, address, () => new Map<PostalAddress | null, LocatedLine>());
     const shared = byOrigin.get(origin);
     const text = shared ? '' : JSON.stringify([address, origin]);
@@ -123,6 +134,7 @@ export const locateAll = (
     located.push(found);
     byOrigin.set(origin, found);
     byText.set(text, found);
+    [last, lastFound] = [destination, found];
   }
   const [first, ...others] = distinct(problems);
   return first ? refuse(first, ...others) : accept(located);

@@ -97,19 +97,18 @@ type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' 
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
   const reported = new Set<LocatedLine['decisive']>();
   const doubtful = new Set<LocatedLine['decisive']>();
-  return places.flatMap((place, index) => {
+  const warnings: Warning[] = [];
+  for (const [index, place] of places.entries()) {
     const { decisive } = place;
-    const line = index < located.length ? lines[index] : undefined;
-    const isLineTaxed = line === undefined || isTaxed(line);
-    const warnings = [
-      ...(reported.has(decisive) ? [] : resolutionWarnings(place, days)),
-      ...(isLineTaxed && !doubtful.has(decisive) ? placeDoubts(place, days) : []),
-      ...(isLineTaxed ? ruleAloneWarnings(place) : []),
-    ];
+    if (doubtful.has(decisive)) continue;
+    if (!reported.has(decisive)) warnings.push(...resolutionWarnings(place, days));
     reported.add(decisive);
-    if (isLineTaxed) doubtful.add(decisive);
-    return warnings;
-  });
+    const line = index < located.length ? lines[index] : undefined;
+    if (line && !isTaxed(line)) continue;
+    doubtful.add(decisive);
+    warnings.push(...placeDoubts(place, days), ...ruleAloneWarnings(place));
+  }
+  return warnings;
 };
 
 /** Warnings about the treatment of a line. Lines that share their treatments have the same ones. */
@@ -120,9 +119,7 @@ const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
 
 /** Warnings about what the state does with a discount that a third party pays, where the line is taxed. */
 const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
-  line.thirdPartyDiscount > 0n && isTaxed(line) && (line.taxable > 0n || line.net === 0n)
-    ? doubted(doubtsAboutCoupons(place, day), pointer)
-    : [];
+  isTaxed(line) && (line.taxable > 0n || line.net === 0n) ? doubted(doubtsAboutCoupons(place, day), pointer) : [];
 
 /**
  * The warnings of a calculation at the service's time, after those about the body as sent. Each message comes once, at the
@@ -159,7 +156,8 @@ export const warningsOf = (
     add(lineWarnings(line, pointerOf(index)));
   }
   for (const [index, line] of lines.entries())
-    add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
+    if (line.thirdPartyDiscount > 0n)
+      add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
   add(benefitsWarnings(read));

@@ -2,7 +2,14 @@ import { assert } from '../assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment, Treatment } from './assessment.ts';
 import { couponReducesPrice } from './coupons.ts';
-import { isStateFee, type TaxDocument, type TaxedCharge, type TaxedDocument, type TaxRow } from './document.ts';
+import {
+  isStateFee,
+  type ShippingCharge,
+  type TaxDocument,
+  type TaxedCharge,
+  type TaxedDocument,
+  type TaxRow,
+} from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
@@ -26,15 +33,30 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const extracted = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
   const shares = shipmentShares(sale, extracted.nets);
   const taxed = new Array<TaxedCharge>(discounted.length);
-  for (const [position, index] of sale.indexes.entries())
+  for (let position = 0; position < sale.indexes.length; position += 1) {
+    const index = sale.indexes[position] as number;
+    const { discount, thirdPartyDiscount, net } = discounted[index] as Discounted;
+    const { taxable, exempt, tax, rows, treatments } = figuresAt(sale, extracted, position);
+    const inexact = inexactAt(extracted, index);
+    const delivered = shares[position - sale.goods.length] ?? null;
     taxed[index] = {
-      ...(discounted[index] as Discounted),
-      ...figuresAt(sale, extracted, position),
-      shares: shares[position - sale.goods.length] ?? null,
-      inexact: extracted.inexact.find(({ charges }) => charges.includes(index)) ?? null,
+      discount,
+      thirdPartyDiscount,
+      net,
+      taxable,
+      exempt,
+      tax,
+      rows,
+      treatments,
+      shares: delivered,
+      inexact,
     };
+  }
   return { lines: taxed.slice(0, document.lines.length), shipping: taxed.slice(document.lines.length) };
 };
+
+const inexactAt = ({ inexact }: Extracted, index: number): TaxedCharge['inexact'] =>
+  inexact.length === 0 ? null : (inexact.find(({ charges }) => charges.includes(index)) ?? null);
 
 type Figures = Pick<TaxedCharge, 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments'>;
 
@@ -70,13 +92,21 @@ const onTop = (sale: Sale, nets: Nets): Extracted => {
   return { nets, charges, taxes, inexact: [] };
 };
 
+const overDiscounted = 'discounts never exceed what they are taken from';
+
+const withoutCoupon = (charge: ShippingCharge) => ({ ...charge, thirdPartyDiscount: 0n });
+
 /** The lines and then the shipping charges, each less its discounts and its share of those of the document. */
 const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): Discounted[] => {
-  const charges = [...lines, ...shipping.map((charge) => ({ ...charge, thirdPartyDiscount: 0n }))];
-  const isReduced = charges.map((_, index) => {
-    const place = lines[index]?.place;
-    return place !== undefined && couponReducesPrice(place, day);
-  });
+  const charges = shipping.length > 0 ? [...lines, ...shipping.map(withoutCoupon)] : lines;
+  const hasCoupons =
+    document.thirdPartyDiscount > 0n || lines.some(({ thirdPartyDiscount }) => thirdPartyDiscount > 0n);
+  if (!hasCoupons && document.discount === 0n)
+    return charges.map(({ amount, discount, thirdPartyDiscount }) => {
+      assert(amount >= discount, overDiscounted);
+      return { discount, thirdPartyDiscount, net: amount - discount };
+    });
+  const isReduced = lines.map(({ place }) => hasCoupons && couponReducesPrice(place, day));
   const nets = charges.map(
     ({ amount, discount, thirdPartyDiscount }, index) =>
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
@@ -93,7 +123,7 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
   return charges.map(({ discount, thirdPartyDiscount }, index) => {
     const coupon = coupons[index] as bigint;
     const net = (rest[index] as bigint) - (isReduced[index] ? coupon : 0n);
-    assert(net >= 0n, 'discounts never exceed what they are taken from');
+    assert(net >= 0n, overDiscounted);
     return { discount: discount + (discounts[index] as bigint), thirdPartyDiscount: thirdPartyDiscount + coupon, net };
   });
 };

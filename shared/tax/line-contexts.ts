@@ -2,16 +2,20 @@
 import type { Assessment } from './assessment.ts';
 import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessGoods, type Goods, type LineContext, type Nets, noContext, type Sale, sharesOf } from './sale.ts';
-import { sum, widestBase } from './widest-base.ts';
+import { widestBase } from './widest-base.ts';
 
 const stateOf = ({ goods }: Sale, position: number): string | undefined =>
   goods[position]?.treated.treatments[0]?.state;
 
 /** What one of the goods counts toward a fee of its state. */
-const countedToward = (sale: Sale, base: FeeBase | null, position: number, net: bigint, share: bigint): bigint => {
-  const { line, treated } = sale.goods[position] as Goods;
+const countedToward = (
+  { line, treated }: Goods,
+  base: FeeBase | null,
+  assessments: readonly Assessment[],
+  net: bigint,
+  share: bigint,
+): bigint => {
   if (treated.isFee || treated.relief !== null) return 0n;
-  const assessments = assessGoods(sale, position, net, { shipping: share, order: 0n });
   if (base === null) return widestBase(assessments);
   const isTaxed = assessments.some(
     ({ treatment, taxable }) => treatment.jurisdiction.code === treatment.state && taxable > 0n,
@@ -20,39 +24,69 @@ const countedToward = (sale: Sale, base: FeeBase | null, position: number, net: 
   return net + (base.shipping ? share : 0n);
 };
 
-/** The goods that each fee depends on, by the position of its line; `null` where an earlier line has the fee of the order. */
-const feeOrders = (sale: Sale, nets: Nets): ReadonlyMap<number, Base['order']> => {
-  const shares = sharesOf(sale, nets);
+/** The assessments of each of the goods that is no fee, which do not depend on fees. */
+const assessWithoutFees = (sale: Sale, nets: Nets, shares: Nets): readonly (Assessment[] | null)[] =>
+  sale.goods.map(({ treated }, position) =>
+    treated.isFee
+      ? null
+      : assessGoods(sale, position, nets[position] as bigint, { shipping: shares[position] ?? 0n, order: 0n }),
+  );
+
+/**
+ * What each fee depends on, by the position of its line: the goods of its state that count, in minor units; `null` where an
+ * earlier line has the fee of the order.
+ */
+const feeOrders = (
+  sale: Sale,
+  nets: Nets,
+  shares: Nets,
+  assessed: readonly (readonly Assessment[] | null)[],
+): ReadonlyMap<number, Base['order']> => {
   const orders = new Map<number, Base['order']>();
   const charged = new Set<string>();
   for (const [position, { treated }] of sale.goods.entries()) {
-    const fee = treated.treatments.find(({ effect }) => effect.kind === 'flat_fee');
+    const fee = treated.isFee ? treated.treatments.find(({ effect }) => effect.kind === 'flat_fee') : undefined;
     if (!fee) continue;
     const isRepeated = fee.effect.isOncePerOrder === true && charged.has(fee.state);
     charged.add(fee.state);
-    const counted = [...sale.goods.keys()].filter((other) => stateOf(sale, other) === fee.state);
-    const sums = counted.map((other) =>
-      countedToward(sale, fee.effect.feeBase ?? null, other, nets[other] as bigint, shares[other] as bigint),
-    );
-    orders.set(position, isRepeated ? null : sum(sums));
+    const base = fee.effect.feeBase ?? null;
+    let order = 0n;
+    for (const [other, goods] of sale.goods.entries())
+      if (stateOf(sale, other) === fee.state)
+        order += countedToward(goods, base, assessed[other] ?? [], nets[other] as bigint, shares[other] ?? 0n);
+    orders.set(position, isRepeated ? null : order);
   }
   return orders;
 };
+
+const contextsOf =
+  (shares: Nets, orders: ReadonlyMap<number, Base['order']>) =>
+  (position: number): LineContext => {
+    const order = orders.get(position);
+    return { shipping: shares[position] ?? 0n, order: order === undefined ? 0n : order };
+  };
 
 /** The context of each of the goods for these nets. */
 export const lineContexts = (sale: Sale, nets: Nets): ((position: number) => LineContext) => {
   const { includesShipping, hasFees } = sale;
   if (!includesShipping && !hasFees) return () => noContext;
-  const shares = includesShipping ? sharesOf(sale, nets) : [];
-  const orders = hasFees ? feeOrders(sale, nets) : new Map<number, Base['order']>();
-  return (position) => {
-    const order = orders.get(position);
-    return { shipping: shares[position] ?? 0n, order: order === undefined ? 0n : order };
-  };
+  const shares = sharesOf(sale, nets);
+  const orders = hasFees ? feeOrders(sale, nets, shares, assessWithoutFees(sale, nets, shares)) : noOrders;
+  return contextsOf(shares, orders);
 };
+
+const noOrders: ReadonlyMap<number, Base['order']> = new Map();
 
 /** Assess all goods of a sale. */
 export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
-  const contextOf = lineContexts(sale, nets);
-  return sale.goods.map((_, position) => assessGoods(sale, position, nets[position] as bigint, contextOf(position)));
+  if (!sale.hasFees) {
+    const contextOf = lineContexts(sale, nets);
+    return sale.goods.map((_, position) => assessGoods(sale, position, nets[position] as bigint, contextOf(position)));
+  }
+  const shares = sharesOf(sale, nets);
+  const assessed = assessWithoutFees(sale, nets, shares);
+  const contextOf = contextsOf(shares, feeOrders(sale, nets, shares, assessed));
+  return assessed.map(
+    (own, position) => own ?? assessGoods(sale, position, nets[position] as bigint, contextOf(position)),
+  );
 };

@@ -37,19 +37,30 @@ export type LineContext = { readonly shipping: bigint; readonly order: Base['ord
 type Charge = ShippingCharge & { readonly index: number };
 
 /** The shipping charges of a document, with their indexes: lines, and then `shipping`. */
-const shippingChargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => [
-  ...lines.flatMap(({ deliveries, ...line }, index) => (deliveries ? [{ ...line, deliveries, index }] : [])),
-  ...shipping.map((charge, index) => ({ ...charge, index: lines.length + index })),
-];
+const shippingChargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
+  const charges: Charge[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const { product, amount, discount, deliveries } = lines[index] as TaxLine;
+    if (deliveries) charges.push({ product, amount, discount, deliveries, index });
+  }
+  for (const [index, charge] of shipping.entries()) charges.push({ ...charge, index: lines.length + index });
+  return charges;
+};
 
 /** Find the treatments of a document. */
 export const saleOf = (document: TaxDocument): Sale => {
   const { lines } = document;
   const treatmentsFor = treatmentCache(document);
   const goods: Goods[] = [];
-  const positions = new Map<number, number>();
-  for (const [index, line] of lines.entries())
-    if (!line.deliveries) positions.set(index, goods.push({ line, treated: treatmentsFor(line.place, line) }) - 1);
+  const ofGoods: number[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as TaxLine;
+    if (line.deliveries) continue;
+    goods.push({ line, treated: treatmentsFor(line.place, line) });
+    ofGoods.push(index);
+  }
+  const charges = shippingChargesOf(document);
+  const positions = new Map(charges.length === 0 ? [] : ofGoods.map((index, position) => [index, position]));
   const delivered = ({ product }: Charge, { line, place, relief }: Delivery): Delivered => {
     const { product: sold, use } = lines[line] as TaxLine;
     return {
@@ -59,12 +70,11 @@ export const saleOf = (document: TaxDocument): Sale => {
       shipping: treatmentsFor(place, { product, use, relief }),
     };
   };
-  const charges = shippingChargesOf(document);
   return {
     document,
     goods,
     shipments: charges.map((charge) => charge.deliveries.map((delivery) => delivered(charge, delivery))),
-    indexes: [...positions.keys(), ...charges.map(({ index }) => index)],
+    indexes: [...ofGoods, ...charges.map(({ index }) => index)],
     includesShipping: charges.length > 0 && goods.some(({ treated }) => treated.includesShipping),
     hasFees: goods.some(({ treated }) => treated.isFee),
   };

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { AssertionError } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../result.ts';
 import {
@@ -106,7 +106,7 @@ export const findProduct = (text: string): ProductTaxCode | null => {
 /** The product of a code that is known to be valid. Throws on another one. */
 export const requireProduct = (text: string): ProductTaxCode => {
   const product = findProduct(text);
-  assert(product !== null, `The product tax code ${text} is not valid.`);
+  if (product === null) throw new AssertionError(`The product tax code ${text} is not valid.`);
   return product;
 };
 

@@ -69,7 +69,8 @@ const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AM
 
 /** The country in upper case; a territory by its code, also where it was sent by its name. */
 const countryOf = ({ country }: PostalAddress): string => {
-  const text = normalizedState(country?.trim() || 'US');
+  const sent = country?.trim() || 'US';
+  const text = sent === 'US' ? sent : normalizedState(sent);
   // Two letters are the code of a country: CA is Canada.
   const named = text.length === 2 ? text : (stateCode(text) ?? text);
   return territories.has(named) ? named : text;
