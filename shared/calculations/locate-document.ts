@@ -115,7 +115,13 @@ export const locateDocument = (
   reliefOf: (line: number, place: Place) => LineRelief,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
-  const own = lines.map((line, index) => destinationOf(input, line, index, context.settings));
+  // Most lines have no addresses of their own, and share one destination.
+  let shared: Destination | null = null;
+  const own = lines.map((line, index) => {
+    if (line.customer || line.ship_from || line.fulfillment) return destinationOf(input, line, index, context.settings);
+    shared ??= destinationOf(input, line, index, context.settings);
+    return shared;
+  });
   const destinations = lines.some(({ unit_price }) => isReduction(unit_price))
     ? own.map((one, index) => own[reducedLine(lines, index) ?? index] ?? one)
     : own;

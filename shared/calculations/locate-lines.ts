@@ -102,13 +102,7 @@ export const locateAll = (
   let [last, lastFound]: [Destination | null, LocatedLine | null] = [null, null];
   for (const destination of destinations) {
     const { address, origin, pointers } = destination;
-    if (
-      last &&
-      lastFound &&
-      address === last.address &&
-      origin === last.origin &&
-      isSamePointers(last.pointers, pointers)
-    ) {
+    if (destination === last && lastFound) {
       located.push(lastFound);
       continue;
     }
@@ -120,8 +114,7 @@ export const locateAll = (
       located.push(isSamePointers(same.pointers, pointers) ? same : lineOf(same, destination));
       continue;
     }
-    const { address: to } = destination;
-    if (pointers.destination === pointers.origin && isEmptyAddress(to)) {
+    if (pointers.destination === pointers.origin && isEmptyAddress(address)) {
       problems.push(pickupWithoutOrigin(pointers.origin));
       continue;
     }

@@ -59,10 +59,9 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
   const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
   return (customer: Customer | null, index: number, taxing: Place): Buyer => {
     const { code: place, name: placeName } = taxing;
-    const line = `/line_items/${index}`;
     const inline = inlineExemption(customer, input.customer);
     if (typeof inline === 'string') return noCertificate;
-    if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? line : '');
+    if (inline) return inlineBuyer(inline, taxing, day, customer?.exemption ? `/line_items/${index}` : '');
     const customerId = customer?.id ?? input.customer?.id ?? null;
     if (known === undefined || customerId === null) return noCertificate;
     if ('recorded' in known) return { exemption: known.recorded.get(ids[index] ?? '') ?? null, warnings: [] };
@@ -71,7 +70,7 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
     const { applied, warnings } = getOrAdd(chosen, `${place} ${customerId}`, () =>
       chooseCertificate(certificates, { customerId, place, placeName, day }),
     );
-    const pointer = `${customer?.id ? line : ''}/customer/id`;
+    const pointer = `${customer?.id ? `/line_items/${index}` : ''}/customer/id`;
     return { exemption: applied, warnings: warnings.map((warning) => ({ ...warning, pointer })) };
   };
 };
