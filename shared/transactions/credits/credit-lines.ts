@@ -37,7 +37,18 @@ export const sizeLine = (
   const due = coupon ?? inheritedDiscount(balance, amount, 'third_party_discount', reducing);
   // Both discounts are rounded: together they may be a cent above the amount.
   const thirdPartyDiscount = coupon === null && due > sold && sold >= 0n ? sold : due;
-  return { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
+  const sized = { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
+  return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;
+};
+
+/** The last part of a line has what is left of the coupon, so that the credits have all of it. The seller's discount is the rest. */
+const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
+  const { discount, thirdPartyDiscount, net } = sized;
+  const left = whole.third_party_discount - credited.third_party_discount;
+  const inherited = discount + thirdPartyDiscount;
+  return net === whole.net - credited.net && left >= 0n && left <= inherited
+    ? { ...sized, thirdPartyDiscount: left, discount: inherited - left }
+    : sized;
 };
 
 /** Whether a third party's discount reduced the price of a line, as its state says. */
