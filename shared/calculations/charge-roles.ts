@@ -1,5 +1,5 @@
 /** What each line item is in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
-import { isStateFee } from '../tax/document.ts';
+import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
 export const generalGoods = 'GENERAL';
@@ -10,8 +10,9 @@ const feesOfGoods = ['FEES.GIFT_WRAP', 'FEES.CARD_SURCHARGE', 'FEES.ORDER_FEE', 
 /** Whether a product is such a fee. */
 export const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => feesOfGoods.includes(path);
 
-/** Whether a product is a shipping charge. */
-export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
+/** Whether a text can be the code of a charge: such a code is a shipping charge or a fee. Cheaper than to read the code. */
+export const mayBeCharge = (code: string | null | undefined): boolean =>
+  code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
 
 /** Whether a line item with this price reduces others (`reductions.ts`). */
 export const isReduction = (unitPrice: string | null | undefined): boolean =>

@@ -3,7 +3,7 @@ import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { isFee, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
+import { isFee, mayBeCharge, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { documentIds } from './echo.ts';
 import type { lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
@@ -89,9 +89,6 @@ const chargeOfLine = ({ product, isFree, parentId }: Line, line: number, isCredi
   ...(product && isFee(product) && { feeOn: usualGoods[product.path] as (line: Line) => boolean }),
 });
 
-const mayBeCharge = ({ product_tax_code: code }: SentLine): boolean =>
-  code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
-
 const noCharges: Charges = { lines: [], indexes: new Map(), charges: [] };
 
 /** The line items and shipping charges of a document: first the line items that are charges, then those in `shipping`. */
@@ -99,7 +96,7 @@ export const readCharges = (document: SentDocument): Charges => {
   const sent = document.line_items ?? [];
   const inField = shippingList(document.shipping);
   // Most documents without shipping have no charges: their codes need no reading.
-  if (inField.length === 0 && !sent.some(mayBeCharge)) return noCharges;
+  if (inField.length === 0 && !sent.some(({ product_tax_code }) => mayBeCharge(product_tax_code))) return noCharges;
   const priced = sent.map(pricedOf);
   const roles = rolesOf(priced);
   const ids = documentIds(document);

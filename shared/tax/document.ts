@@ -38,6 +38,9 @@ export type ShippingCharge = {
   readonly deliveries: readonly Delivery[];
 };
 
+/** Whether a product is a shipping charge. */
+export const isShippingCharge = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => path.startsWith('SHIPPING.');
+
 /** The product tax code of the fee that a state puts on deliveries. */
 export const retailDeliveryFee = 'FEES.RETAIL_DELIVERY_FEE';
 

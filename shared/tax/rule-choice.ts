@@ -5,6 +5,7 @@ import type { Jurisdiction } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { isShippingCharge } from './document.ts';
 
 const matchedCode = (ptcs: readonly string[], path: string): string | undefined => {
   let longest: string | undefined;
@@ -114,7 +115,7 @@ const avoidable = '_OPTIONAL_CHARGE';
  * Before the first policy's first day, the content does not have the policy that it replaced: `isBeforeFirst`.
  */
 export const shippingRule = (release: Release, product: ProductTaxCode, day: string): DecidingRule | undefined => {
-  if (!product.path.startsWith('SHIPPING.')) return undefined;
+  if (!isShippingCharge(product)) return undefined;
   const [first] = release.settings.shipping;
   if (!first) return undefined;
   const inForce = settingOn(release.settings.shipping, day);

@@ -1,6 +1,13 @@
 import { allocate } from '../money/allocate.ts';
 import { type Assessment, assess } from './assessment.ts';
-import type { Delivery, Share, ShippingCharge, TaxDocument, TaxLine } from './document.ts';
+import {
+  type Delivery,
+  isShippingCharge,
+  type Share,
+  type ShippingCharge,
+  type TaxDocument,
+  type TaxLine,
+} from './document.ts';
 import type { Base } from './effects/base.ts';
 import { assessShipping, type Parcel, type StackedShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
@@ -36,15 +43,21 @@ export type LineContext = { readonly shipping: bigint; readonly order: Base['ord
 
 type Charge = ShippingCharge & { readonly index: number };
 
-/** The shipping charges of a document, with their indexes: lines, and then `shipping`. */
-const shippingChargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
+/**
+ * The charges of a document, with their indexes: fees of the seller, and then shipping. They are taxed one after the other,
+ * so the order must not depend on whether shipping is a line.
+ */
+const chargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
   const charges: Charge[] = [];
   for (let index = 0; index < lines.length; index += 1) {
     const { product, amount, discount, deliveries } = lines[index] as TaxLine;
     if (deliveries) charges.push({ product, amount, discount, deliveries, index });
   }
   for (const [index, charge] of shipping.entries()) charges.push({ ...charge, index: lines.length + index });
-  return charges;
+  return [
+    ...charges.filter((one) => !isShippingCharge(one.product)),
+    ...charges.filter((one) => isShippingCharge(one.product)),
+  ];
 };
 
 /** Find the treatments of a document. */
@@ -59,7 +72,7 @@ export const saleOf = (document: TaxDocument): Sale => {
     goods.push({ line, treated: treatmentsFor(line.place, line) });
     ofGoods.push(index);
   }
-  const charges = shippingChargesOf(document);
+  const charges = chargesOf(document);
   const positions = new Map(charges.length === 0 ? [] : ofGoods.map((index, position) => [index, position]));
   const delivered = ({ product }: Charge, { line, place, relief }: Delivery): Delivered => {
     const { product: sold, use } = lines[line] as TaxLine;

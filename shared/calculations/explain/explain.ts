@@ -1,6 +1,11 @@
 import type { Release } from '../../content/release.ts';
-import type { ShippingCharge, TaxedCharge, TaxedDocument, TaxLine } from '../../tax/document.ts';
-import { isShippingCharge } from '../charge-roles.ts';
+import {
+  isShippingCharge,
+  type ShippingCharge,
+  type TaxedCharge,
+  type TaxedDocument,
+  type TaxLine,
+} from '../../tax/document.ts';
 import type { ReadDocument } from '../document.ts';
 import { documentIds } from '../echo.ts';
 import type { Writer } from '../figures.ts';
