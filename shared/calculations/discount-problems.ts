@@ -2,7 +2,7 @@
 import { isSent, type JsonObject } from '../json.ts';
 import { formatAmount } from '../money/currency.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
-import { pricedOf, rolesOf } from './charge-roles.ts';
+import { pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { isDecimal, isPrice, lineAmount, minorOf } from './line-amount.ts';
 
 type Line = JsonObject | undefined;
@@ -61,8 +61,7 @@ export const discountProblems = (
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Whether each line item is goods or reduces them, and so counts for a discount of the document. */
-const areCounted = (items: readonly Discounted[]): readonly boolean[] =>
+const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
   rolesOf(
     items.map(({ fields }) =>
       pricedOf({
@@ -70,23 +69,28 @@ const areCounted = (items: readonly Discounted[]): readonly boolean[] =>
         unit_price: textOf(fields?.['unit_price']),
       }),
     ),
-  ).map((role) => role === 'goods' || role === 'reduction');
+  );
 
-/** The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping. */
+/**
+ * The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping. A line with a negative
+ * price counts as what it takes off the goods. The fee of a state counts as neither.
+ */
 const documentDiscountProblems = (
   input: JsonObject,
   items: readonly Discounted[],
   charges: readonly Discounted[],
   exponent: number,
 ): Problem[] => {
-  const counted = areCounted(items);
-  const sold = items.filter((_, index) => counted[index]);
+  const roles = rolesIn(items);
+  const sold = items.filter((_, index) => roles[index] === 'goods' || roles[index] === 'reduction');
   const nets = sold.map((item) => ownNet(item, exponent));
   const name = discounts.findLast((field) => isSent(input[field]));
-  if (!name || nets.length === 0 || nets.includes(undefined)) return [];
+  if (!name || items.length === 0 || nets.includes(undefined)) return [];
   const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
   const [seller, thirdParty] = discounts.map((field) => amountOf(input[field], exponent)) as [bigint, bigint];
-  const shipping = [...items.filter((item) => !sold.includes(item)), ...charges].map((one) => ownNet(one, exponent));
+  const shipping = [...items.filter((_, index) => roles[index] === 'charge'), ...charges].map((one) =>
+    ownNet(one, exponent),
+  );
   const goodsNet = sum(nets);
   const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
   const whole = isShared ? goodsNet + sum(shipping) : goodsNet;

@@ -136,7 +136,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   if (priced) return refuse(priced, ...morePriced);
   const reductions = reductionsOf(input, exponent);
   if (!reductions.ok) return reductions;
-  const located = locateDocument(input, context, day, reliefOf);
+  const located = locateDocument(input, reductions.value, context, day, reliefOf);
   if (!located.ok) return located;
   const { lines: locatedLines, others } = located.value;
   const reliefs = locatedLines.map(({ place }, index) => reliefOf(index, place));

@@ -12,6 +12,7 @@ import {
   type Locating,
   locateAll,
 } from './locate-lines.ts';
+import type { Reduction } from './reductions.ts';
 import { deliveryRelief, type LineRelief } from './reliefs.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { shippingList } from './shipping-list.ts';
@@ -92,15 +93,12 @@ const readParcels = (
 };
 
 /**
- * The line whose place a line with a negative price has: the one that it names, else the first one that is no reduction. The
- * price is taxed where what it reduces is, so addresses of its own decide nothing.
+ * The line whose place a line with a negative price has: the first that it reduces, or the first goods where it reduces
+ * `shipping`. Its own addresses decide nothing.
  */
-const reducedLine = (lines: readonly LineItemRequest[], index: number): number | undefined => {
-  const { unit_price, parent_line_item_id: parent } = lines[index] as LineItemRequest;
-  if (!isReduction(unit_price)) return undefined;
-  const named = parent ? lines.findIndex(({ id }) => id === parent) : -1;
-  const first = lines.findIndex((line) => !isReduction(line.unit_price));
-  return named >= 0 ? named : first >= 0 ? first : undefined;
+const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): number => {
+  const [first = 0] = parts.keys();
+  return first < lines.length ? first : lines.findIndex(({ unit_price }) => !isReduction(unit_price));
 };
 
 /**
@@ -110,6 +108,7 @@ const reducedLine = (lines: readonly LineItemRequest[], index: number): number |
  */
 export const locateDocument = (
   input: CalculationInput,
+  reductions: readonly Reduction[],
   context: Locating,
   day: string,
   reliefOf: (line: number, place: Place) => LineRelief,
@@ -122,9 +121,9 @@ export const locateDocument = (
     shared ??= destinationOf(input, line, index, context.settings);
     return shared;
   });
-  const destinations = lines.some(({ unit_price }) => isReduction(unit_price))
-    ? own.map((one, index) => own[reducedLine(lines, index) ?? index] ?? one)
-    : own;
+  const destinations = [...own];
+  for (const reduction of reductions)
+    destinations[reduction.line] = own[reducedLine(reduction, lines)] ?? (own[reduction.line] as Destination);
   const read = readParcels(input, destinations);
   if (!read.ok) return read;
   const parcels = read.value.flatMap((charge) => charge.parcels.flatMap(({ destination }) => destination ?? []));

@@ -8,6 +8,7 @@ import {
   type TaxDocument,
   type TaxedCharge,
   type TaxedDocument,
+  type TaxLine,
   type TaxRow,
 } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
@@ -111,12 +112,10 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
     ({ amount, discount, thirdPartyDiscount }, index) =>
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
-  const isGoods = (index: number) => {
-    const line = lines[index];
-    return line !== undefined && line.deliveries === undefined && !isStateFee(line.product);
-  };
+  const isShipping = (index: number) => lines[index]?.deliveries !== undefined || index >= lines.length;
+  const isGoods = (index: number) => !isShipping(index) && !isStateFee((lines[index] as TaxLine).product);
   const discounts = document.discountsShipping
-    ? allocateToAll(document.discount, nets, isGoods)
+    ? allocateToAll(document.discount, nets, isGoods, isShipping)
     : allocateTo(document.discount, nets, isGoods);
   const rest = nets.map((net, index) => net - (discounts[index] as bigint));
   const coupons = allocateTo(document.thirdPartyDiscount, rest, isGoods);
@@ -128,17 +127,18 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
   });
 };
 
-/** Allocate a total to all amounts: first to those that count together and to the others together, and then in each part. */
-const allocateToAll = (total: bigint, amounts: readonly bigint[], counts: (index: number) => boolean): bigint[] => {
-  const others = (index: number) => !counts(index);
-  const sumWhere = (isPart: (index: number) => boolean) => sum(amounts.filter((_, index) => isPart(index)));
-  const [first, second] = allocate(total, [sumWhere(counts), sumWhere(others)]) as [bigint, bigint];
-  const [own, rest] = [allocateTo(first, amounts, counts), allocateTo(second, amounts, others)];
+type Counts = (index: number) => boolean;
+
+/** Allocate a total to two kinds of amounts: first to each kind as a whole, and then in each kind. */
+const allocateToAll = (total: bigint, amounts: readonly bigint[], isGoods: Counts, isShipping: Counts): bigint[] => {
+  const sumWhere = (counts: Counts) => sum(amounts.filter((_, index) => counts(index)));
+  const [first, second] = allocate(total, [sumWhere(isGoods), sumWhere(isShipping)]) as [bigint, bigint];
+  const [own, rest] = [allocateTo(first, amounts, isGoods), allocateTo(second, amounts, isShipping)];
   return own.map((part, index) => part + (rest[index] as bigint));
 };
 
 /** Allocate a total to the amounts whose indexes count. The others get nothing. */
-const allocateTo = (total: bigint, amounts: readonly bigint[], counts: (index: number) => boolean): bigint[] => {
+const allocateTo = (total: bigint, amounts: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
   if (total === 0n) return allocated;
   const indexes = [...amounts.keys()].filter(counts);

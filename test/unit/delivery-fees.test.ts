@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { inputOf } from '../../shared/calculations/echo.ts';
+import { crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { requestedChanges } from '../../shared/transactions/updates/requested-changes.ts';
-import { ask, refusal, testNow } from '../support/builders.ts';
+import { ask, refusal, requestOf, testNow } from '../support/builders.ts';
 
 const minneapolis = { city: 'Minneapolis', state: 'MN', postal_code: '55401', country: 'US' };
 const denver = { city: 'Denver', state: 'CO', postal_code: '80202', country: 'US' };
@@ -183,5 +184,19 @@ describe('the price of a fee', () => {
     // 9.025 % of 150.00, 5.00 and 10.00, each tax of a line rounded.
     expect(sent.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['13.54', '0.45', '0.50']);
     expect(sent.line_items.map((one) => one.applied_discount_amount)).toEqual(['100.00', '0.00', '0.00']);
+  });
+
+  it('takes no part of a discount that applies to shipping', () => {
+    const others = { tax_included: true, shipping: { amount: '50.00' } };
+    const sent = ask({
+      ...{ to: minneapolis, line_items: [{ unit_price: '200.00' }, line('0.50')] },
+      ...{ ...others, discount_amount: '50.00', discount_applies_to: 'line_items_and_shipping' as const },
+    });
+    expect(sent.line_items.map((one) => one.applied_discount_amount)).toEqual(['40.00', '0.00']);
+  });
+
+  it('alone leaves no goods for a discount', () => {
+    const body = requestOf({ to: minneapolis, line_items: [line('0.00')], discount_amount: '5.00' });
+    expect(crossFieldProblems(body)).toMatchObject([{ source: { pointer: '/discount_amount' } }]);
   });
 });

@@ -148,3 +148,20 @@ describe('a negative price is refused', () => {
     }
   });
 });
+
+it('a negative price is taxed where what it reduces is, whatever its own address', () => {
+  const omaha = { city: 'Omaha', state: 'NE', postal_code: '68102', country: 'US' };
+  // Not every rate of this ZIP is established.
+  const elsewhere = { customer: { address: { state: 'MO', postal_code: '63141' } } };
+  const line_items = [
+    shirt,
+    { ...lamp, customer: { address: omaha } },
+    { ...elsewhere, unit_price: '-5.00', product_tax_code: 'GENERAL' },
+  ];
+  const taxed = ask(
+    { to: newark, line_items, tax_date: '2026-11-20' },
+    { settings: { incomplete_coverage: 'reject' } },
+  );
+  const statesOf = (index: number) => taxed.line_items[index]?.taxes.map((row) => row.jurisdiction_code.slice(0, 5));
+  expect(new Set(statesOf(2))).toEqual(new Set(['US-NE']));
+});
