@@ -160,7 +160,7 @@ export const resolutionWarnings = (
 export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
   doubts.map(({ code, message }) => ({ code, message, pointer }));
 
-const sourcingText = (state: string): string => `${state}, where sales within the state are taxed`;
+const sourcingText = (state: string) => (): string => `${state}, where sales within the state are taxed`;
 
 /** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
 export const placeDoubts = (
@@ -168,7 +168,12 @@ export const placeDoubts = (
   { day }: WarningDays,
 ): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
-    evidence.flatMap((one) => doubted(doubtsAbout(one, `${place.name}, the local taxes of an address`), pointers[at])),
+    evidence.flatMap((one) =>
+      doubted(
+        doubtsAbout(one, () => `${place.name}, the local taxes of an address`),
+        pointers[at],
+      ),
+    ),
   ),
   ...(doubtful && release
     ? [doubtsAbout(doubtful, sourcingText(name)), doubtsAboutDay(doubtful, sourcingText(name), day, release)].flatMap(

@@ -65,7 +65,7 @@ const outcomeOf = (
         ...(echoes.line_items[index] as LineEcho),
         amount: write((document.lines[index] as TaxLine).amount),
         applied_third_party_discount_amount: write(thirdPartyDiscount),
-        // Fields one by one: a spread of `netFigures` would take a tenth of a calculation.
+        // Fields one by one: a second spread would take 3 % of a calculation.
         applied_discount_amount: write(discount),
         net_amount: write(net),
         taxable_amount: write(taxable),

@@ -95,7 +95,7 @@ const noCharges: Charges = { lines: [], indexes: new Map(), charges: [] };
 export const readCharges = (document: SentDocument): Charges => {
   const sent = document.line_items ?? [];
   const inField = shippingList(document.shipping);
-  // Most documents without shipping have no charges: their codes need no reading.
+  // Most documents without shipping have no charges: their codes are not read.
   if (inField.length === 0 && !sent.some(({ product_tax_code }) => mayBeCharge(product_tax_code))) return noCharges;
   const priced = sent.map(pricedOf);
   const roles = rolesOf(priced);

@@ -1,4 +1,4 @@
-/** Retail delivery fees: what a state charges on an order that is delivered, beside the tax on its goods. */
+/** Retail delivery fees: what a state charges on an order that is delivered, in addition to the tax on its goods. */
 import { decimal } from '../money/decimal.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
 import { calculateTax } from '../tax/calculate.ts';
@@ -153,7 +153,7 @@ const isFeeCode = (code: string | null | undefined): boolean => {
 
 /**
  * The problems of fees with a price of their own, where prices do not include tax. Levy adds the fee as tax, so a price would
- * be charged beside it.
+ * be charged in addition to it.
  */
 export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): readonly Problem[] =>
   (tax_included ? [] : (line_items ?? [])).flatMap(({ product_tax_code, unit_price }, index) =>
@@ -162,7 +162,7 @@ export const pricedFeeProblems = ({ line_items, tax_included }: SentDocument): r
           invalidFormat(
             `/line_items/${index}/unit_price`,
             'Retail delivery fee with a price',
-            `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. Where prices include tax, send the fee as the price, and tax_included.`,
+            `You sent ${JSON.stringify(unit_price)}. Send "0.00": Levy calculates the fee of the state and adds it as tax. For prices that include tax, send tax_included and the fee as the price.`,
           ),
         ]
       : [],
@@ -178,7 +178,7 @@ export const overpricedFeeWarnings = ({ lines }: TaxDocument, taxed: TaxedDocume
     return [
       {
         code: 'retail_delivery_fee_due',
-        message: `The price of the retail delivery fee has ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`,
+        message: `The price of the retail delivery fee is ${write(rest)} more than the fee that is due, ${write(fee)}. Send the fee as the price.`,
         pointer: `/line_items/${index}`,
       },
     ];

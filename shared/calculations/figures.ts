@@ -8,9 +8,17 @@ import { shippingList } from './shipping-list.ts';
 export type Writer = (minor: bigint) => string;
 
 export const writerFor = (exponent: number): Writer => {
-  // A third of all amounts are zero.
-  const zero = formatAmount(0n, exponent);
-  return (minor) => (minor === 0n ? zero : formatAmount(minor, exponent));
+  const zero = { minor: 0n, text: formatAmount(0n, exponent) };
+  // Most amounts of a line are zero or its base: the texts of the last two others are kept.
+  let [last, other] = [zero, zero];
+  return (minor) => {
+    if (minor === 0n) return zero.text;
+    if (minor !== last.minor) {
+      const written = minor === other.minor ? other : { minor, text: formatAmount(minor, exponent) };
+      [last, other] = [written, last];
+    }
+    return last.text;
+  };
 };
 
 type Charges<Line, Shipping> = {
@@ -53,24 +61,25 @@ type Summed = Pick<TaxRow, 'rate' | 'taxable' | 'exempt' | 'tax'> & {
 };
 type Sum = { -readonly [Name in keyof Summed]: Summed[Name] };
 
-/** Sum rows by jurisdiction and rate, in the order of their first appearance, as returns need them. */
-const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
+/** Sum the rows of charges by jurisdiction and rate, in the order of their first appearance, as returns need them. */
+const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], write: Writer): TaxSummaryRow[] => {
   const sums: Sum[] = [];
   // By code, and then by rate, of which a jurisdiction has few. A joined text key for every row would be slower.
   const byCode = new Map<string, Sum[]>();
-  for (const { jurisdiction, rate, taxable, exempt, tax } of rows) {
-    const own = byCode.get(jurisdiction.code) ?? [];
-    const sum = own.find((known) => known.rate === rate);
-    if (sum) {
-      sum.taxable += taxable;
-      sum.exempt += exempt;
-      sum.tax += tax;
-      continue;
+  for (const { rows } of charges)
+    for (const { jurisdiction, rate, taxable, exempt, tax } of rows) {
+      const own = byCode.get(jurisdiction.code) ?? [];
+      const sum = own.find((known) => known.rate === rate);
+      if (sum) {
+        sum.taxable += taxable;
+        sum.exempt += exempt;
+        sum.tax += tax;
+        continue;
+      }
+      const started = { jurisdiction, rate, taxable, exempt, tax };
+      sums.push(started);
+      if (own.push(started) === 1) byCode.set(jurisdiction.code, own);
     }
-    const started = { jurisdiction, rate, taxable, exempt, tax };
-    sums.push(started);
-    if (own.push(started) === 1) byCode.set(jurisdiction.code, own);
-  }
   return sums.map(({ jurisdiction: { code, name, type, reporting_code }, rate, taxable, exempt, tax }) => ({
     jurisdiction_code: code,
     jurisdiction_name: name,
@@ -85,32 +94,27 @@ const summarize = (rows: readonly Summed[], write: Writer): TaxSummaryRow[] => {
 
 /** The summary of a calculated document. */
 export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
-  summarize(
-    [...lines, ...shipping].flatMap(({ rows }) => rows),
-    write,
-  );
+  summarize([...lines, ...shipping], write);
 
 /** The summary of a response's rows: of a credit, of an open entry, or after a tax was supplied. */
 export const summaryOfRows = (
   rows: readonly TaxRowResponse[],
   exponent: number,
   write = writerFor(exponent),
-): TaxSummaryRow[] =>
-  summarize(
-    rows.map((row) => ({
-      jurisdiction: {
-        code: row.jurisdiction_code,
-        name: row.jurisdiction_name,
-        type: row.jurisdiction_type,
-        reporting_code: row.reporting_code,
-      },
-      rate: row.rate,
-      taxable: parseAmount(row.taxable_amount, exponent),
-      exempt: parseAmount(row.exempt_amount, exponent),
-      tax: parseAmount(row.tax_amount, exponent),
-    })),
-    write,
-  );
+): TaxSummaryRow[] => summarize([{ rows: rows.map((row) => readRow(row, exponent)) }], write);
+
+const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
+  jurisdiction: {
+    code: row.jurisdiction_code,
+    name: row.jurisdiction_name,
+    type: row.jurisdiction_type,
+    reporting_code: row.reporting_code,
+  },
+  rate: row.rate,
+  taxable: parseAmount(row.taxable_amount, exponent),
+  exempt: parseAmount(row.exempt_amount, exponent),
+  tax: parseAmount(row.tax_amount, exponent),
+});
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
 export const totalsOf = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {

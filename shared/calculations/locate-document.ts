@@ -7,6 +7,7 @@ import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
 import {
   type Destination,
   destinationOf,
+  hasOwnDestination,
   isEmptyAddress,
   type LocatedLine,
   type Locating,
@@ -117,7 +118,7 @@ export const locateDocument = (
   // Most lines have no addresses of their own, and share one destination.
   let shared: Destination | null = null;
   const own = lines.map((line, index) => {
-    if (line.customer || line.ship_from || line.fulfillment) return destinationOf(input, line, index, context.settings);
+    if (hasOwnDestination(line)) return destinationOf(input, line, index, context.settings);
     shared ??= destinationOf(input, line, index, context.settings);
     return shared;
   });

@@ -44,6 +44,10 @@ export type Destination = {
   readonly pointers: LocatedLine['pointers'];
 };
 
+/** Whether a line is delivered or sent elsewhere than its document. */
+export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItemRequest): boolean =>
+  addressOf(customer) !== null || addressOf(ship_from) !== null || fulfillment === 'pickup';
+
 /**
  * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, wherever
  * the buyer is (SSUTA section 310 A 1). Without an origin it is refused.
@@ -81,56 +85,24 @@ const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): Loca
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
-const isSamePointers = (a: LocatedLine['pointers'], b: LocatedLine['pointers']): boolean =>
-  a.destination === b.destination && a.origin === b.origin;
-
-/**
- * Find the place of every destination. Destinations of equal addresses get the same place, so that their lines share
- * treatments.
- */
+/** Find the place of every destination. Routes of equal addresses get the same place, so that their lines share treatments. */
 export const locateAll = (
   destinations: readonly Destination[],
   context: Locating,
   day: string,
 ): Result<LocatedLine[]> => {
   const find = finderOf(context, day);
-  // Most lines of a long document share the document's addresses as objects: comparing their texts would take longer.
-  const byObject = new Map<PostalAddress, Map<PostalAddress | null, LocatedLine>>();
-  const byText = new Map<string, LocatedLine>();
-  const located: LocatedLine[] = [];
+  const located = new Map<Destination, LocatedLine>();
   const problems: Problem[] = [];
-  let [last, lastFound]: [Destination | null, LocatedLine | null] = [null, null];
-  for (const destination of destinations) {
-    const { address, origin, pointers } = destination;
-    if (destination === last && lastFound) {
-      located.push(lastFound);
-      continue;
-    }
-    const byOrigin = getOrAdd(byObject, address, () => new Map<PostalAddress | null, LocatedLine>());
-    const shared = byOrigin.get(origin);
-    const text = shared ? '' : JSON.stringify([address, origin]);
-    const same = shared ?? byText.get(text);
-    if (same) {
-      located.push(isSamePointers(same.pointers, pointers) ? same : lineOf(same, destination));
-      continue;
-    }
-    if (pointers.destination === pointers.origin && isEmptyAddress(address)) {
-      problems.push(pickupWithoutOrigin(pointers.origin));
-      continue;
-    }
+  for (const destination of new Set(destinations)) {
     const route = routeOf(destination);
-    if (!route.ok) {
-      problems.push(...route.problems);
-      continue;
-    }
-    const found = lineOf(find(route.value), destination);
-    located.push(found);
-    byOrigin.set(origin, found);
-    byText.set(text, found);
-    [last, lastFound] = [destination, found];
+    if (route.ok) located.set(destination, lineOf(find(route.value), destination));
+    else problems.push(...route.problems);
   }
   const [first, ...others] = distinct(problems);
-  return first ? refuse(first, ...others) : accept(located);
+  return first
+    ? refuse(first, ...others)
+    : accept(destinations.map((destination) => located.get(destination) as LocatedLine));
 };
 
 /** Remove duplicates: lines that share the document's address have the same problem. */
@@ -139,6 +111,8 @@ export const distinct = (problems: readonly Problem[]): Problem[] => [
 ];
 
 const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
+  if (pointers.destination === pointers.origin && isEmptyAddress(address))
+    return refuse(pickupWithoutOrigin(pointers.origin));
   const to = readAddress(address, pointers.destination);
   if (!to.ok) return to;
   if (!origin) return accept({ to: to.value, from: null });

@@ -135,10 +135,7 @@ export const warningsOf = (
   const { document, located, certificateWarnings } = read;
   const seen = new Map<string, Warning>();
   const add = (warnings: readonly Warning[]) => {
-    for (const warning of warnings) {
-      const key = `${warning.code} ${warning.message}`;
-      if (!seen.has(key)) seen.set(key, warning);
-    }
+    for (const warning of warnings) if (!seen.has(warning.message)) seen.set(warning.message, warning);
   };
   const { lines, shipping } = taxed;
   const pointerOf: PointerOf = (charge) =>

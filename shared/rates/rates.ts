@@ -97,7 +97,7 @@ const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[
 
 /** What is not certain of a general rate. The address has a warning of its own on approximate local rates. */
 const rateDoubts = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
-  const what = `${jurisdiction.name}, general rate`;
+  const what = () => `${jurisdiction.name}, general rate`;
   const { release } = located.place;
   const aboutDay = release && jurisdiction.type === 'state' ? doubtsAboutDay(rate, what, day, release) : [];
   return doubted([...doubtsAbout(rate, what), ...aboutDay], '');

@@ -15,6 +15,7 @@ import { type Charge, roundCharges } from './round-charges.ts';
 import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
+import type { Treated } from './treatment-cache.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 
 /** A charge of the document before tax. */
@@ -34,49 +35,43 @@ export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const extracted = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
   const shares = shipmentShares(sale, extracted.nets);
   const taxed = new Array<TaxedCharge>(discounted.length);
-  for (let position = 0; position < sale.indexes.length; position += 1) {
-    const index = sale.indexes[position] as number;
-    const { discount, thirdPartyDiscount, net } = discounted[index] as Discounted;
-    const { taxable, exempt, tax, rows, treatments } = figuresAt(sale, extracted, position);
-    const inexact = inexactAt(extracted, index);
-    const delivered = shares[position - sale.goods.length] ?? null;
-    taxed[index] = {
-      discount,
-      thirdPartyDiscount,
-      net,
-      taxable,
-      exempt,
-      tax,
-      rows,
-      treatments,
-      shares: delivered,
-      inexact,
-    };
-  }
+  for (const [position, index] of sale.indexes.entries())
+    taxed[index] = taxedAt(
+      sale,
+      extracted,
+      position,
+      discounted[index] as Discounted,
+      shares[position - sale.goods.length] ?? null,
+    );
   return { lines: taxed.slice(0, document.lines.length), shipping: taxed.slice(document.lines.length) };
 };
 
 const inexactAt = ({ inexact }: Extracted, index: number): TaxedCharge['inexact'] =>
   inexact.length === 0 ? null : (inexact.find(({ charges }) => charges.includes(index)) ?? null);
 
-type Figures = Pick<TaxedCharge, 'taxable' | 'exempt' | 'tax' | 'rows' | 'treatments'>;
-
 /** The figures of the goods or the shipment at a position. */
-const figuresAt = (sale: Sale, { nets, charges, taxes }: Extracted, position: number): Figures => {
-  const { assessments } = charges[position] as Charge;
-  const own = taxes[position] as readonly bigint[];
+const taxedAt = (
+  sale: Sale,
+  extracted: Extracted,
+  position: number,
+  { discount, thirdPartyDiscount, net }: Discounted,
+  shares: TaxedCharge['shares'],
+): TaxedCharge => {
+  const { assessments } = extracted.charges[position] as Charge;
+  const own = extracted.taxes[position] as readonly bigint[];
   const goods = sale.goods[position]?.treated;
   const taxable = goods ? widestBase(assessments) : widestShippingBase(assessments);
   return {
+    discount,
+    thirdPartyDiscount,
+    net,
     taxable,
-    exempt: (nets[position] as bigint) - taxable,
+    exempt: (extracted.nets[position] as bigint) - taxable,
     tax: sum(own),
     rows: rowsOf(assessments, own),
-    treatments: goods
-      ? goods.isHoliday
-        ? decided(goods.treatments, assessments)
-        : goods.treatments
-      : shippingTreatments(sale, position),
+    treatments: goods ? decided(goods, assessments) : shippingTreatments(sale, position),
+    shares,
+    inexact: inexactAt(extracted, sale.indexes[position] as number),
   };
 };
 
@@ -151,16 +146,16 @@ const allocateTo = (total: bigint, amounts: readonly bigint[], counts: Counts): 
 };
 
 // In a holiday, the price decides which rule applies, and so which doubts.
-const decided = (treatments: readonly Treatment[], assessments: readonly Assessment[]): readonly Treatment[] =>
-  treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment);
+const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Assessment[]): readonly Treatment[] =>
+  isHoliday ? treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment) : treatments;
 
 // A jurisdiction that exists for a band or a fee alone has a row only where it taxes something, or where there is no other.
+const isShown = ({ treatment, taxable, exact }: Assessment): boolean =>
+  !treatment.isAdditional || taxable !== 0n || exact !== 0n;
+
 const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
-  const rows: TaxRow[] = [];
-  for (let index = 0; index < assessments.length; index += 1) {
-    const { treatment, rate, reason, taxable, exempt, exact } = assessments[index] as Assessment;
-    if (treatment.isAdditional && taxable === 0n && exact === 0n && assessments.length > 1) continue;
-    rows.push({
+  const rows = assessments.map(
+    ({ treatment, rate, reason, taxable, exempt, exact }, index): TaxRow => ({
       jurisdiction: treatment.jurisdiction,
       sourcing: treatment.sourcing,
       rate: rate.text,
@@ -171,7 +166,10 @@ const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): T
       exempt,
       exact,
       tax: taxes[index] as bigint,
-    });
-  }
-  return rows;
+    }),
+  );
+  const isAlone = assessments.length === 1;
+  return isAlone || assessments.every(isShown)
+    ? rows
+    : rows.filter((_, index) => isShown(assessments[index] as Assessment));
 };

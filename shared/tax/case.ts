@@ -63,7 +63,7 @@ export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRu
   return chosen ?? (taxCase.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
-/** Whether the content has what a rule says of a day, established or as an approximation. */
+/** Whether a rule is known on a day, established or as an approximation. */
 export const isRuleKnown = (rule: DecidingRule, day: string, release: Release): boolean =>
   !rule.isBeforeFirst && coversDay(rule, day, countsFrom(release));
 

@@ -13,7 +13,7 @@ export const couponReducesPrice = (place: Place, day: string): boolean =>
 /** The doubts about what the state does with such a discount. */
 export const doubtsAboutCoupons = (place: Place, day: string): readonly Doubt[] => {
   const setting = settingOf(place, day);
-  if (setting) return doubtsAbout(setting, `${place.name}, discounts that third parties pay`);
+  if (setting) return doubtsAbout(setting, () => `${place.name}, discounts that third parties pay`);
   return [
     {
       code: 'content_unconfirmed',

@@ -37,25 +37,25 @@ export const otherCurrencyTable = ({ name, currency }: Release, document: string
 /** Whether the confidence in a value is below medium-high. */
 export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** Doubt about a value of low or medium confidence. `what` names the place and the value. */
-export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: string): readonly Doubt[] => {
+/** Doubt about a value of low or medium confidence. `what` names the place and the value; most values have no doubt. */
+export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Doubt[] => {
   const { confidence, source } = evidence;
   if (!isDoubtful(evidence)) return [];
   // Some notes end as sentences do.
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
-  return [{ code: 'content_unconfirmed', message: `${what}: ${note} (confidence ${confidence}, source ${source}).` }];
+  return [{ code: 'content_unconfirmed', message: `${what()}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
 
 /**
  * Doubt about a value that answers on a day before it is established, because no earlier one is on record. `what` names
  * the place and the value.
  */
-export const doubtsAboutDay = (value: Dated, what: string, day: string, release: Release): readonly Doubt[] =>
+export const doubtsAboutDay = (value: Dated, what: () => string, day: string, release: Release): readonly Doubt[] =>
   isApproximateOn(value, day, release)
     ? [
         {
           code: 'content_approximate',
-          message: `${what}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`,
+          message: `${what()}: no value of ${day} is on record; that of ${earlierEnd(value.to, release.established_from)} was used. To replace it, import own rules (format rules).`,
         },
       ]
     : [];
@@ -86,7 +86,7 @@ export const doubtsAboutRule = (
   release: Release,
 ): readonly Doubt[] =>
   rule
-    ? doubtsAbout(rule, `${release.name}, rule ${rule.id}`)
+    ? doubtsAbout(rule, () => `${release.name}, rule ${rule.id}`)
     : [
         {
           code: 'taxability_not_established',

@@ -24,7 +24,7 @@ const countedToward = (
   return net + (base.shipping ? share : 0n);
 };
 
-/** The assessments of each of the goods that is no fee, which do not depend on fees. */
+/** The assessments of the goods that are not fees; they do not depend on fees. */
 const assessWithoutFees = (sale: Sale, nets: Nets, shares: Nets): readonly (Assessment[] | null)[] =>
   sale.goods.map(({ treated }, position) =>
     treated.isFee

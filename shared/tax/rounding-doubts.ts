@@ -41,7 +41,7 @@ export const roundingDoubts = (document: TaxDocument, { lines, shipping }: Taxed
     const state = states.get(code);
     states.delete(code);
     if (state)
-      for (const doubt of doubtsAbout(state.evidence, `${state.release.name}, rounding`))
+      for (const doubt of doubtsAbout(state.evidence, () => `${state.release.name}, rounding`))
         doubts.push({ doubt, charge });
   };
   const invoices = new Map<string, Total>();

@@ -14,17 +14,15 @@ import { sum } from './widest-base.ts';
 export const roundSum = (assessments: readonly Assessment[], before = 0n): bigint[] => {
   let exactSum = 0n;
   let floors = 0n;
-  const parts: bigint[] = [];
-  const remainders: bigint[] = [];
-  for (const { exact } of assessments) {
-    // Division dominates the time, and a third of all rows have no tax.
+  // Division dominates the time, and a third of all rows have no tax.
+  const parts = assessments.map(({ exact }) => {
     const floor = exact === 0n ? 0n : exact / minorUnit;
     exactSum += exact;
     floors += floor;
-    parts.push(floor);
-    remainders.push(exact - floor * minorUnit);
-  }
+    return floor;
+  });
   if (exactSum === 0n) return parts;
+  const remainders = assessments.map(({ exact }, index) => exact - (parts[index] as bigint) * minorUnit);
   const alone = before === 0n ? 0n : divideHalfUp(before, minorUnit);
   return distributeRemainder(parts, remainders, divideHalfUp(before + exactSum, minorUnit) - alone - floors);
 };

@@ -108,11 +108,8 @@ const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { ship
   };
 };
 
-const assessOn = ({ treatments }: Treated, base: Base): Assessment[] => {
-  const assessments: Assessment[] = [];
-  for (const treatment of treatments) assessments.push(assess(treatment, base));
-  return assessments;
-};
+const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
+  treatments.map((treatment) => assess(treatment, base));
 
 /** Assess one of the goods, by its position, in each of its jurisdictions. */
 export const assessGoods = (

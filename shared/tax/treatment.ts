@@ -113,7 +113,7 @@ const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
 
 // The address has a warning of its own on approximate local rates.
 const doubtsAboutRate = (rate: Rate, { release, jurisdiction, subject }: Case): readonly Doubt[] => {
-  const what = `${jurisdiction.name}, general rate`;
+  const what = () => `${jurisdiction.name}, general rate`;
   const doubts = doubtsAbout(rate, what);
   return jurisdiction.type === 'state' ? [...doubts, ...doubtsAboutDay(rate, what, subject.day, release)] : doubts;
 };
@@ -151,7 +151,7 @@ const resolveRule = (
   const doubts = [
     ...rateDoubts,
     ...doubtsAboutRule(rule, product, jurisdiction, release),
-    ...(rule && isEarly ? doubtsAboutDay(rule, `${release.name}, rule ${rule.id}`, day, release) : []),
+    ...(rule && isEarly ? doubtsAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];

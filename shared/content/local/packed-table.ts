@@ -86,10 +86,12 @@ export const offsetsOf = (lines: readonly string[]): readonly number[] => {
   });
 };
 
-const lineAt = (lines: string, offset: number): string => {
+const lineEnd = (lines: string, offset: number): number => {
   const end = lines.indexOf('\n', offset);
-  return lines.slice(offset, end === -1 ? undefined : end);
+  return end === -1 ? lines.length : end;
 };
+
+const lineAt = (lines: string, offset: number): string => lines.slice(offset, lineEnd(lines, offset));
 
 /** The suffix of the name of a tax whose split is not known. Packed names have `*` instead, because most of them repeat it. */
 export const combinedSuffix = ' (combined local rate)';
@@ -147,9 +149,9 @@ export const findLine = (sortedLines: string, key: string): string | undefined =
   let [low, high] = [0, sortedLines.length];
   while (low < high) {
     const from = sortedLines.lastIndexOf('\n', ((low + high) >> 1) - 1) + 1;
-    const line = lineAt(sortedLines, from);
-    if (line.startsWith(start)) return line.slice(start.length);
-    if (line < start) low = from + line.length + 1;
+    const own = sortedLines.slice(from, from + start.length);
+    if (own === start) return lineAt(sortedLines, from + start.length);
+    if (own < start) low = lineEnd(sortedLines, from) + 1;
     else high = from;
   }
   return undefined;

@@ -62,8 +62,6 @@ const boundedCache = <Owner extends object, Value>() => {
 const views = boundedCache<Release, Release>();
 /** The sources of a release with those of its tables, which all views of it share. */
 const sources = new WeakMap<Release, Release['sources']>();
-const contents = boundedCache<Release, ReturnType<typeof contentOf>>();
-const sets = boundedCache<Release, LocalSet>();
 const choices = boundedCache<Release, PlaceChoice>();
 
 /** An area with the period that answers, and why: a period may answer some days as an approximation. */
@@ -74,28 +72,22 @@ const dateKey = ({ area, dated }: Dated): string =>
 const viewOf = (release: Release, table: LocalTable, candidates: readonly Dated[]): Release =>
   views(release, candidates.map(dateKey).join(), () => {
     const [state] = release.jurisdictions;
-    const additions = candidates.flatMap((one) => {
-      const { dated } = one;
-      return dated ? [contents(release, dateKey(one), () => contentOf(dated, state))] : [];
-    });
+    const additions = candidates.flatMap(({ dated }) => (dated ? [contentOf(dated, state)] : []));
     const cited = getOrAdd(sources, release, () => ({ ...release.sources, ...table.sources }));
     return withOwnRates({ ...releaseWith(release, additions), sources: cited });
   });
 
-const setOf = (release: Release, table: LocalTable, one: Dated): LocalSet => {
-  const { dated, county } = one;
+const setOf = (table: LocalTable, { dated, county }: Dated): LocalSet => {
   if (dated === null) return unknownSet;
-  return sets(release, `${dateKey(one)} ${county}`, () => {
-    const { period, approximation, published } = dated;
-    const codes = (period.taxes ?? []).map(({ code }) => code);
-    return {
-      key: codes.toSorted().join(' '),
-      codes,
-      county: county === '' ? null : `${table.fips}${county}`,
-      approximation,
-      published,
-    };
-  });
+  const { period, approximation, published } = dated;
+  const codes = (period.taxes ?? []).map(({ code }) => code);
+  return {
+    key: codes.toSorted().join(' '),
+    codes,
+    county: county === '' ? null : `${table.fips}${county}`,
+    approximation,
+    published,
+  };
 };
 
 /** The rate of a candidate; `null` where it is not established. */
@@ -127,7 +119,7 @@ const findChoice = (
   const { approximate_from: approximate = local.established_from } = release;
   const days = { established: local.established_from, approximate };
   const all = candidates.map((one): Dated => ({ ...one, dated: one.area && rateOfArea(one.area, day, days) }));
-  const ofAll = all.map((one) => setOf(release, table, one));
+  const ofAll = all.map((one) => setOf(table, one));
   const [charged] = all;
   const meant = ofAll[0] ?? unknownSet;
   const byPlace: ByPlace = {

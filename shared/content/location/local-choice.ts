@@ -101,9 +101,10 @@ export const choiceOf = (
   areas: readonly Area[],
   { usual = areas, hasRanges = false }: { readonly usual?: readonly Area[]; readonly hasRanges?: boolean } = {},
 ): LocalChoice | undefined => {
-  const [first, ...others] = distinct(areas);
+  const sets = distinct(areas);
+  const [first, ...others] = sets;
   if (!first) return undefined;
-  const [usualFirst = first, ...otherUsual] = distinct(usual);
+  const [usualFirst = first, ...otherUsual] = usual === areas ? sets : distinct(usual);
   return {
     ...plainChoice(level, first),
     possible: [first, ...others],

@@ -71,6 +71,7 @@ const outsideStreets = (near: readonly Span[], zip: ZipLookup, isUntaxed: boolea
  * city's sets. The same holds for a table that names a city together with ZIPs, and the address has another ZIP.
  */
 export const chooseLocals = (release: Release, address: TaxAddress, day: string): LocalChoice | undefined => {
+  if (release.locations.length === 0) return undefined;
   const { zip5, plus4, city, isZipKnown } = address;
   const { named, withinZips } = byCity(release, city, day);
   if (zip5 === null) return named;
