@@ -10,7 +10,7 @@ const feesOfGoods = ['FEES.GIFT_WRAP', 'FEES.CARD_SURCHARGE', 'FEES.ORDER_FEE', 
 /** Whether a product is such a fee. */
 export const isFee = ({ path }: Pick<ProductTaxCode, 'path'>): boolean => feesOfGoods.includes(path);
 
-/** Whether a text can be the code of a charge: such a code is a shipping charge or a fee. Cheaper than to read the code. */
+/** Whether a text can be the code of a charge: such a code is a shipping charge or a fee. Cheaper than parsing the code. */
 export const mayBeCharge = (code: string | null | undefined): boolean =>
   code != null && /^\s*(SHIPPING|FEES)\b/i.test(code);
 

@@ -4,6 +4,7 @@ import { formatAmount } from '../money/currency.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
 import { pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { isDecimal, isPrice, lineAmount, minorOf } from './line-amount.ts';
+import type { Reduction } from './reductions.ts';
 
 type Line = JsonObject | undefined;
 
@@ -28,12 +29,16 @@ type Discounted = { readonly fields: Line; readonly pointer: string; readonly am
 const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
   amount === undefined ? undefined : discounts.reduce((net, name) => net - amountOf(fields?.[name], exponent), amount);
 
-/** The problems of discounts above what they apply to: of a line or a charge alone, or else of the document. */
+/**
+ * The problems of discounts above what they apply to: of a line or a charge alone, or else of the document. `reductions` is
+ * what line items with a negative price take off the others; `null` if a field of the body cannot be read.
+ */
 export const discountProblems = (
   input: JsonObject,
   lines: readonly Line[],
   sent: readonly { readonly charge: Line; readonly pointer: string }[],
   exponent: number,
+  reductions: readonly Reduction[] | null,
 ): Problem[] => {
   const items = lines.map(
     (line, index): Discounted => ({
@@ -56,7 +61,7 @@ export const discountProblems = (
       ? [discountTooLarge(`${one.pointer}/${name}`, name)]
       : [];
   });
-  return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent);
+  return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent, reductions);
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -71,26 +76,27 @@ const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
     ),
   );
 
-/**
- * The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping. A line with a negative
- * price counts as what it takes off the goods. The fee of a state counts as neither.
- */
+/** The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping; none to a state's fee. */
 const documentDiscountProblems = (
   input: JsonObject,
   items: readonly Discounted[],
   charges: readonly Discounted[],
   exponent: number,
+  reductions: readonly Reduction[] | null,
 ): Problem[] => {
   const roles = rolesIn(items);
-  const sold = items.filter((_, index) => roles[index] === 'goods' || roles[index] === 'reduction');
-  const nets = sold.map((item) => ownNet(item, exponent));
   const name = discounts.findLast((field) => isSent(input[field]));
-  if (!name || items.length === 0 || nets.includes(undefined)) return [];
+  if (!name || items.length === 0 || (reductions === null && roles.includes('reduction'))) return [];
   const sum = (amounts: readonly (bigint | undefined)[]) => amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
+  const reduced = (index: number) => sum((reductions ?? []).map(({ parts }) => parts.get(index)));
+  const left = [...items, ...charges].map((one, index) => {
+    const net = ownNet(one, exponent);
+    return { role: roles[index] ?? 'charge', net: net === undefined ? undefined : net - reduced(index) };
+  });
+  const netsOf = (role: Role) => left.filter((one) => one.role === role).map(({ net }) => net);
+  const [nets, shipping] = [netsOf('goods'), netsOf('charge')];
+  if (nets.includes(undefined)) return [];
   const [seller, thirdParty] = discounts.map((field) => amountOf(input[field], exponent)) as [bigint, bigint];
-  const shipping = [...items.filter((_, index) => roles[index] === 'charge'), ...charges].map((one) =>
-    ownNet(one, exponent),
-  );
   const goodsNet = sum(nets);
   const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
   const whole = isShared ? goodsNet + sum(shipping) : goodsNet;

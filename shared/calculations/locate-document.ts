@@ -1,4 +1,5 @@
 import type { PostalAddress } from '../content/location/postal-address.ts';
+import { getOrAdd } from '../get-or-add.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Delivery, Place, Relief } from '../tax/document.ts';
@@ -83,9 +84,11 @@ const readParcels = (
     if (!delivered.ok) problems.push(...delivered.problems);
     const own = ownAddresses(input, charge, charge.line === null ? position++ : 0);
     const isElsewhere = own.to !== null || own.from !== null;
+    const elsewhere = new Map<Destination, Destination>();
+    const destinationFor = (line: Destination) => getOrAdd(elsewhere, line, () => destinationWith(own, line));
     const parcels = (delivered.ok ? delivered.value : []).map((line) => ({
       line,
-      destination: isElsewhere ? destinationWith(own, destinations[line] as Destination) : null,
+      destination: isElsewhere ? destinationFor(destinations[line] as Destination) : null,
     }));
     return { charge, parcels };
   });
@@ -94,8 +97,8 @@ const readParcels = (
 };
 
 /**
- * The line whose place a line with a negative price has: the first that it reduces, or the first goods where it reduces
- * `shipping`. Its own addresses decide nothing.
+ * The index of the line item that decides the place of a negative price: the first one that it reduces. If it reduces only
+ * `shipping`, the first line item without a negative price. Its own addresses are ignored.
  */
 const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): number => {
   const [first = 0] = parts.keys();

@@ -44,7 +44,7 @@ export type Destination = {
   readonly pointers: LocatedLine['pointers'];
 };
 
-/** Whether a line is delivered or sent elsewhere than its document. */
+/** Whether a line has a destination or an origin of its own. */
 export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItemRequest): boolean =>
   addressOf(customer) !== null || addressOf(ship_from) !== null || fulfillment === 'pickup';
 

@@ -78,14 +78,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
     ...benefitsProblems(input),
     ...duplicateIds(input, lines),
     // A credit's line takes missing fields from its parent's line. The use case checks the rest.
-    ...(hasParent
-      ? []
-      : [
-          ...missingPrices(lines),
-          ...missingAddresses(input, lines),
-          ...discountProblems(input, lines, sentCharges(input), exponentOfInput(input)),
-          ...chargeProblems(input, lines),
-        ]),
+    ...(hasParent ? [] : [...missingPrices(lines), ...missingAddresses(input, lines), ...chargeProblems(input, lines)]),
   ];
 };
 
@@ -172,10 +165,15 @@ const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] 
 const exponentOfInput = ({ currency }: JsonObject): number =>
   exponentOf(typeof currency === 'string' ? currency : 'USD');
 
-/** The problems of shipping charges without line items, and of line items with a negative price. */
+/** The problems of discounts, of shipping charges without line items, and of line items with a negative price. */
 const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
-  const document = lines.length > 0 ? sentDocument(input, lines, sentCharges(input)) : null;
-  if (!document) return [];
-  const reductions = reductionsOf(document, exponentOfInput(input));
-  return [...pricedFeeProblems(document), ...deliveryProblems(document), ...(reductions.ok ? [] : reductions.problems)];
+  const exponent = exponentOfInput(input);
+  const charges = sentCharges(input);
+  const document = lines.length > 0 ? sentDocument(input, lines, charges) : null;
+  const reductions = document && reductionsOf(document, exponent);
+  return [
+    ...discountProblems(input, lines, charges, exponent, reductions?.ok ? reductions.value : null),
+    ...(document ? [...pricedFeeProblems(document), ...deliveryProblems(document)] : []),
+    ...(reductions && !reductions.ok ? reductions.problems : []),
+  ];
 };

@@ -37,7 +37,7 @@ export const otherCurrencyTable = ({ name, currency }: Release, document: string
 /** Whether the confidence in a value is below medium-high. */
 export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** Doubt about a value of low or medium confidence. `what` names the place and the value; most values have no doubt. */
+/** Doubt about a value of low or medium confidence. `what` names the place and the value, if there is a doubt. */
 export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Doubt[] => {
   const { confidence, source } = evidence;
   if (!isDoubtful(evidence)) return [];

@@ -45,9 +45,9 @@ type Charge = ShippingCharge & { readonly index: number };
 
 /**
  * The charges of a document, with their indexes: fees of the seller, and then shipping. They are taxed one after the other,
- * so the order must not depend on whether shipping is a line.
+ * so the order must not depend on whether shipping is sent as a line item or in `shipping`.
  */
-const chargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
+export const chargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
   const charges: Charge[] = [];
   for (let index = 0; index < lines.length; index += 1) {
     const { product, amount, discount, deliveries } = lines[index] as TaxLine;

@@ -360,6 +360,32 @@ const exactOf = (text: string) => {
 const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exactOf>) =>
   left.units * 10n ** BigInt(right.scale) === right.units * 10n ** BigInt(left.scale);
 
+describe('the rounding of shipping with goods', () => {
+  it('names the tax before it, also where fees follow the shipping in the document', () => {
+    const answer = ask({
+      to: { city: 'Houston', state: 'TX', postal_code: '77002' },
+      explain: true,
+      line_items: [
+        { id: 'a', unit_price: '10.36' },
+        { id: 'post', product_tax_code: 'SHIPPING.DELIVERY', unit_price: '6.08' },
+        { id: 'wrap', product_tax_code: 'FEES.GIFT_WRAP', unit_price: '4.80' },
+      ],
+    });
+    for (const [index, tax] of [
+      [1, '0.50'],
+      [2, '0.40'],
+    ] as const) {
+      const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
+      const { both, goods, difference } =
+        /tax on both is .*? to (?<both>\d+\.\d+); the tax on .*? to (?<goods>\d+\.\d+)\. .* difference, (?<difference>\d+\.\d+)/.exec(
+          text,
+        )?.groups ?? {};
+      expect([difference, answer.line_items[index]?.tax_amount], text).toEqual([tax, tax]);
+      expect(Math.round((Number(both) - Number(goods)) * 100), text).toBe(Math.round(Number(tax) * 100));
+    }
+  });
+});
+
 const places = ['MI', 'PA', 'NY', 'MA', 'TX', 'TN', 'FL', 'MD', 'OR', 'DC', 'RI', 'CT'].map((letters) => ({
   state: letters,
 }));

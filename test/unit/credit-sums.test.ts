@@ -401,6 +401,31 @@ describe('credits of a sale', () => {
     expect(sumsOf(credits)).toEqual(sumsOf([sold.transaction]));
   });
 
+  it('share the coupon of a line that its discounts leave nothing of', () => {
+    const philadelphia = places[2] as (typeof places)[number];
+    const line = { price: 1000, quantity: 4, discount: 0, coupon: 0 };
+    const sale = { place: philadelphia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0 };
+    const outcome = ask({
+      to: philadelphia,
+      line_items: [
+        {
+          id: 'l0',
+          quantity: '4',
+          unit_price: '10.00',
+          discount_amount: '30.00',
+          third_party_discount_amount: '10.00',
+        },
+      ],
+    });
+    const sold = saleOf({ ...sale, supplied: null, taxIncluded: false });
+    const quarters = [1, 2, 3, 4].map(() => ({ kind: 'quantity' as const, line: 0, part: 1 }));
+    const { live } = creditInSteps({ ...sold, transaction: stored('sale', outcome).transaction }, quarters);
+    const parts = live.slice(0, 4);
+    expect(parts.map(({ transaction }) => transaction.applied_third_party_discount_amount)).toEqual(
+      quarters.map(() => '2.50'),
+    );
+  });
+
   it('take the tax of a free line with it, and tax alone where it is supplied', () => {
     const free = { place: virginia, lines: [{ price: 0, quantity: 1, discount: 0, coupon: 0 }], discount: 0 };
     const sold = saleOf({ ...free, coupon: 0, shipping: [], reduction: 0, supplied: 137, taxIncluded: false });

@@ -147,6 +147,23 @@ describe('a negative price is refused', () => {
       expect(problem?.detail).toMatch(detail);
     }
   });
+
+  it('beside a discount of the document, which it limits only where it reduces goods', () => {
+    const shipping = { id: 'post', amount: '10.00' };
+    const of = (parent_line_item_id: string, discount_amount: string) =>
+      crossFieldProblems(
+        requestOf({
+          to: newark,
+          line_items: [lamp, { unit_price: '-5.00', product_tax_code: null, parent_line_item_id }],
+          shipping,
+          discount_amount,
+        }),
+      ).map(({ detail }) => detail);
+    expect(of('post', '40.00')).toEqual([]);
+    expect(of('post', '40.01')).toEqual([expect.stringContaining('the 40.00 of the goods')]);
+    expect(of('lamp', '35.00')).toEqual([]);
+    expect(of('lamp', '35.01')).toEqual([expect.stringContaining('the 35.00 of the goods')]);
+  });
 });
 
 it('a negative price is taxed where what it reduces is, whatever its own address', () => {

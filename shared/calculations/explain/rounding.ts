@@ -6,6 +6,7 @@ import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor, centsOf } from '../../tax/brackets.ts';
 import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
+import { chargesOf } from '../../tax/sale.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
@@ -62,11 +63,11 @@ export const roundedParts = (
       places.find(({ jurisdictions }) => jurisdictions.some(({ code }) => code === jurisdiction.code))?.release,
       document,
     );
-  let shipments = 0;
+  const orders = new Map(chargesOf(document).map(({ index }, order) => [index, order]));
   return [...lines, ...shipping].map(({ rows, shares }, index) => {
     if (!shares)
       return [{ rows, release: tableRelease(document.lines[index]?.place.release, document), shipment: null }];
-    const shipment = shipments++;
+    const shipment = orders.get(index) as number;
     return [...Map.groupBy(rows, releaseOf)].map(([release, own]) => ({ release, rows: own, shipment }));
   });
 };

@@ -71,7 +71,7 @@ const loadTables = (states: ReadonlyMap<string, readonly TaxAddress[]>): void =>
     [...states.values()].flatMap(([address]) => (address ? [{ ...address, city: 'XYZZY', county: 'XYZZY' }] : [])),
   );
 
-/** CPU time of the thread that a caller waits for, without that of garbage collection and compilation beside it. */
+/** CPU time of the calling thread, without the own threads of the garbage collector and the compiler. */
 const threadMicroseconds = (run: () => void): number => {
   const start = process.threadCpuUsage();
   run();

@@ -41,12 +41,16 @@ export const sizeLine = (
   return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;
 };
 
-/** The last part of a line has what is left of the coupon, so that the credits have all of it. The seller's discount is the rest. */
+/** The credit that exhausts a line takes the rest of its coupon, so that all credits add up to it. The seller's discount is the remainder. */
 const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
-  const { discount, thirdPartyDiscount, net } = sized;
+  const { amount, discount, thirdPartyDiscount, net } = sized;
+  const gross = (one: Balance['whole']) => one.net + one.discount + one.third_party_discount;
   const left = whole.third_party_discount - credited.third_party_discount;
   const inherited = discount + thirdPartyDiscount;
-  return net === whole.net - credited.net && left >= 0n && left <= inherited
+  return net === whole.net - credited.net &&
+    (net > 0n || amount >= gross(whole) - gross(credited)) &&
+    left >= 0n &&
+    left <= inherited
     ? { ...sized, thirdPartyDiscount: left, discount: inherited - left }
     : sized;
 };
