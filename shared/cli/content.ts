@@ -9,6 +9,7 @@ import { addImport } from './content/import.ts';
 import { addList } from './content/list.ts';
 import { addShow } from './content/show.ts';
 import { addSources } from './content/sources.ts';
+import { addTaxability } from './content/taxability.ts';
 import { addUpdate } from './content/update.ts';
 import { addVerify } from './content/verify.ts';
 import { runCommand, withCommands } from './terminal/run-command.ts';
@@ -20,7 +21,7 @@ export const contentProgram = (): Command =>
     ),
     'npm run content -- list --state MN',
     [
-      ...[addImport, addUpdate, addSources, addList, addShow, addDiff, addCheck, addVerify, addCoverage],
+      ...[addImport, addUpdate, addSources, addList, addShow, addDiff, addCheck, addVerify, addCoverage, addTaxability],
       ...[addActivate, addRollback, addDiscard],
     ],
   );

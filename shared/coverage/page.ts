@@ -5,6 +5,7 @@ import type { Confidence, Evidence } from '../content/release-values.ts';
 import { isDoubtful } from '../tax/doubts.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
+import { productsTable } from './products-table.ts';
 import { publishersTable } from './publishers-table.ts';
 import { residentsTable } from './residents-table.ts';
 import type { StateCoverage } from './response.ts';
@@ -114,9 +115,15 @@ other name, and without a city. \`npm run content -- coverage --by-residents\` p
 - **Not established**: no rate is known, with the warning \`local_rates_missing\`.
 `;
 
+const productsIntroduction = `## Product tax codes
+
+Which product tax codes have a rule of at least medium confidence, in the states that tax general goods. Elsewhere they are taxed as general
+goods, with the warning \`taxability_not_established\`. An attribute may have a rule where its code has none.
+`;
+
 /** The Markdown page of the coverage of releases, as of the newest release's day. */
 export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const states = table(coverageOfAll(releases, day));
-  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
+  return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${productsIntroduction}\n${productsTable(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
 };

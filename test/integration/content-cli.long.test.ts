@@ -554,11 +554,19 @@ describe('refusals and help', () => {
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX only' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Send five digits' },
+    { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Send a full product tax code' },
+    { args: ['taxability', '--state', 'TX'], says: 'Send --code and --state, or --write' },
+    { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
   ])('is an error with the remedy: $args', async ({ args, says }) => {
     const ran = await content(args);
     expect(ran.code).toBe(1);
     expect(ran.err).toContain(says);
     expect(ran.err).not.toMatch(/^ {4}at /m);
+  });
+
+  it('prints how a state treats a code, and why a row is no rule', async () => {
+    const { out } = await content(['taxability', '--code', 'SOFTWARE.SAAS', '--state', 'TX']);
+    expect(out).toMatch(/partial .* high .* the release has the rule tx-data-processing .* 34 TAC 3\.330/);
   });
 
   it('needs a database, except for built-in releases', async () => {
@@ -580,7 +588,7 @@ describe('refusals and help', () => {
 
   it('has a help page with an example for every command', () => {
     const { commands } = contentProgram();
-    expect(commands.map((command) => command.name())).toHaveLength(12);
+    expect(commands.map((command) => command.name())).toHaveLength(13);
     for (const command of commands) {
       let help = '';
       command.configureOutput({

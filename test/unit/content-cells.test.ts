@@ -18,7 +18,7 @@ const table = `
   CO    2.90  T        E         T     T      T    T       E         N
   CT    6.35  T        E         T     T      E    T       6.35/1.00 T
   DC    6.00  T        E         T     8.00   E    T       T         T
-  FL    6.00  T        E         T     T      ?    E       E         -
+  FL    6.00  T        E         T     T      E    E       E         -
   GA    4.00  T        E         E     E      T    T       E         T
   HI    4.00  T        T         T     T      T    T       T         T
   ID    6.00  T        T         T     T      T    T       E         N
@@ -33,7 +33,7 @@ const table = `
   MA    6.25  E        E         E     E      T    E       T         N
   MI    6.00  T        E         E     E      T    E       E         N
   MN    6.88  E        E         T     T      E    T       E         T
-  MS    7.00  T        5.00      5.00  5.00   T    T       ?         T
+  MS    7.00  T        5.00      5.00  5.00   T    T       E         T
   MO    4.23  T        1.23      1.23  1.23   T    E       E         N
   NE    5.50  T        E         E     E      T    T       E         T
   NV    6.85  T        E         E     E      T    E       E         N
@@ -57,7 +57,7 @@ const table = `
   WV    6.00  T        E         E     T      T    E       T         T
   WI    5.00  T        E         T     T      T    T       E         T
   WY    4.00  T        E         E     E      T    T       E         N
-  PR    10.50 T        E         ?     ?      ?    ?       ?         T
+  PR    10.50 T        E         T     T      T    T       T         T
 `;
 const [titles = [], ...rows] = table
   .trim()

@@ -371,7 +371,7 @@ describe('the active releases', () => {
 
 describe('the page of coverage by state', () => {
   it('has a row for each state, with rates as percentages', () => {
-    const [byState = ''] = coveragePage(newest).split('## Local rates by residents');
+    const [byState = ''] = coveragePage(newest).split('## Product tax codes');
     const table = byState.split('\n').filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(2 + 55);
     expect(table.find((row) => row.startsWith('| MI '))).toMatch(

@@ -152,7 +152,7 @@ describe('caps and bands', () => {
     ['PRINT.TEXTBOOKS', '4000.00', '1', '368.00'],
     ['PRINT.BOOKS', '4000.00', '1', '368.00'],
     ['SOFTWARE.PREWRITTEN_SOFTWARE._TANGIBLE_MEDIA', '4000.00', '1', '368.00'],
-    ['SERVICES.CLEANING', '2000.00', '1', '195.00'],
+    ['SERVICES.REPAIR', '2000.00', '1', '195.00'],
     ['WARRANTIES.EXTENDED_WARRANTY', '2000.00', '1', '195.00'],
     ['DIGITAL.DIGITAL_GAMES', '4000.00', '1', '390.00'],
     ['FOOD.GROCERY', '4000.00', '1', '270.00'],

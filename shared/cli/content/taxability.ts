@@ -1,0 +1,82 @@
+/** `content taxability`: the tables of taxability, as rules of the built-in releases. */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { canonicalJson } from '../../canonical-json.ts';
+import { newestBuiltInReleases } from '../../content/built-in.ts';
+import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';
+import { releaseText } from '../../content/taxability/release-text.ts';
+import { openRowsText, withTaxabilityRows } from '../../content/taxability/releases.ts';
+import { CommandError } from '../terminal/errors.ts';
+import { print, textTable } from '../terminal/output.ts';
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../content/${name}`, import.meta.url));
+const manifestPath = pathOf('releases/manifest.json');
+
+/** Write the rules into the newest releases, with their hashes, and the list of the rows that are no rules. */
+const write = (): void => {
+  const manifest: Record<string, string> = JSON.parse(readFileSync(manifestPath, 'utf8'));
+  const read = withTaxabilityRows(newestBuiltInReleases());
+  for (const { release } of read) {
+    writeFileSync(pathOf(`releases/${release.id}.json`), releaseText(release));
+    manifest[release.id] = createHash('sha256').update(canonicalJson(release)).digest('hex');
+  }
+  writeFileSync(manifestPath, `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(pathOf('taxability/open-rows.csv'), openRowsText(read));
+};
+
+const percent = (row: TaxabilityRow): string => (row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment);
+
+/** The rows of a code in a state, and why one is no rule. */
+const printRows = (code: string, state: string): void => {
+  const rows = taxabilityRows().filter((row) => row.code === code && row.state === state);
+  if (rows.length === 0)
+    throw new CommandError(
+      `No row has the code ${code} in ${state}. Send a full product tax code (SOFTWARE.SAAS) and a state (OH).`,
+    );
+  const open = withTaxabilityRows(newestBuiltInReleases().filter((one) => one.state === `US-${state}`)).flatMap(
+    (one) => one.open,
+  );
+  const reasonOf = (row: TaxabilityRow) =>
+    open.find((one) => canonicalJson(one.row) === canonicalJson(row))?.reason ?? '';
+  print(
+    textTable([
+      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'no rule, because', 'citation'],
+      ...rows.map((row) => [
+        row.attributes,
+        percent(row),
+        row.local,
+        row.from,
+        row.to,
+        row.confidence,
+        reasonOf(row),
+        row.citation,
+      ]),
+    ]),
+  );
+};
+
+type Options = { readonly write?: boolean; readonly code?: string; readonly state?: string };
+
+export const addTaxability = (program: Command): Command =>
+  program
+    .command('taxability')
+    .summary('how each state treats each product tax code, from the tables of taxability')
+    .description(
+      'Print the rows of a product tax code in a state, or write the rules of all rows into the newest built-in releases. Then run `npm run pack`.',
+    )
+    .option('--code <code>', 'the product tax code, without attributes')
+    .option('--state <state>', 'the state, two letters')
+    .option('--write', 'write the rules, and shared/content/taxability/open-rows.csv')
+    .addHelpText('after', '\nExample:\n  npm run content -- taxability --code SOFTWARE.SAAS --state OH')
+    .action((options: Options) => {
+      if (options.write && (options.code || options.state))
+        throw new CommandError('--write writes the rules of all rows. Leave out --code and --state.');
+      if (options.write) {
+        write();
+        return print('The rules are written. Run `npm run pack`.');
+      }
+      if (!options.code || !options.state) throw new CommandError('Send --code and --state, or --write.');
+      printRows(options.code, options.state);
+    });
