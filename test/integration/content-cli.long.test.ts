@@ -555,7 +555,7 @@ describe('refusals and help', () => {
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
     { args: ['show', builtIn, '--zip', '5540'], says: 'Send five digits' },
     { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Send a full product tax code' },
-    { args: ['taxability', '--state', 'TX'], says: 'Send --code and --state, or --write' },
+    { args: ['taxability', '--state', 'TX'], says: 'Use --code and --state, or --write' },
     { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
   ])('is an error with the remedy: $args', async ({ args, says }) => {
     const ran = await content(args);

@@ -148,7 +148,7 @@ describe('a negative price is refused', () => {
     }
   });
 
-  it('beside a discount of the document, which it limits only where it reduces goods', () => {
+  it('and limits a discount of the document only where it reduces goods', () => {
     const shipping = { id: 'post', amount: '10.00' };
     const of = (parent_line_item_id: string, discount_amount: string) =>
       crossFieldProblems(

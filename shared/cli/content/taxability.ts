@@ -26,7 +26,8 @@ const write = (): void => {
   writeFileSync(pathOf('taxability/open-rows.csv'), openRowsText(read));
 };
 
-const percent = (row: TaxabilityRow): string => (row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment);
+const treatmentOf = (row: TaxabilityRow): string =>
+  row.treatment === 'rate' ? `rate ${row.state_rate} %` : row.treatment;
 
 /** The rows of a code in a state, and why one is no rule. */
 const printRows = (code: string, state: string): void => {
@@ -42,10 +43,10 @@ const printRows = (code: string, state: string): void => {
     open.find((one) => canonicalJson(one.row) === canonicalJson(row))?.reason ?? '';
   print(
     textTable([
-      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'no rule, because', 'citation'],
+      ['attributes', 'treatment', 'local', 'from', 'to', 'confidence', 'why it is no rule', 'citation'],
       ...rows.map((row) => [
         row.attributes,
-        percent(row),
+        treatmentOf(row),
         row.local,
         row.from,
         row.to,
@@ -77,6 +78,6 @@ export const addTaxability = (program: Command): Command =>
         write();
         return print('The rules are written. Run `npm run pack`.');
       }
-      if (!options.code || !options.state) throw new CommandError('Send --code and --state, or --write.');
+      if (!options.code || !options.state) throw new CommandError('Use --code and --state, or --write.');
       printRows(options.code, options.state);
     });

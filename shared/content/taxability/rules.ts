@@ -13,7 +13,7 @@ export type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
 /** The rules of a state's rows with their sources, and the rows that are no rules. */
 export type FromRows = Pick<Release, 'rules' | 'sources'> & { readonly open: readonly OpenRow[] };
 
-/** How the ids of these rules and the keys of their sources begin, after the state. */
+/** The prefix of the sources of these rules. Their ids have it after the state. */
 const prefix = 'taxability-';
 
 /** Whether a rule was made from a row. */
@@ -65,7 +65,7 @@ const contradictingRule = (release: Release, row: TaxabilityRow): Rule | undefin
   return ownLocalRules(release, row).find(({ effect }) => (effect.type === 'exempt') !== isExempt);
 };
 
-/** Whether a row binds the state only: local taxes have rules of their own, or one such as a cap for the product. */
+/** Whether a row applies to the state only, because local taxes have other rules for the product, such as a cap. */
 const isStateOnly = (release: Release, row: TaxabilityRow): boolean =>
   statesWithOwnLocalRules.includes(row.state) ||
   ownLocalRules(release, row).some(({ effect: { type } }) => type !== 'taxable' && type !== 'exempt');
@@ -96,8 +96,8 @@ const localEffectOf = ({ treatment, local }: TaxabilityRow): Effect => {
   return { type: isExempt ? 'exempt' : 'taxable' };
 };
 
-/** What a row says, without its code: rows with the same are one rule. */
-type Said = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
+/** The content of a rule without its codes. Rows with equal content become one rule. */
+type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
 
 /** The levels that a row binds, each with its effect. */
 const effectsOf = (release: Release, row: TaxabilityRow): readonly Pick<Rule, 'levels' | 'effect'>[] => {
@@ -110,7 +110,7 @@ const effectsOf = (release: Release, row: TaxabilityRow): readonly Pick<Rule, 'l
   ];
 };
 
-const saidBy = (release: Release, row: TaxabilityRow, excluded: readonly string[]): readonly Said[] => {
+const contentsOf = (release: Release, row: TaxabilityRow, excluded: readonly string[]): readonly RuleContent[] => {
   const { any, none } = attributesOf(row);
   return effectsOf(release, row).map(({ levels, effect }) => ({
     levels,
@@ -124,19 +124,20 @@ const saidBy = (release: Release, row: TaxabilityRow, excluded: readonly string[
   }));
 };
 
-/** The attributes that a product of one row lacks to be one of another row; `null` if no product is of both. */
+/** The attributes of another row that a row does not require; `null` if no product can have the attributes of both. */
 const lacking = (row: TaxabilityRow, other: TaxabilityRow): readonly string[] | null => {
-  const [one, two] = [attributesOf(row), attributesOf(other)];
-  if ([...one.none, ...two.none].some((code) => one.any.includes(code) || two.any.includes(code))) return null;
-  if (productOf(row.code, [...new Set([...one.any, ...two.any])]) === null) return null;
-  return two.any.filter((code) => !one.any.includes(code));
+  const [ofRow, ofOther] = [attributesOf(row), attributesOf(other)];
+  const both = new Set([...ofRow.any, ...ofOther.any]);
+  if ([...ofRow.none, ...ofOther.none].some((code) => both.has(code))) return null;
+  if (productOf(row.code, [...both]) === null) return null;
+  return ofOther.any.filter((code) => !ofRow.any.includes(code));
 };
 
-/** Whether two rows with attributes decide differently about a product that has those of both. */
-const isTorn = (release: Release, row: TaxabilityRow, other: TaxabilityRow): boolean => {
+/** Whether two rows treat a product with the attributes of both differently. */
+const isConflict = (release: Release, row: TaxabilityRow, other: TaxabilityRow): boolean => {
   if (!lacking(row, other)?.length || !lacking(other, row)?.length) return false;
-  const saidIn = (one: TaxabilityRow) => JSON.stringify([effectsOf(release, one), one.from, one.to]);
-  return saidIn(row) !== saidIn(other);
+  const contentOf = (one: TaxabilityRow) => JSON.stringify([effectsOf(release, one), one.from, one.to]);
+  return contentOf(row) !== contentOf(other);
 };
 
 /**
@@ -168,16 +169,16 @@ const readCell = (release: Release, rows: readonly TaxabilityRow[]) => {
     return reason === null ? [] : [{ row, reason }];
   });
   const known = rows.filter((row) => !open.some((one) => one.row === row));
-  const torn = known.filter((row) => known.some((other) => isTorn(release, row, other)));
+  const conflicting = known.filter((row) => known.some((other) => isConflict(release, row, other)));
   const reason = 'another row decides differently about a product with both attributes';
-  const all = [...open, ...torn.map((row): OpenRow => ({ row, reason }))];
+  const all = [...open, ...conflicting.map((row): OpenRow => ({ row, reason }))];
   const undecided = all.map(({ row }) => row).filter((row) => !ownStateRule(release, row));
   return {
     open: all,
-    said: known
-      .filter((row) => !torn.includes(row))
+    contents: known
+      .filter((row) => !conflicting.includes(row))
       .flatMap((row) =>
-        saidBy(release, row, excludedFrom(row, undecided, rows)).map((said) => ({ code: row.code, said })),
+        contentsOf(release, row, excludedFrom(row, undecided, rows)).map((content) => ({ code: row.code, content })),
       ),
   };
 };
@@ -189,7 +190,7 @@ const words = (text: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 /** The id of a rule: its state, its first code, its attribute, its level, and its first year if it has one. */
-const idOf = (state: string, { levels, attributes, from }: Said, [code = '']: readonly string[]): string =>
+const idOf = (state: string, { levels, attributes, from }: RuleContent, [code = '']: readonly string[]): string =>
   [
     `${state.toLowerCase()}-${prefix}${words(code.slice(code.indexOf('.') + 1))}`,
     ...attributes.any.map(words),
@@ -202,18 +203,18 @@ export const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[]):
   const state = release.state.slice(3);
   const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(release, cell));
   const grouped = Map.groupBy(
-    cells.flatMap(({ said }) => said),
-    ({ said }) => JSON.stringify(said),
+    cells.flatMap(({ contents }) => contents),
+    ({ content }) => JSON.stringify(content),
   );
-  const citations = [...new Set(cells.flatMap(({ said }) => said.map((one) => one.said.citation)))];
+  const citations = [...new Set(cells.flatMap(({ contents }) => contents.map((one) => one.content.citation)))];
   const keyOf = (citation: string) => `${prefix}${citations.indexOf(citation) + 1}`;
   const rules = [...grouped.values()].map((members): Rule => {
     const [first] = members;
     assert(first !== undefined, 'a group has a member');
-    const { citation, levels, attributes, effect, from, to, confidence } = first.said;
+    const { citation, levels, attributes, effect, from, to, confidence } = first.content;
     const ptcs = [...new Set(members.map(({ code }) => code))];
     return {
-      id: idOf(state, first.said, ptcs),
+      id: idOf(state, first.content, ptcs),
       levels,
       ptcs,
       attributes,
