@@ -16,8 +16,8 @@ const uses: ReadonlySet<string> = new Set(['_BUSINESS_USE', '_PERSONAL_USE']);
 
 const isPermanent = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && !season;
 
-/** The rule of a product, or the policy on shipping, without holidays and seasons. */
-const permanentRule = (
+/** The rule of a product, or the policy on shipping, without holidays and seasons. `undefined` if there is none. */
+export const permanentRule = (
   release: Release,
   jurisdiction: Taxing,
   product: ProductTaxCode,
