@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
 import type { Rule } from '../../shared/content/release.ts';
 import { taxabilityOf } from '../../shared/coverage/taxability.ts';
+import { taxabilityPage } from '../../shared/coverage/taxability-page.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { releaseOf, rule } from '../support/builders.ts';
 import { builtIn } from '../support/local-content.ts';
@@ -65,5 +67,46 @@ describe('the taxability of a code in a state', () => {
         const { attributes, treatment, text } = taxabilityOf(release, code, day);
         expect(attributes.filter((other) => other.treatment === treatment && other.text === text)).toEqual([]);
       }
+  });
+});
+
+describe('the page of taxability', () => {
+  const page = taxabilityPage(newestBuiltInReleases());
+  const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
+  const rows = new Map(
+    [...page.matchAll(/^\| `(.*)` \| (.*) \|$/gm)].map(([, code = '', cells = '']) => [code, cells.split(' | ')]),
+  );
+  const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
+
+  it('is what the content gives: after a change, run `npm run content -- coverage --write`', () => {
+    expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
+  });
+
+  it('has a cell for each code in each of the 47 states and territories with a general sales tax', () => {
+    expect(states).toHaveLength(47);
+    expect([...rows.keys()]).toEqual(vocabulary().productTaxCodes);
+    expect([...rows.values()].filter((cells) => cells.length !== states.length)).toEqual([]);
+    for (const state of ['AK', 'DE', 'MT', 'NH', 'OR', 'AE']) expect(states).not.toContain(state);
+  });
+
+  it.each([
+    // N.Y. Tax Law 1115(a)(30): clothing below 110 dollars. Minn. Stat. 297A.67 subd. 8. Tex. Tax Code 151.351: 80 % of it.
+    ['CLOTHING.APPAREL', 'NY', 'D'],
+    ['CLOTHING.APPAREL', 'MN', 'E'],
+    ['SERVICES.DATA_PROCESSING', 'TX', 'P'],
+    // Ohio R.C. 5739.01(B)(3)(e): in business.
+    ['SOFTWARE.SAAS', 'OH', 'U'],
+    ['GENERAL', 'CA', 'T'],
+  ])('shows %s in %s as %s', (code, state, letter) => {
+    expect(cell(code, state)?.replace('\\*', '')).toBe(letter);
+  });
+
+  it('explains every sign in its legend, and no other one', () => {
+    const legend = [...page.matchAll(/^\| (\S{1,2}) \| /gm)].map(([, sign]) => sign);
+    const used = [...rows.values()]
+      .flat()
+      .flatMap((text) => (text.endsWith('\\*') ? [text.slice(0, -2), '\\*'] : [text]));
+    expect(new Set(used)).toEqual(new Set(legend));
+    expect(new Set(legend).size).toBe(legend.length);
   });
 });
