@@ -22,7 +22,8 @@ const measures: ReadonlySet<string> = new Set(
 // The product comes before these: "case for a phone".
 const prepositions = /\b(for|with|in|of|from|on|without)\b/i;
 
-type Phrase = { readonly stems: readonly string[]; readonly weight: number };
+/** The stems of a name, an example or a synonym. */
+type Phrase = readonly string[];
 
 type Entry = {
   readonly item: Searchable;
@@ -39,12 +40,10 @@ type Index = {
 
 const meaningful = (stems: readonly string[]): readonly string[] => stems.filter((word) => !ignored.has(word));
 
-const phrasesOf = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => [
-  { stems: meaningful(stemsOf(name)), weight: 1 },
-  { stems: meaningful(stemsOf(code.slice(code.indexOf('.') + 1).replaceAll('_', ' '))), weight: 1 },
-  ...examples.map((text) => ({ stems: meaningful(stemsOf(text)), weight: 0.9 })),
-  ...synonyms.map((text) => ({ stems: meaningful(stemsOf(text)), weight: 1 })),
-];
+const phrasesOf = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => {
+  const label = code.slice(code.indexOf('.') + 1).replaceAll('_', ' ');
+  return [name, label, ...examples, ...synonyms].map((text) => meaningful(stemsOf(text)));
+};
 
 /** What the description includes: what it excludes comes after a semicolon. */
 const included = (description: string): string => description.split(/; not |, and not /)[0] ?? '';
@@ -53,9 +52,9 @@ const entryOf = (item: Searchable): Entry => {
   const phrases = phrasesOf(item);
   const weights = new Map<string, number>();
   for (const word of meaningful(stemsOf(included(item.description)))) weights.set(word, 0.35);
-  for (const { stems, weight } of phrases)
+  for (const stems of phrases)
     for (const [index, word] of stems.entries()) {
-      const own = (weight * (index === stems.length - 1 ? 1 : 0.6)) / stems.length ** 0.25;
+      const own = (index === stems.length - 1 ? 1 : 0.6) / stems.length ** 0.25;
       const known = weights.get(word) ?? 0;
       // A word that many names of a code have is typical of it.
       weights.set(word, Math.max(known, own) + 0.05);
@@ -142,11 +141,11 @@ const scoreOf = (entry: Entry, query: Query, { entries, frequencies }: Index): n
     score += best * (isHead ? headFactor : 1);
   }
   let bonus = 0;
-  for (const { stems, weight } of entry.phrases) {
+  for (const stems of entry.phrases) {
     if (!contains(query.words, stems)) continue;
     const isHead = query.heads.has(stems.at(-1) ?? '');
     const sum = stems.reduce((sum, word) => sum + rarity(word), 0);
-    bonus = Math.max(bonus, sum * weight * (isHead ? headFactor : 1));
+    bonus = Math.max(bonus, sum * (isHead ? headFactor : 1));
   }
   return score + bonus;
 };
@@ -164,7 +163,7 @@ const queryOf = (text: string, index: Index): Query => {
 };
 
 const hasName = ({ phrases }: Entry, words: readonly string[]): boolean =>
-  phrases.some(({ stems }) => stems.length === words.length && contains(words, stems));
+  phrases.some((stems) => stems.length === words.length && contains(words, stems));
 
 // A code with less than this share of the best score has only a word in common.
 const shareMin = 0.15;

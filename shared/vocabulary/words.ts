@@ -3,7 +3,7 @@
 /** A word without the endings of plurals: `glasses` is `glass`, `lenses` and `lens` are `len`, `cookies` is `cooky`. */
 const stem = (word: string): string => {
   let text = word;
-  if (/[^aeiou]?s$/.test(text) && text.length > 3 && !/(ss|us|is)$/.test(text)) text = text.slice(0, -1);
+  if (/s$/.test(text) && text.length > 3 && !/(ss|us|is)$/.test(text)) text = text.slice(0, -1);
   if (text.endsWith('ie')) return `${text.slice(0, -2)}y`;
   if (text.endsWith('e') && text.length > 3) text = text.slice(0, -1);
   return text === word ? text : stem(text);

@@ -168,10 +168,14 @@ describe('the search for product tax codes', () => {
 });
 
 describe('the synonyms', () => {
-  it('are at least five for each code, in lower case, each of one code only', () => {
+  it('are at least five for each code, in lower case, each of one code only, and none repeats a name or an example', () => {
     const all = catalog().flatMap(({ synonyms }) => synonyms);
     expect(catalog().filter(({ synonyms }) => synonyms.length < 5)).toEqual([]);
     expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);
+    for (const { name, examples, synonyms } of catalog()) {
+      const texts = [...synonyms, name, ...examples].map((text) => stemsOf(text).join(' '));
+      expect(synonyms.filter((_, at) => texts.lastIndexOf(texts[at] ?? '') !== at)).toEqual([]);
+    }
     expect(all.filter((text) => text !== text.toLowerCase().trim() || text === '')).toEqual([]);
   });
 });
