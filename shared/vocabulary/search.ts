@@ -76,6 +76,19 @@ const indexOf = (items: readonly Searchable[]): Index =>
 /** A word of a query: the words of the index that it stands for, and how surely. */
 type Term = { readonly meanings: ReadonlyMap<string, number>; readonly isHead: boolean };
 
+/**
+ * The known word that one with a typo means: a letter more, less or another, or two swapped ones. The first letter is right
+ * in most typos, and short words have too many neighbors.
+ */
+const corrected = (word: string, known: readonly string[]): string | undefined => {
+  if (word.length < 5) return undefined;
+  const near = known.filter((other) => other[0] === word[0] && Math.abs(other.length - word.length) <= 1);
+  const swapped = near.filter((other) => other.length === word.length && sorted(other) === sorted(word));
+  return closest(word, near, 1) ?? closest(word, swapped, 2);
+};
+
+const sorted = (word: string): string => [...word].sort().join('');
+
 const meaningsOf = (word: string, isLast: boolean, { frequencies }: Index): ReadonlyMap<string, number> => {
   const known = [...frequencies.keys()];
   const meanings = new Map<string, number>();
@@ -92,7 +105,7 @@ const meaningsOf = (word: string, isLast: boolean, { frequencies }: Index): Read
     .filter((other) => other.length >= 4 && word.endsWith(other))
     .sort((a, b) => b.length - a.length)[0];
   if (ending !== undefined) return new Map([[ending, 0.6]]);
-  const meant = word.length >= 4 ? closest(word, known, word.length >= 6 ? 2 : 1) : undefined;
+  const meant = corrected(word, known);
   return new Map(meant === undefined ? [] : [[meant, 0.6]]);
 };
 

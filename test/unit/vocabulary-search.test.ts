@@ -88,6 +88,20 @@ const first: readonly (readonly [phrase: string, code: string])[] = [
   ['phone case', 'GENERAL'],
   ['ceramic coffee mug', 'GENERAL'],
   ['scented soy candle', 'GENERAL'],
+  ['beef jerky', 'FOOD.GROCERY'],
+  ['protein bar', 'FOOD.GROCERY'],
+  ['pinot noir', 'BEVERAGES.WINE'],
+  ['probiotic gummies', 'FOOD.DIETARY_SUPPLEMENTS'],
+  ['bluetooth speaker', 'GENERAL'],
+  ['cast iron skillet', 'GENERAL'],
+  ['wall art print', 'GENERAL'],
+  ['robot vacuum', 'HOME.APPLIANCES'],
+  ['pdf sewing pattern', 'DIGITAL.DIGITAL_IMAGES'],
+  ['email marketing software', 'SOFTWARE.SAAS'],
+  ['project management app subscription', 'SOFTWARE.SAAS'],
+  ['hearing aid batteries size 312', 'HEALTH.HEARING_AIDS'],
+  ['fabric by the yard', 'CLOTHING.SEWING_MATERIALS'],
+  ['newsletter subscription', 'DIGITAL.DIGITAL_SUBSCRIPTIONS'],
 ];
 
 /** Phrases that fit several codes, and the code that must be among the first three. */
@@ -151,7 +165,7 @@ describe('the search for product tax codes', () => {
     expect(search(phrase)[0]).toBe(code);
   });
 
-  it.each(['xyzzy', 'qqqq wwww', '12345', '?!', 'the'])('finds nothing for %s', (phrase) => {
+  it.each(['xyzzy', 'qqqq wwww', '12345', '?!', 'the', 'blorp'])('finds nothing for %s', (phrase) => {
     expect(search(phrase)).toEqual([]);
   });
 
