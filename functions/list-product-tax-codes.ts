@@ -1,26 +1,60 @@
+import { dayOf } from '../shared/calendar.ts';
+import { now } from '../shared/config/clock.ts';
+import { builtInRelease, builtInReleaseById } from '../shared/content/built-in.ts';
+import type { Release } from '../shared/content/release.ts';
+import { activeReleases } from '../shared/coverage/releases.ts';
+import { taxabilityOf } from '../shared/coverage/taxability.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../shared/jurisdiction.ts';
 import { accept } from '../shared/result.ts';
+import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
+import { contentReads } from '../shared/store/table-access.ts';
 import { selectItems } from '../shared/vocabulary/catalog.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
+import { resultsMax } from '../shared/vocabulary/search.ts';
 import { pageOf } from '../shared/vocabulary/vocabulary.ts';
+
+/** The release that decides on a state's taxability today. */
+const activeRelease = async (jurisdiction: string): Promise<Release | undefined> => {
+  const builtIn = builtInRelease(stateOfJurisdiction(jurisdiction));
+  const [release] = await activeReleases(jurisdiction, {
+    readActive: readActiveReleases,
+    readContent,
+    // Only this state's: to parse all of them takes longer than the answer.
+    newest: () => (builtIn ? [builtIn] : []),
+    builtInById: builtInReleaseById,
+  });
+  return release;
+};
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-tax-codes',
   method: 'GET',
   path: '/product-tax-codes',
   scope: 'read',
-  access: { actions: {} },
+  access: { actions: contentReads },
   tag: 'Product tax codes',
-  summary: 'List product tax codes',
+  summary: 'List or search product tax codes',
   description:
-    'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. Filters are ANDed. The default page size returns the whole list in one call.',
+    'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by the words of a product. `state` adds how a state taxes each product, and which attributes change that. Filters are ANDed. The default page size returns the whole list in one call.',
   query: ProductTaxCodesQuery,
   responses: [{ status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList' }],
   notModified: 'The page matches `If-None-Match`.',
   errors: [],
-  run: ({ query, version, exchange }) => {
-    const page = pageOf('/product-tax-codes', selectItems(query), query.limit, query.starting_after);
-    return accept(taggedReply(page, version, exchange));
+  run: async ({ query, version, exchange }) => {
+    const items = selectItems(query);
+    const { q, state, starting_after } = query;
+    const limit = q === undefined ? query.limit : Math.min(query.limit, resultsMax);
+    const page = pageOf('/product-tax-codes', items, limit, starting_after);
+    const jurisdiction = state === undefined ? null : stateJurisdiction(state);
+    const release = jurisdiction === null ? undefined : await activeRelease(jurisdiction);
+    const day = dayOf(now());
+    const data = release
+      ? page.data.map((item) => ({ ...item, taxability: taxabilityOf(release, item.code, day) }))
+      : page.data;
+    // The results of a search have no next page.
+    const has_more = q === undefined && page.has_more;
+    return accept(taggedReply({ ...page, has_more, data }, version, exchange));
   },
 });

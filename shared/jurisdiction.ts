@@ -114,6 +114,9 @@ export const stateJurisdictions: readonly string[] = Object.keys(states).map(jur
 /** The two-letter code in a jurisdiction code: `MI` of `US-MI`. */
 export const stateOfJurisdiction = (code: string): string => code.slice(3, 5);
 
+/** Whether a two-letter code is one of a state, the District of Columbia or Puerto Rico: not of a military region. */
+export const isStateOrPuertoRico = (state: string): boolean => states[state]?.fips !== undefined;
+
 /** The federal code of a state by its two-letter code. Throws for any other text. */
 export const stateFips = (state: string): string => {
   const fips = states[state]?.fips;

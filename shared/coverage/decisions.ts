@@ -1,11 +1,10 @@
 import type { ReleaseHead } from '../content/content.ts';
 import { coversDay, mayBeInForce, settingOn } from '../content/effective.ts';
-import { stateRateOn } from '../content/rates.ts';
 import type { Release, Rule } from '../content/release.ts';
-import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
-import { decimal, rescale } from '../money/decimal.ts';
+import type { Jurisdiction } from '../content/release-values.ts';
 import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import { generalRateOn } from './general-rate.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 
 /** Places of one type that rules name: the state's three digits of a county, or jurisdiction codes. */
@@ -152,12 +151,6 @@ export const holdsOn =
     rule.effect.type !== 'holiday' && coversDay(rule, day, established_from) && mayBeInForce(rule, day);
 
 const taxable = { type: 'taxable' } as const;
-
-/** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */
-export const generalRateOn = (release: Release, day: string): bigint | null => {
-  const known = stateRateOn(release, day);
-  return known ? rescale(decimal(known.rate), rateDecimals) : null;
-};
 
 /** A rule, or the policy on shipping, and the levels that it decides; `undefined`: no rule matches the product. */
 export type Decision = {

@@ -119,6 +119,7 @@ const productsIntroduction = `## Product tax codes
 
 Which product tax codes have a rule of at least medium confidence, in the states that tax general goods. Elsewhere they are taxed as general
 goods, with the warning \`taxability_not_established\`. An attribute may have a rule where its code has none.
+[Taxability](taxability.md) shows how each state taxes each code.
 `;
 
 /** The Markdown page of the coverage of releases, as of the newest release's day. */

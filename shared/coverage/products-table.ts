@@ -6,7 +6,7 @@ import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 
 /** The releases of states that tax general goods on a day. */
-const taxingOn = (releases: readonly Release[], day: string): readonly Release[] =>
+export const taxingOn = (releases: readonly Release[], day: string): readonly Release[] =>
   releases.filter((release) => Number(stateRateOn(release, day)?.rate ?? 0) > 0);
 
 /** Whether a rule of at least medium confidence decides about a code in a state, without attributes. */

@@ -4,12 +4,9 @@ import type { ReadContent } from '../content/loading/content-cache.ts';
 import { ReleaseNotFound } from '../content/loading/content-errors.ts';
 import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
-import { publishers } from '../content/updates/publishers.ts';
-import { coverageOfAll } from './coverage.ts';
-import type { StateCoverage } from './response.ts';
-import type { SourceRecords } from './source.ts';
 
-type Ports = {
+/** What reads the active releases, imported and built-in. */
+export type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
   /** The newest built-in release of every state. */
@@ -23,7 +20,7 @@ type Ports = {
  */
 export const withFallback = (
   head: ReleaseHead,
-  builtInById: Ports['builtInById'],
+  builtInById: ReleasePorts['builtInById'],
   listed: ReleaseHead | null = null,
 ): Release => {
   const { id, bottom, own } = head;
@@ -40,7 +37,10 @@ export const withFallback = (
 /** The release with the places of an imported one, if that has only own rules. */
 const listedBelow = (head: ReleaseHead): readonly string[] => (isOwnOnly(head) ? (head.chain ?? []).slice(0, 1) : []);
 
-const readHeads = async (ids: readonly string[], { readContent }: Ports): Promise<ReadonlyMap<string, ReleaseHead>> => {
+const readHeads = async (
+  ids: readonly string[],
+  { readContent }: ReleasePorts,
+): Promise<ReadonlyMap<string, ReleaseHead>> => {
   const { heads } = ids.length > 0 ? await readContent(ids, []) : { heads: [] };
   return new Map(
     ids.map((id, index) => {
@@ -55,7 +55,7 @@ const readHeads = async (ids: readonly string[], { readContent }: Ports): Promis
  * The release that each state's calculations use, without local content of imports: of one state by its jurisdiction code,
  * or of all (`null`). Not cached, so that an activation is visible at once.
  */
-export const activeReleases = async (state: string | null, ports: Ports): Promise<readonly Release[]> => {
+export const activeReleases = async (state: string | null, ports: ReleasePorts): Promise<readonly Release[]> => {
   const isRequested = (code: string) => state === null || code === state;
   const { states } = await ports.readActive();
   const releases = new Map(ports.newest().map((release) => [release.state, release]));
@@ -71,20 +71,4 @@ export const activeReleases = async (state: string | null, ports: Ports): Promis
   };
   for (const { code, release } of active) releases.set(code, ports.builtInById(release) ?? headOf(release));
   return [...releases.values()].filter((release) => isRequested(release.state));
-};
-
-type SourcePorts = {
-  /** The records of the updates of states (two letters). */
-  readonly readSources: (states: readonly string[]) => Promise<SourceRecords>;
-};
-
-/** The coverage on a day by the active releases, of one state by its jurisdiction code or of all (`null`). */
-export const activeCoverage = async (
-  state: string | null,
-  day: string,
-  ports: Ports & SourcePorts,
-): Promise<readonly StateCoverage[]> => {
-  const states = state === null ? publishers.map((publisher) => publisher.state) : [state.slice('US-'.length)];
-  const [releases, records] = await Promise.all([activeReleases(state, ports), ports.readSources(states)]);
-  return coverageOfAll(releases, day, records);
 };

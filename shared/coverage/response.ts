@@ -31,6 +31,8 @@ export type LocalRates = (typeof localRates)[number];
 /** How a release finds the local rates of an address. */
 const localBases = ['by_place', 'by_file', 'not_levied', 'none'] as const;
 
+export const treatment = z.enum(treatments);
+
 export const confidence = described(
   z.enum(['high', 'medium-high', 'medium', 'low']),
   'How reliable the source is: `high` (law or revenue department), `medium-high` (a vendor, or arithmetic on an official rate), `medium` (one secondary source) or `low` (unconfirmed).',
@@ -40,7 +42,7 @@ export const confidence = described(
 const SubjectCoverage = described(
   z.object({
     treatment: described(
-      z.enum(treatments),
+      treatment,
       'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `not_established` goods are taxed as general goods, with a warning.',
       { title: 'Treatment' },
     ),

@@ -4,7 +4,8 @@ import type { Confidence } from '../content/release-values.ts';
 import { definitionOf } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { type Decision, decisionsOn, generalRateOn, holdsOn, knowsLocals, names } from './decisions.ts';
+import { type Decision, decisionsOn, holdsOn, knowsLocals, names } from './decisions.ts';
+import { generalRateOn } from './general-rate.ts';
 import type { SubjectCoverage, TreatmentName } from './response.ts';
 
 const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { assert } from '../assert.ts';
+import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
 import { groups } from './groups.ts';
 import { html, type Markup, type Part, raw } from './html.ts';
@@ -44,8 +45,8 @@ const operationSections = (): readonly Markup[] =>
     return section(title, inline(text), articles);
   });
 
-// A long code may break after an underscore.
-const breakable = (code: string): Part => code.split('_').map((part, at) => [at > 0 && html`_<wbr>`, part]);
+// A long code may break after an underscore or a dot.
+const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
 
 const errorSection = (): Markup => {
   const rows = Object.entries(errorCodes).map(
@@ -56,6 +57,19 @@ const errorSection = (): Markup => {
     'Error codes',
     html`Programs can rely on the codes: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
     html`<table class="error-table"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows}</tbody></table>`,
+  );
+};
+
+/** Every product tax code with the words that name its products. The search of the page reads these rows. */
+const codeSection = (): Markup => {
+  const rows = productTaxCodes.map(
+    ({ code, name, description, examples, synonyms }) =>
+      html`<tr id="code-${slug(code)}"><th scope="row"><code>${breakable(code)}</code></th><td><strong>${name}.</strong> ${description}</td><td>${[...examples, ...synonyms].join(', ')}</td></tr>`,
+  );
+  return section(
+    'Product tax codes',
+    html`Search this page for the words of a product, or use <a href="#listProductTaxCodes"><code>GET /product-tax-codes</code></a> with <code>q</code>, which ranks the codes, and with <code>state</code>, which says how a state taxes them.`,
+    html`<table class="code-table"><thead><tr><th>Code</th><th>What it covers</th><th>Examples and synonyms</th></tr></thead><tbody>${rows}</tbody></table>`,
   );
 };
 
@@ -87,7 +101,7 @@ const navigation = (): Markup => {
 <search><label class="sr" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
 ${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${group.operations.map(operationLink)}</ul>`)}
-<h2>Reference</h2><ul>${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
+<h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;
 };
@@ -126,6 +140,7 @@ ${navigation()}
 ${keyField}</section>
 ${guideSections()}
 ${operationSections()}
+${codeSection()}
 ${errorSection()}
 ${schemaSection()}
 <footer><p>${title} ${info['version']}. ${info.license.name}. Generated from <a href="openapi.json">openapi.json</a>.</p></footer>

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
+import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';
+import { isStateOrPuertoRico, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
 import { systemNames } from './crosswalk.ts';
 import { attributesFor, checkWith, productTaxCodeKeywords } from './product-tax-code.ts';
+import { resultsMax } from './search.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const limit = described(
@@ -61,16 +64,42 @@ const equivalent = z.pipe(
   }),
 );
 
+const qLengthMax = 100;
+const qAdvice = `Send 1 to ${qLengthMax} characters that name a product, such as protein powder.`;
+const q = z.string().check(z.refine((text) => text.trim() !== '' && text.length <= qLengthMax, qAdvice));
+
+const taxabilityState = state.check(
+  z.refine((text) => {
+    const code = stateJurisdiction(text);
+    return code === null || isStateOrPuertoRico(stateOfJurisdiction(code));
+  }, 'Send a state, the District of Columbia (DC) or Puerto Rico (PR).'),
+);
+
 /** The query parameters of GET /product-tax-codes. */
-export const ProductTaxCodesQuery = z.object({
-  family: described(z.optional(family), 'Only codes of this family: the first component of the code.', {
-    examples: ['CLOTHING'],
-  }),
-  equivalent: described(
-    z.optional(equivalent),
-    'Only codes that correspond to this code of another service: the system, a colon and its code. A general code, such as stripe:txcd_20030000 for all services, returns the whole family. An unknown code returns an empty list.',
-    { override: { type: 'string', pattern: equivalentPattern.source, examples: ['stripe:txcd_30011000'] } },
-  ),
-  limit,
-  starting_after: startingAfter,
-});
+export const ProductTaxCodesQuery = z
+  .object({
+    q: described(
+      z.optional(q),
+      `Search by words of a product (\`protein powder\`), or by a code of Stripe, TaxJar or Avalara. Names, descriptions, examples and synonyms are searched; plurals, beginnings and single typos match too. Returns at most ${resultsMax} codes, the best first, in one page: leave out \`starting_after\`.`,
+      { minLength: 1, maxLength: qLengthMax, examples: ['protein powder'] },
+    ),
+    state: described(
+      z.optional(taxabilityState),
+      'Adds `taxability`: how this state taxes each product. Send a two-letter code, a jurisdiction code or a name of a state, of the District of Columbia or of Puerto Rico.',
+    ),
+    family: described(z.optional(family), 'Only codes of this family: the first component of the code.', {
+      examples: ['CLOTHING'],
+    }),
+    equivalent: described(
+      z.optional(equivalent),
+      'Only codes that correspond to this code of another service: the system, a colon and its code. A general code, such as stripe:txcd_20030000 for all services, returns the whole family. An unknown code returns an empty list.',
+      { override: { type: 'string', pattern: equivalentPattern.source, examples: ['stripe:txcd_30011000'] } },
+    ),
+    limit,
+    starting_after: startingAfter,
+  })
+  .check(({ value, issues }) => {
+    if (value.q === undefined || value.starting_after === undefined) return;
+    const message = 'Leave it out: q returns its results in one page, the best first.';
+    issues.push({ code: 'custom', input: value, path: ['starting_after'], message });
+  });

@@ -1,6 +1,7 @@
 /** The responses of GET /product-attributes and GET /product-tax-codes. */
 import * as z from 'zod/mini';
 import { hasMore, objectType } from '../calculations/answer-scalars.ts';
+import { confidence, treatment } from '../coverage/response.ts';
 import { described } from '../described.ts';
 import { systemNames } from './crosswalk.ts';
 
@@ -63,6 +64,45 @@ const ProductTaxCodeEquivalent = described(
   { id: 'ProductTaxCodeEquivalent' },
 );
 
+const treatmentText = 'The treatment in one sentence.';
+const ruleId = z.nullable(z.string());
+
+const DecidingProductAttribute = described(
+  z.strictObject({
+    code: described(z.string(), 'The attribute code. Append it to the product tax code.'),
+    name: described(z.string(), 'Display name.'),
+    treatment: described(treatment, 'The treatment of the product with the attribute, in one word.', {
+      title: 'Treatment',
+    }),
+    text: described(z.string(), treatmentText),
+    rule_id: described(ruleId, 'The content rule that then applies. `null` if no rule is established.'),
+  }),
+  'An attribute that changes how a state taxes a product.',
+  { id: 'DecidingProductAttribute' },
+);
+
+const ProductTaxability = described(
+  z.strictObject({
+    state: described(z.string(), 'The two-letter code of the state.'),
+    treatment: described(
+      treatment,
+      'The treatment in one word, as in `GET /coverage`. `by_use` means that it depends on the use of the buyer. Products without an established rule are `taxable`, with a warning in calculations.',
+      { title: 'Treatment' },
+    ),
+    text: described(z.string(), treatmentText),
+    rule_id: described(ruleId, 'The content rule that applies. `null` if no rule is established.'),
+    confidence: described(z.nullable(confidence), 'How reliable the source of the rule is. `null` without a rule.'),
+    source: described(z.nullable(z.string()), 'The law or publication that the rule relies on. `null` without a rule.'),
+    attributes: described(
+      z.array(DecidingProductAttribute),
+      'The attributes with which the state treats the product differently, or asks for the use of the buyer. Each is tried alone.',
+    ),
+  }),
+  'How a state taxes a product today: the tax of the state only, without sales-tax holidays. Counties and cities may differ; `POST /calculations` includes them.',
+  { id: 'ProductTaxability' },
+);
+export type ProductTaxability = z.infer<typeof ProductTaxability>;
+
 export const ProductTaxCodeItem = described(
   z.strictObject({
     object: objectType('product_tax_code'),
@@ -71,6 +111,7 @@ export const ProductTaxCodeItem = described(
     description: described(z.string(), 'What the code includes and excludes.'),
     family: described(z.string(), 'The first component of the code.'),
     examples: described(z.array(z.string()), 'Examples of products.'),
+    synonyms: described(z.array(z.string()), 'Other words for the products, which `q` searches too.'),
     fulfillment: described(
       z.enum(fulfillments),
       'How the product usually reaches the buyer. A shipping charge belongs to products that are `shipped`; `fulfillment` of a line item overrides it.',
@@ -80,6 +121,7 @@ export const ProductTaxCodeItem = described(
       z.array(ProductTaxCodeEquivalent),
       'Codes of other tax services, by system and code. The list is not complete.',
     ),
+    taxability: described(z.nullable(ProductTaxability), 'How `state` taxes the product. `null` without `state`.'),
   }),
   'A kind of product that states may tax differently. Append attributes to be more specific: `CLOTHING.APPAREL._FUR`.',
   { id: 'ProductTaxCode' },
@@ -90,7 +132,10 @@ export const ProductTaxCodeList = described(
     object: objectType('list'),
     url: described(z.literal('/product-tax-codes'), 'The path of this list.'),
     has_more: hasMore,
-    data: described(z.array(ProductTaxCodeItem), 'The page of product tax codes, sorted by code.'),
+    data: described(
+      z.array(ProductTaxCodeItem),
+      'The page of product tax codes, sorted by code; with `q` the best matches first.',
+    ),
   }),
   'A page of product tax codes.',
   { id: 'ProductTaxCodeList' },

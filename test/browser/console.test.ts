@@ -222,6 +222,27 @@ it('shows the coverage of the states, and the rates of an address', async () => 
   });
 });
 
+it('finds the code of a product, with what a state does and what to append', async () => {
+  await at('#/product-codes', async (page) => {
+    await page.getByLabel('Product, or a code').fill('ibuprofen tablets');
+    await page.getByLabel('State', { exact: true }).selectOption('TX');
+    await page.getByRole('button', { name: 'Find codes' }).click();
+    const [drugs] = await rowsOf(page, 'Codes for “ibuprofen tablets”');
+    expect(drugs?.['Code']).toContain('HEALTH.DRUGS');
+    // Tex. Tax Code 151.313.
+    expect(drugs?.['Treatment in TX']).toContain('exempt');
+    expect(drugs?.['Source']).toContain('151.313');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy HEALTH.DRUGS._ANIMAL_USE' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('HEALTH.DRUGS._ANIMAL_USE');
+    await screenshot(page, 'product-codes');
+    await page.getByLabel('Product, or a code').fill('qqqq');
+    await page.getByRole('button', { name: 'Find codes' }).click();
+    await page.getByText('No code matches.').waitFor();
+  });
+});
+
 it('shows the gates and the changes of a proposed release', async () => {
   const changed = { jurisdiction: 'US-VT', name: 'Vermont', kind: 'general', from: '2027-01-01', to: null };
   const gate = {

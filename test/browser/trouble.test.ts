@@ -292,6 +292,8 @@ describe('accessibility', () => {
       [`filings/US-HI/${lastMonth.last}`, 'HI, '],
       ['coverage', 'Coverage'],
       ['coverage/CO', 'Colorado'],
+      ['product-codes', 'Product codes'],
+      ['product-codes?q=protein+powder&state=TX', 'Product codes'],
       ['customers', 'Customers'],
       [`customers/c-${colorScheme}`, `c-${colorScheme}`],
     ] as const) {
@@ -301,7 +303,7 @@ describe('accessibility', () => {
       expect([view, await findings(opened.page)]).toEqual([view, []]);
       const isWide = 'document.documentElement.scrollWidth > innerWidth';
       expect([view, await opened.page.evaluate(isWide)]).toEqual([view, false]);
-      await screenshot(opened.page, `${view.replaceAll('/', '-')}-${colorScheme}`);
+      await screenshot(opened.page, `${view.replaceAll(/\W/g, '-')}-${colorScheme}`);
     }
     await opened.close();
   });

@@ -48,6 +48,7 @@ it('The commands of the guide work in their order', async () => {
     ['rates', null, null, null, null],
     ['list', null, null, null, null],
     ['list', null, null, null, null],
+    ['list', null, null, null, null],
     ['transaction', 'finalized', 'sale', 'invoice_1', '6.00'],
     ['calculation', null, 'sale', null, '6.00'],
     ['transaction', 'finalized', 'credit', null, '6.00'],
@@ -78,6 +79,7 @@ it('The commands of the guide work in their order', async () => {
     ['coverage', null, null, null, null],
   ]);
   const values = valuesIn(stdout);
-  expect(values[3]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
-  expect(values[22]).toEqual(values[23]);
+  expect(values[2]?.data[0]).toMatchObject({ code: 'FOOD.DIETARY_SUPPLEMENTS', taxability: { state: 'TX' } });
+  expect(values[4]?.data.map(({ code }) => code)).toEqual(['CLOTHING.SWIMWEAR']);
+  expect(values[23]).toEqual(values[24]);
 });

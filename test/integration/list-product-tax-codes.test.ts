@@ -80,6 +80,52 @@ describe('GET /product-tax-codes', () => {
     expect(codesOf(await list({ equivalent, family: 'FOOD' }))).toEqual([]);
   });
 
+  it('searches by the words of a product, best first, in one page of at most 20', async () => {
+    const { body } = await list({ q: 'Vanilla Whey Protein Powder' });
+    expect(body.data[0]?.code).toBe('FOOD.DIETARY_SUPPLEMENTS');
+    const many = await list({ q: 'service' });
+    expect(codesOf(many).length).toBeGreaterThan(3);
+    expect(codesOf(many).length).toBeLessThanOrEqual(20);
+    const two = await list({ q: 'service', limit: '2' });
+    expect([codesOf(two), two.body.has_more]).toEqual([codesOf(many).slice(0, 2), false]);
+    expect((await list({ q: 'qqqq wwww' })).body).toMatchObject({ data: [], has_more: false });
+  });
+
+  it('searches by a code of another service, and combines with the other filters', async () => {
+    expect(codesOf(await list({ q: 'txcd_30011000' }))).toEqual(['CLOTHING.APPAREL', 'CLOTHING.FOOTWEAR']);
+    expect(codesOf(await list({ q: 'book', family: 'PRINT' }))[0]).toBe('PRINT.BOOKS');
+    expect(codesOf(await list({ q: 'shoes', equivalent: 'stripe:txcd_30011000' }))).toEqual(['CLOTHING.FOOTWEAR']);
+    expect(codesOf(await list({ q: 'SaaS', family: 'FOOD' }))).toEqual([]);
+  });
+
+  it('refuses a page after the results of a search', async () => {
+    const { status, body } = await list({ q: 'book', starting_after: 'PRINT.BOOKS' });
+    expect([status, body.errors.length]).toEqual([422, 1]);
+    expect(body.errors[0]).toMatchObject({
+      code: 'validation_invalid_format',
+      source: { parameter: 'starting_after' },
+    });
+  });
+
+  it.each(['TX', 'tx', 'US-TX', 'Texas'])('adds how a state taxes each product: %s', async (state) => {
+    const { body } = await list({ state });
+    expect(codesOf({ body })).toEqual(everyCode);
+    expect(new Set(body.data.map(({ taxability }) => taxability?.state))).toEqual(new Set(['TX']));
+    const drugs = body.data.find(({ code }) => code === 'HEALTH.DRUGS');
+    // Tex. Tax Code 151.313: drugs for people with and without a prescription.
+    expect(drugs?.taxability).toMatchObject({
+      treatment: 'exempt',
+      rule_id: expect.stringMatching(/^tx-/),
+      source: expect.stringContaining('151.313'),
+      attributes: [{ code: '_ANIMAL_USE', treatment: 'taxable' }],
+    });
+  });
+
+  it('adds none without a state', async () => {
+    const { body } = await list({ family: 'HEALTH' });
+    expect(new Set(body.data.map(({ taxability }) => taxability))).toEqual(new Set([null]));
+  });
+
   it.each([
     ['family', 'clothing'],
     ['family', 'CLOTHING.APPAREL'],
@@ -96,6 +142,14 @@ describe('GET /product-tax-codes', () => {
     ['limit', '1001'],
     ['limit', 'all'],
     ['starting_after', ''],
+    ['q', ''],
+    ['q', '  '],
+    ['q', 'x'.repeat(101)],
+    ['state', ''],
+    ['state', 'ZZ'],
+    ['state', 'GU'],
+    ['state', 'AE'],
+    ['state', 'Bavaria'],
   ])('refuses %s=%s with what to send instead', async (parameter, value) => {
     const { status, body } = await list({ [parameter]: value });
     expect(status).toBe(422);

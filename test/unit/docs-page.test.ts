@@ -6,6 +6,7 @@ import { groups } from '../../shared/docs/groups.ts';
 import { operations, type Schema } from '../../shared/docs/openapi.ts';
 import { errorCodes } from '../../shared/error-codes.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
+import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { all, headers, only, page } from '../support/docs-page.ts';
 
 const values = (name: string) => all(`[${name}]`).map((element) => element.getAttribute(name) ?? '');
@@ -120,6 +121,13 @@ describe('The page documents', () => {
     expect(textOf('schema-TransactionRequest.line_items')).toContain('1 to 1,000 items');
     expect(textOf('listTransactions.limit')).toContain('1 to 100');
     expect(textOf('schema-TransactionRequest.status')).toContain('one of draft, finalized');
+  });
+
+  it('every product tax code with the words that find it', () => {
+    const rows = all('.code-table tbody tr').map((row) => all('td, th', row).map(({ textContent }) => textContent));
+    expect(rows.map(([code]) => code)).toEqual(productTaxCodes.map(({ code }) => code));
+    for (const [at, { synonyms }] of productTaxCodes.entries())
+      for (const synonym of synonyms) expect(rows[at]?.[2]).toContain(synonym);
   });
 
   it('every error code with its status, meaning and remedy', () => {

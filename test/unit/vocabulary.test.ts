@@ -19,7 +19,7 @@ describe('the vocabulary', () => {
 
   it.each(productTaxCodeTexts)('describes $code in one sentence: what belongs to it and what does not', (item) => {
     const { name, description, examples } = item;
-    expect(Object.keys(item)).toEqual(['code', 'name', 'description', 'examples', 'fulfillment']);
+    expect(Object.keys(item)).toEqual(['code', 'name', 'description', 'examples', 'synonyms', 'fulfillment']);
     expect(name).toMatch(/^[A-Z].*[a-z)]$/);
     expect(description).toMatch(/^[A-Z][^.]{40,200}\.$/);
     expect(description).toMatch(/; not /);

@@ -5,9 +5,10 @@ import type { Command } from 'commander';
 import { newestBuiltInReleases } from '../../content/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents-table.ts';
+import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print } from '../terminal/output.ts';
 
-const path = fileURLToPath(new URL('../../../infra/docs/coverage.md', import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../../infra/docs/${name}`, import.meta.url));
 
 export const addCoverage = (program: Command): Command =>
   program
@@ -16,13 +17,14 @@ export const addCoverage = (program: Command): Command =>
     .description(
       'Print the coverage by state of the built-in releases as Markdown: general rate, local rates, clothing, groceries, digital goods and shipping. Run `npm run pack` first if content changed.',
     )
-    .option('--write', 'write infra/docs/coverage.md instead, which a test compares')
+    .option('--write', 'write infra/docs/coverage.md and infra/docs/taxability.md instead, which tests compare')
     .option('--by-residents', 'print how many ZIP codes and residents have a certain local rate, by state')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
       if (byResidents) return print(residentsTable(newestBuiltInReleases(), true));
       const page = coveragePage(newestBuiltInReleases());
       if (!write) return print(page.trimEnd());
-      writeFileSync(path, page);
-      print('infra/docs/coverage.md is written.');
+      writeFileSync(pathOf('coverage.md'), page);
+      writeFileSync(pathOf('taxability.md'), taxabilityPage(newestBuiltInReleases()));
+      print('infra/docs/coverage.md and infra/docs/taxability.md are written.');
     });

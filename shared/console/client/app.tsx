@@ -4,6 +4,7 @@ import { Customers } from './customers.tsx';
 import { Filings } from './filings.tsx';
 import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
+import { ProductCodes } from './product-codes.tsx';
 import { linkTo, type Route, routeOf } from './route.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -15,6 +16,7 @@ const views = [
   ['transactions', 'Transactions', Transactions],
   ['filings', 'Filings', Filings],
   ['coverage', 'Coverage', Coverage],
+  ['product-codes', 'Product codes', ProductCodes],
   ['customers', 'Customers', Customers],
 ] as const;
 

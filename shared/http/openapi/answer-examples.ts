@@ -2,7 +2,8 @@ import { newAccount } from '../../accounts/account.ts';
 import { answeredAccount } from '../../accounts/answer.ts';
 import { assert } from '../../assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
-import { builtInReleaseFor } from '../../content/built-in.ts';
+import { builtInRelease, builtInReleaseFor } from '../../content/built-in.ts';
+import { taxabilityOf } from '../../coverage/taxability.ts';
 import { filingPeriods } from '../../filings/filing-periods.ts';
 import { findRates } from '../../rates/rates.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
@@ -134,11 +135,16 @@ export const productAttributes = {
 } as const;
 
 /** A page with one product tax code of many. */
+const minnesota = builtInRelease('MN');
+assert(minnesota !== undefined, 'Minnesota must have a built-in release.');
+
 export const productTaxCodes = {
   object: 'list',
   url: '/product-tax-codes',
   has_more: true,
-  data: catalog().filter(({ code }) => code === 'CLOTHING.SWIMWEAR'),
+  data: catalog()
+    .filter(({ code }) => code === 'CLOTHING.SWIMWEAR')
+    .map((item) => ({ ...item, taxability: taxabilityOf(minnesota, item.code, '2026-11-22') })),
 } as const;
 
 export const ratesQuery = { postal_code: '55401', city: 'Minneapolis', state: 'MN', date: '2026-11-22' } as const;

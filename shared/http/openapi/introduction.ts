@@ -8,8 +8,8 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 - **File.** \`POST /filings\` closes a state's tax period. Late sales and credits count in the next period.
 - **Audit.** \`explain: true\` returns each step of a calculation with its rule and citation. \`POST
   /transactions/{id}/replay\` recalculates a recorded transaction. \`GET /coverage\` lists what the tax content covers, and how old it is.
-- **Classify.** \`GET /product-tax-codes\` lists kinds of products, with the corresponding codes of Stripe, TaxJar and
-  Avalara. \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
+- **Classify.** \`GET /product-tax-codes\` finds the code of a product by its words or by its code of Stripe, TaxJar or
+  Avalara, and says how a state taxes it. \`GET /product-attributes\` lists the facts about a product that can change how it is taxed.
 
 ## Workflows
 

@@ -1,0 +1,10 @@
+import { stateRateOn } from '../content/rates.ts';
+import type { Release } from '../content/release.ts';
+import { rateDecimals } from '../content/release-values.ts';
+import { decimal, rescale } from '../money/decimal.ts';
+
+/** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */
+export const generalRateOn = (release: Release, day: string): bigint | null => {
+  const known = stateRateOn(release, day);
+  return known ? rescale(decimal(known.rate), rateDecimals) : null;
+};

@@ -1,0 +1,79 @@
+/** The Markdown page of how each state taxes each product tax code. */
+import type { Release } from '../content/release.ts';
+import { vocabulary } from '../vocabulary/vocabulary.ts';
+import { releaseDay } from './local-rates.ts';
+import { taxingOn } from './products-table.ts';
+import type { TreatmentName } from './response.ts';
+import { taxabilityOf } from './taxability.ts';
+
+type Sign = readonly [letter: string, meaning: string];
+
+const goods: Sign = ['G', 'taxed like the goods of the order'];
+
+/** Every treatment has a letter, so that a new one does not build without. */
+const signs: Readonly<Record<TreatmentName, Sign>> = {
+  taxable: ['T', 'taxable at the general rate'],
+  exempt: ['E', 'exempt'],
+  reduced_rate: ['R', 'reduced rate'],
+  higher_rate: ['H', 'higher rate'],
+  threshold: ['D', 'depends on the price'],
+  capped: ['C', 'tax on a part of the price up to a limit'],
+  part_of_price: ['P', 'tax on a part of the price'],
+  by_use: ['U', 'depends on the use of the buyer'],
+  by_level: ['L', 'state and local taxes differ'],
+  by_product: ['B', 'depends on the product'],
+  follows_goods: goods,
+  any_taxable: ['A', 'taxable if any of the goods of the order is'],
+  exempt_if_stated: goods,
+  exempt_unless_included: goods,
+  taxable_unless_avoidable: goods,
+  not_subject_to_tax: ['N', 'no tax of the state'],
+  not_established: ['–', 'no rule is established'],
+};
+
+type Cell = { readonly sign: Sign; readonly isDoubtful: boolean };
+
+const cellOf = (release: Release, code: string, day: string): Cell => {
+  const { treatment, rule_id, confidence } = taxabilityOf(release, code, day);
+  const isRuled = rule_id !== null || treatment === 'not_subject_to_tax';
+  return {
+    sign: signs[isRuled ? treatment : 'not_established'],
+    isDoubtful: confidence === 'low' || confidence === 'medium',
+  };
+};
+
+const stateOf = ({ state }: Release): string => state.slice('US-'.length);
+
+const introduction = (day: string, legend: readonly Sign[]): string => `# Taxability by product tax code and state
+
+\`npm run content -- coverage --write\` generates this page from the built-in releases, as of ${day}. It shows the tax of the state on a code
+without attributes, in the states with a general sales tax, without sales-tax holidays. \`GET /product-tax-codes?state=\` returns the same
+with the rule, its source and the attributes that change it. Local taxes may differ: \`POST /calculations\` includes them.
+
+| Sign | Meaning |
+|---|---|
+${legend.map(([letter, meaning]) => `| ${letter} | ${meaning} |`).join('\n')}
+| \\* | no primary source confirms it: \`content_unconfirmed\` |
+
+Codes without a rule are taxed as general goods, with the warning \`taxability_not_established\`.
+`;
+
+/** The page for the newest releases of all states, as of the newest release's day. */
+export const taxabilityPage = (releases: readonly Release[]): string => {
+  const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
+  const taxing = taxingOn(releases, day).toSorted((a, b) => (a.state < b.state ? -1 : 1));
+  const rows = vocabulary().productTaxCodes.map((code) => ({
+    code,
+    cells: taxing.map((release) => cellOf(release, code, day)),
+  }));
+  const used = new Set(rows.flatMap(({ cells }) => cells.map(({ sign }) => sign)));
+  const legend = [...new Set(Object.values(signs))].filter((sign) => used.has(sign));
+  const row = ({ code, cells }: (typeof rows)[number]) =>
+    `| \`${code}\` | ${cells.map(({ sign: [letter], isDoubtful }) => `${letter}${isDoubtful ? '\\*' : ''}`).join(' | ')} |`;
+  const head = [`| Code | ${taxing.map(stateOf).join(' | ')} |`, `|${'---|'.repeat(taxing.length + 1)}`];
+  const families = Map.groupBy(rows, ({ code }) => code.split('.')[0] as string);
+  const tables = [...families].map(([family, members]) =>
+    [`## ${family}`, '', ...head, ...members.map(row), ''].join('\n'),
+  );
+  return `${introduction(day, legend)}\n${tables.join('\n')}`;
+};

@@ -1,0 +1,74 @@
+/** How a state taxes a product, for lists of product tax codes. */
+import type { Effect, Release } from '../content/release.ts';
+import type { Jurisdiction } from '../content/release-values.ts';
+import { decidingAttributes, permanentRule } from '../tax/deciding-attributes.ts';
+import { definitionOf } from '../tax/effects/effects.ts';
+import type { DecidingRule } from '../tax/rule-choice.ts';
+import { effectInWords, sentence } from '../tax/rule-words.ts';
+import { type ProductTaxCode, requireProduct } from '../vocabulary/product-tax-code.ts';
+import type { ProductTaxability } from '../vocabulary/schema.ts';
+import { generalRateOn } from './general-rate.ts';
+
+type Treated = Pick<ProductTaxability, 'treatment' | 'text' | 'rule_id'>;
+
+const noRule = 'No rule is established: taxed as general goods, with a warning.';
+const noTax = 'The state has no general sales tax.';
+const noStateTax = 'The state has no general sales tax; its cities or counties may tax.';
+
+/** The effect for a buyer whose use an attribute states. */
+const effectForUse = (effect: Effect, attribute: string | undefined): Effect => {
+  if (effect.type !== 'use_split') return effect;
+  if (attribute === '_BUSINESS_USE') return effect.business;
+  return attribute === '_PERSONAL_USE' ? effect.personal : effect;
+};
+
+/** The jurisdiction of the state that taxes a product. A fee of the state is a jurisdiction of its own. */
+const taxingState = (release: Release, product: ProductTaxCode, day: string): Jurisdiction =>
+  release.jurisdictions.find(
+    (jurisdiction) =>
+      jurisdiction.tax_type === 'fee' && permanentRule(release, jurisdiction, product, day)?.effect.type === 'flat_fee',
+  ) ?? release.jurisdictions[0];
+
+const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
+  coverage !== 'complete' || (fallback?.local ?? local) !== undefined;
+
+/** `attribute`: the one that the rule was chosen with. */
+const treated = (release: Release, day: string, rule: DecidingRule | undefined, attribute?: string): Treated => {
+  const general = generalRateOn(release, day);
+  const effect = rule && effectForUse(rule.effect, attribute);
+  const taxesAnyway = effect && definitionOf(effect).taxesWithoutGeneralRate === true;
+  if (general === 0n && !taxesAnyway)
+    return {
+      treatment: 'not_subject_to_tax',
+      text: hasLocals(release) ? noStateTax : noTax,
+      rule_id: rule?.id ?? null,
+    };
+  if (!effect) return { treatment: 'taxable', text: noRule, rule_id: null };
+  return {
+    treatment: definitionOf(effect).coverageTerm(effect, general ?? 0n),
+    text: sentence(effectInWords(effect)),
+    rule_id: rule.id,
+  };
+};
+
+/**
+ * How a state itself taxes a product of this code on a day (`YYYY-MM-DD`), and the attributes with which it treats the
+ * product differently. Local jurisdictions, holidays and seasonal rules are left out.
+ */
+export const taxabilityOf = (release: Release, code: string, day: string): ProductTaxability => {
+  const product = requireProduct(code);
+  const state = taxingState(release, product, day);
+  const rule = permanentRule(release, state, product, day);
+  const own = treated(release, day, rule);
+  const attributes = decidingAttributes(release, state, product, day)
+    .map(({ attribute: { code, name }, rule }) => ({ code, name, ...treated(release, day, rule, code) }))
+    // Without a general rate, other effects may come to the same.
+    .filter(({ treatment, text }) => treatment !== own.treatment || text !== own.text);
+  return {
+    state: release.state.slice('US-'.length),
+    ...own,
+    confidence: rule?.confidence ?? null,
+    source: rule ? (release.sources[rule.source] ?? rule.source) : null,
+    attributes,
+  };
+};
