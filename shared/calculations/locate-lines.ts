@@ -12,6 +12,7 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import type { Customer, ShipFrom } from './fields.ts';
+import { asRemoteSale, type RemoteSale } from './remote-sales.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { type Route, resolutionOf, sourceSale, type TaxingAddress } from './sourcing.ts';
 
@@ -23,6 +24,8 @@ export type LocatedLine = {
   readonly decisive: readonly TaxingAddress[];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
   readonly doubtful: (Evidence & Dated) | null;
+  /** What differs because the sale is from another state; `null` where nothing does. */
+  readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
   /** The pointer of the first address that decides. */
@@ -77,7 +80,7 @@ const pickupWithoutOrigin = (pointer: string): Problem =>
     'A line item with the fulfillment pickup is taxed where the buyer gets it. Send that address as ship_from of the line item or of the document.',
   );
 
-type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'remote' | 'resolution'>;
 
 const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
   ...found,
@@ -120,9 +123,10 @@ const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string): Found => {
+const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, isRemote = false): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
-  const sourced = sourceSale(route, { releaseFor, day, highest });
+  const elections = settings.remote_seller_elections;
+  const sourced = asRemoteSale(sourceSale(route, { releaseFor, day, highest }), route, { elections, day, isRemote });
   return { ...sourced, resolution: resolutionOf(sourced.decisive) };
 };
 
@@ -141,7 +145,7 @@ const finderOf = (context: Locating, day: string) => {
 
 /** Find where a sale from another state to an address is taxed. The address is the whole request. */
 export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
-  lineOf(findRoute({ to: withRelevantStreet(to, context.releaseFor), from: null }, context, day), {
+  lineOf(findRoute({ to: withRelevantStreet(to, context.releaseFor), from: null }, context, day, true), {
     pointers: { destination: '', origin: '' },
   });
 
