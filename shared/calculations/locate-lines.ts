@@ -123,10 +123,15 @@ const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, isRemote = false): Found => {
+/** `from` tells a sale from another state where the route has no origin. */
+const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, from = route.from): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
   const elections = settings.remote_seller_elections;
-  const sourced = asRemoteSale(sourceSale(route, { releaseFor, day, highest }), route, { elections, day, isRemote });
+  const sourced = asRemoteSale(
+    sourceSale(route, { releaseFor, day, highest }),
+    { to: route.to, from },
+    { elections, day },
+  );
   return { ...sourced, resolution: resolutionOf(sourced.decisive) };
 };
 
@@ -143,11 +148,18 @@ const finderOf = (context: Locating, day: string) => {
   };
 };
 
-/** Find where a sale from another state to an address is taxed. The address is the whole request. */
-export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
-  lineOf(findRoute({ to: withRelevantStreet(to, context.releaseFor), from: null }, context, day, true), {
+/**
+ * Find where a sale from another state to an address is taxed. The address is the whole request. Where local taxes are not
+ * owed on such a sale, they are left out if the account ships from another state, as in its calculations.
+ */
+export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine => {
+  const { ship_from } = context.settings;
+  const from = ship_from && readAddress(ship_from, '');
+  const route = { to: withRelevantStreet(to, context.releaseFor), from: null };
+  return lineOf(findRoute(route, context, day, from?.ok ? from.value : null), {
     pointers: { destination: '', origin: '' },
   });
+};
 
 /** The releases that places are taxed by, by the states' jurisdiction codes. Transactions pin them. */
 export const contentReleases = (located: readonly { readonly place: Place }[]): Record<string, string> => {

@@ -23,8 +23,8 @@ export type RemoteSale =
   /** The local tax of the address is charged, and may not be what is owed. */
   | { readonly kind: 'doubtful'; readonly terms: RemoteLocalTax };
 
-/** What decides about a remote sale besides its addresses. `isRemote`: the sale is from another state, whatever its origin. */
-type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string; readonly isRemote?: boolean };
+/** What decides about a remote sale besides its addresses. */
+type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string };
 
 // Caches of rates and rules are keyed by the release, so each one gets one release for an election.
 const releases = new WeakMap<Release, Map<ElectedRate, Release>>();
@@ -81,7 +81,10 @@ const electedIn = (release: Release, { elections, day }: Terms) => {
 };
 
 const isFromElsewhere = ({ to, from }: Route, { decisive: [destination] }: Sourced): boolean =>
-  from !== null && !from.isStateGuessed && !to.isStateGuessed && !couldBeState(from, destination.address);
+  from !== null &&
+  !to.isStateGuessed &&
+  from.state !== destination.address.state &&
+  !couldBeState(from, destination.address);
 
 /**
  * Tax a sale from another state, or from an unknown origin, as the law of the destination's state taxes remote sales: at the
@@ -110,7 +113,7 @@ export const asRemoteSale = (
   }
   const local = remoteLocalTaxOn(release, day);
   if (!local) return { ...sourced, remote: null };
-  if (local.policy === 'may_differ' || !(terms.isRemote || isFromElsewhere(route, sourced)))
+  if (local.policy === 'may_differ' || !isFromElsewhere(route, sourced))
     return { ...sourced, remote: { kind: 'doubtful', terms: local } };
   // A remote seller that registered in a city adds its tax in own rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));

@@ -23,7 +23,7 @@ const textOf = (remote: RemoteSale, { name, release }: Place): string | null => 
       return null;
     case 'doubtful':
       return terms.policy === 'none'
-        ? `${name}: no local tax is owed on a sale from another state. It was charged, because it is not known where the goods come from: send ship_from, or set it for the account.`
+        ? `${name}: no local tax is owed on a sale from another state. It is included, because it is not known where the goods come from: send ship_from, or set it for the account.`
         : `${name}: ${terms.note}${electionText(release)} For another local rate, import own rules with \`interstate\` (format rules).`;
     default:
       return remote satisfies never;

@@ -59,10 +59,11 @@ describe('the single local use tax of Texas', () => {
   });
 
   it('is the same anywhere in the state, and needs no more of the address', () => {
-    for (const to of [{ state: 'TX' }, { state: 'TX', postal_code: '79901' }, { ...houston, city: 'Nowhere' }]) {
-      const { tax_amount, line_items } = ask(sold(to as typeof houston), elected(single));
-      expect([tax_amount, line_items[0]?.address_resolution]).toEqual([
+    for (const to of [{ state: 'TX' }, { state: 'TX', postal_code: '79901' }, { ...houston, city: 'Austin' }]) {
+      const outcome = ask(sold(to as typeof houston), elected(single));
+      expect([outcome.tax_amount, warningCodes(outcome), outcome.line_items[0]?.address_resolution]).toEqual([
         '8.00',
+        [],
         { level: 'state', ambiguous: false, coverage: 'complete' },
       ]);
     }
@@ -279,8 +280,13 @@ describe('a sale from another state without an election', () => {
 });
 
 describe('the rates of an address', () => {
-  const ratesAt = async (to: typeof houston, ...elections: RemoteSellerElection[]) => {
-    const settings = { ...defaultSettings('v'), ...elected(...elections).settings };
+  const ratesAt = async (to: typeof houston, ...elections: RemoteSellerElection[]) => ratesFrom(null, to, ...elections);
+  const ratesFrom = async (
+    ship_from: typeof houston | null,
+    to: typeof houston,
+    ...elections: RemoteSellerElection[]
+  ) => {
+    const settings = { ...defaultSettings('v'), ship_from, ...elected(...elections).settings };
     const ports = { loadContent: async () => builtInReleaseFor, now: () => Date.parse('2026-11-20') };
     const result = await findRates({ ...to, date: '2026-11-20' }, settings, ports);
     if (!result.ok) throw new Error(JSON.stringify(result.problems));
@@ -293,7 +299,9 @@ describe('the rates of an address', () => {
     expect(await ratesAt(houston, single)).toEqual(['0.08', false]);
     expect(await ratesAt(birmingham)).toEqual(['0.1', true]);
     expect(await ratesAt(birmingham, flat)).toEqual(['0.08', false]);
-    expect(await ratesAt(ketchum)).toEqual(['0.06', false]);
+    expect(await ratesAt(ketchum)).toEqual(['0.08', true]);
+    expect(await ratesFrom(ketchum, ketchum)).toEqual(['0.08', true]);
+    expect(await ratesFrom(detroit.address, ketchum)).toEqual(['0.06', false]);
     expect(await ratesAt(kansasCity)).toEqual(['0.08975', true]);
   });
 });
