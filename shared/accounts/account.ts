@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { PostalAddress } from '../content/location/postal-address.ts';
+import { remoteElections } from '../content/remote-terms.ts';
 
 export const Registration = z.object({
   state: z.string(),
@@ -10,6 +11,15 @@ export const Registration = z.object({
   frequency: z.enum(['month', 'quarter', 'year']),
 });
 export type Registration = z.infer<typeof Registration>;
+
+/** A rate for remote sales that the account elected in a state, with its first and last day. */
+export const RemoteSellerElection = z.object({
+  state: z.string(),
+  election: z.enum(remoteElections),
+  from: z.string(),
+  to: z.nullable(z.string()),
+});
+export type RemoteSellerElection = z.infer<typeof RemoteSellerElection>;
 
 /** Defaults that the documentation names. */
 export const defaults = { rateLimit: 2000, draftTtlHours: 24, reviewDays: 3 } as const;
@@ -37,6 +47,8 @@ export const Settings = z.object({
    * seller owes on the tax itself. Accounts and transactions stored before 2026-11-22 have no such field.
    */
   pass_on_general_excise: z._default(z.boolean(), false),
+  /** The elections of a remote seller, which replace the rates of the address (`shared/content/remote-terms.ts`). */
+  remote_seller_elections: z._default(z.array(RemoteSellerElection), []),
   /** What to do about a state's retail delivery fee that a document has no line for. */
   retail_delivery_fee: z._default(z.enum(retailDeliveryFees), 'warn'),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
@@ -81,6 +93,7 @@ export const defaultSettings = (serviceVersion: string): Settings => ({
   registrations: null,
   ship_from: null,
   pass_on_general_excise: false,
+  remote_seller_elections: [],
   retail_delivery_fee: 'warn',
   books_open_from: null,
   time_zone: 'UTC',

@@ -124,6 +124,10 @@ const ambiguous = (decisive: TaxingAddress): string => {
   return `${name}: ${why} ${decisive.address.isStateGuessed ? '' : `Assumed: ${assumed}. `}${advice}`;
 };
 
+// A remote seller's election adds a tax that does not depend on the ZIP.
+const isStateAlone = ({ resolution, place }: TaxingAddress): boolean =>
+  resolution.level === 'state' && place.jurisdictions.every(({ type }) => type === 'state');
+
 const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: string, days: WarningDays): Warning[] => {
   const { resolution, place, address, choice, lacksLocals } = decisive;
   const warnings: Warning[] = [];
@@ -143,7 +147,7 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
   if (address.zip5 !== null && !address.isZipKnown)
     warn(
       'postal_code_unknown',
-      `ZIP ${address.zip5} is not known to be in use${resolution.level === 'state' ? '; the state rate was used' : ''}.`,
+      `ZIP ${address.zip5} is not known to be in use${isStateAlone(decisive) ? '; the state rate was used' : ''}.`,
     );
   return warnings;
 };

@@ -108,6 +108,12 @@ const withReductions = (charges: Charges, reductions: readonly Reduction[]): Cha
   };
 };
 
+// A marketplace that collects does not use the elections of its sellers.
+const locatingOf = ({ collected_by }: CalculationInput, { settings, releaseFor }: Context) => ({
+  settings: collected_by === 'marketplace' ? { ...settings, remote_seller_elections: [] } : settings,
+  releaseFor,
+});
+
 const shippingOf = (
   { shipping }: CalculationInput,
   { deliveries }: LocatedDocument,
@@ -136,7 +142,7 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   if (priced) return refuse(priced, ...morePriced);
   const reductions = reductionsOf(input, exponent);
   if (!reductions.ok) return reductions;
-  const located = locateDocument(input, reductions.value, context, day, reliefOf);
+  const located = locateDocument(input, reductions.value, locatingOf(input, context), day, reliefOf);
   if (!located.ok) return located;
   const { lines: locatedLines, others } = located.value;
   const reliefs = locatedLines.map(({ place }, index) => reliefOf(index, place));

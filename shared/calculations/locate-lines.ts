@@ -12,6 +12,7 @@ import { accept, type Result, refuse } from '../result.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import type { Customer, ShipFrom } from './fields.ts';
+import { asRemoteSale, type RemoteSale } from './remote-sales.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { type Route, resolutionOf, sourceSale, type TaxingAddress } from './sourcing.ts';
 
@@ -23,6 +24,8 @@ export type LocatedLine = {
   readonly decisive: readonly TaxingAddress[];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
   readonly doubtful: (Evidence & Dated) | null;
+  /** What differs because the sale is from another state; `null` where nothing does. */
+  readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
   /** The pointer of the first address that decides. */
@@ -77,7 +80,7 @@ const pickupWithoutOrigin = (pointer: string): Problem =>
     'A line item with the fulfillment pickup is taxed where the buyer gets it. Send that address as ship_from of the line item or of the document.',
   );
 
-type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'resolution'>;
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'remote' | 'resolution'>;
 
 const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
   ...found,
@@ -120,9 +123,15 @@ const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
   return from.ok ? accept({ to: to.value, from: from.value }) : from;
 };
 
-const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string): Found => {
+/** `from` tells a sale from another state where the route has no origin. */
+const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string, from = route.from): Found => {
   const highest = settings.ambiguous_address === 'highest_rate';
-  const sourced = sourceSale(route, { releaseFor, day, highest });
+  const elections = settings.remote_seller_elections;
+  const sourced = asRemoteSale(
+    sourceSale(route, { releaseFor, day, highest }),
+    { to: route.to, from },
+    { elections, day },
+  );
   return { ...sourced, resolution: resolutionOf(sourced.decisive) };
 };
 
@@ -139,11 +148,18 @@ const finderOf = (context: Locating, day: string) => {
   };
 };
 
-/** Find where a sale from another state to an address is taxed. The address is the whole request. */
-export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine =>
-  lineOf(findRoute({ to: withRelevantStreet(to, context.releaseFor), from: null }, context, day), {
+/**
+ * Find where a sale from another state to an address is taxed. The address is the whole request. Where local taxes are not
+ * owed on such a sale, they are left out if the account ships from another state, as in its calculations.
+ */
+export const locateAddress = (to: TaxAddress, context: Locating, day: string): LocatedLine => {
+  const { ship_from } = context.settings;
+  const from = ship_from && readAddress(ship_from, '');
+  const route = { to: withRelevantStreet(to, context.releaseFor), from: null };
+  return lineOf(findRoute(route, context, day, from?.ok ? from.value : null), {
     pointers: { destination: '', origin: '' },
   });
+};
 
 /** The releases that places are taxed by, by the states' jurisdiction codes. Transactions pin them. */
 export const contentReleases = (located: readonly { readonly place: Place }[]): Record<string, string> => {

@@ -35,6 +35,7 @@ const warningCodes = [
   'taxability_not_established',
   'shipping_not_stated',
   'general_excise_not_passed_on',
+  'remote_seller_rate',
   'retail_delivery_fee_due',
   'tax_included_not_exact',
   'line_amount_differs',

@@ -14,7 +14,7 @@ import { isDoubtful } from '../tax/doubts.ts';
 export type TaxingAddress = Located & { readonly at: SourcedAt };
 
 /** Where a sale is taxed, and the addresses that decide. The first one decides about the state at least. */
-type Sourced = {
+export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
@@ -39,7 +39,7 @@ const mayDiffer = (destination: TaxingAddress, origin: TaxingAddress): boolean =
   !(isKnown(destination) && isKnown(origin) && codesOf(destination) === codesOf(origin));
 
 // No state was sent and the ZIP is in several states: it could be the state of the destination.
-const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
+export const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 
 /** An address that only decides whether the sale stays within its state, and is ambiguous about that. */

@@ -10,6 +10,7 @@ import type { ReadDocument } from './document.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
 import type { LocatedLine } from './locate-lines.ts';
+import { remoteWarnings } from './remote-warnings.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 import { shippingPointer } from './shipping-list.ts';
@@ -164,6 +165,7 @@ export const warningsOf = (
     if (inexact) add([inexactWarning(inexact, write, pointerOf)]);
   if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerOf));
   add(notPassedOnWarnings(document, taxed, pointerOf));
+  add(remoteWarnings(document, read.places, taxed, pointerOf));
   for (const { doubt, charge } of roundingDoubts(document, taxed)) add(doubted([doubt], pointerOf(charge)));
   return [...sent, ...seen.values()];
 };

@@ -2,6 +2,7 @@
 import type { Effect } from '../tax/effects/effects.ts';
 import type { AnnualPeriod, Dated } from './effective.ts';
 import type { Evidence, Jurisdiction, JurisdictionType, Rate, Rounding } from './release-values.ts';
+import type { RemoteSaleTerms } from './remote-terms.ts';
 
 export type { Effect } from '../tax/effects/effects.ts';
 
@@ -183,6 +184,8 @@ export type Release = {
   readonly pinnedBy?: string;
   /** The operator's own rules. `withOwnRules` merges them into the other fields when the release is loaded. */
   readonly own?: OwnRules;
+  /** What differs for a sale from another state. Absent: nothing but who is taxed where. */
+  readonly remote_sales?: readonly RemoteSaleTerms[];
   readonly rules: readonly Rule[];
   readonly settings: {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];

@@ -6,6 +6,7 @@ import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { policyProblem } from '../calculations/policy.ts';
+import { remoteWarning } from '../calculations/remote-warnings.ts';
 import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../content/content.ts';
 import { addressesByState, isAbroad, readAddress, sentState } from '../content/location/address.ts';
@@ -95,6 +96,9 @@ const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[
     ? [notPassedOn(name, sumOf(rated), null)]
     : [];
 
+const chargedIn = (rated: readonly Rated[]): Jurisdiction[] =>
+  rated.flatMap(({ jurisdiction, charged }) => (charged.units > 0n ? [jurisdiction] : []));
+
 /** What is not certain of a general rate. The address has a warning of its own on approximate local rates. */
 const rateDoubts = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
   const what = () => `${jurisdiction.name}, general rate`;
@@ -112,6 +116,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], days: Warning
     ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located, days)),
     ...rated.flatMap((one) => rateDoubts(located, one, day)),
     ...exciseWarnings(located, rated),
+    ...remoteWarning(located, chargedIn(rated), day, null),
   ];
   // Each warning once, without a pointer: there is no body.
   return [

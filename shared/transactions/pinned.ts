@@ -12,6 +12,7 @@ export const PinnedSettings = z.pick(Settings, {
   ambiguous_address: true,
   incomplete_coverage: true,
   pass_on_general_excise: true,
+  remote_seller_elections: true,
   retail_delivery_fee: true,
 });
 export type PinnedSettings = z.infer<typeof PinnedSettings>;

@@ -27,6 +27,22 @@ it('names a command for the content of a registered state that the command accep
   expect(err).toContain('--mirror cannot be "none"');
 });
 
+it('asks about the election of a remote seller in a registered state, and about one that cannot apply', async () => {
+  const { id } = await newAccount();
+  const registrations = `registrations=${JSON.stringify([{ state: 'TX', from: '2026-01-01', to: null, frequency: 'month' }])}`;
+  await accounts('settings', '--account', id, registrations);
+  expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check', found: 'none' });
+  expect(await findingOf(id, 'election US-AL')).toBeUndefined();
+  const election = { state: 'TX', election: 'single_local_use_tax', from: '2026-01-01' };
+  await accounts('settings', '--account', id, `remote_seller_elections=${JSON.stringify([election])}`);
+  expect(await findingOf(id, 'election US-TX')).toMatchObject({
+    status: 'ok',
+    found: 'single_local_use_tax from 2026-01-01',
+  });
+  await accounts('settings', '--account', id, 'ship_from={"state":"TX","postal_code":"78701"}');
+  expect(await findingOf(id, 'election US-TX')).toMatchObject({ status: 'check' });
+});
+
 it('shows when the last key expires, and reports it as missing 30 days before', async () => {
   const { id, key } = await newAccount('--expires', '90d');
   const end = addDays(dayOf(now()), 90);

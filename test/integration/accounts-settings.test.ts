@@ -45,12 +45,15 @@ describe('settings', () => {
     const { id } = await newAccount();
     const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }];
     const ship_from = { city: 'Detroit', state: 'MI', postal_code: '48226' };
+    const elections = [{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null }];
     for (const [name, value] of [
       ['registrations', registrations],
       ['ship_from', ship_from],
       ['registrations', [{ ...registrations[0], to: '2026-12-31' }]],
       ['ship_from', null],
       ['registrations', null],
+      ['remote_seller_elections', elections],
+      ['remote_seller_elections', []],
     ] as const) {
       await ran('settings', '--account', id, `${name}=${JSON.stringify(value)}`);
       expect((await findAccount(id))?.settings[name]).toEqual(value);

@@ -106,6 +106,11 @@ describe('the state of a key', () => {
 
 const michigan = { state: 'MI', from: '2026-01-01', to: null, frequency: 'month' };
 
+const inTexas = (entry: object = {}) => ({
+  ...{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null },
+  ...entry,
+});
+
 describe('settings', () => {
   it('are read, each by its kind', () => {
     expect(
@@ -143,6 +148,16 @@ describe('settings', () => {
       );
   });
 
+  it('have the elections of a remote seller, whose last day is optional', () => {
+    const alabama = inTexas({ state: 'AL', election: 'simplified_sellers_use_tax', to: '2026-12-31' });
+    const { to: _, ...open } = inTexas();
+    const read = (...entries: object[]) => assignmentsFrom([`remote_seller_elections=${JSON.stringify(entries)}`]);
+    expect(read(open, alabama)).toEqual({ remote_seller_elections: [inTexas(), alabama] });
+    const years = [inTexas({ to: '2026-06-30' }), inTexas({ from: '2026-10-01' })];
+    expect(read(...years)).toEqual({ remote_seller_elections: years });
+    expect(read()).toEqual({ remote_seller_elections: [] });
+  });
+
   it('can come from a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'levy-settings-'));
     const file = join(folder, 'registrations.json');
@@ -161,6 +176,7 @@ describe('settings', () => {
       { ...michigan, to: '2026-06-30' },
       { ...michigan, ...entry },
     ])}`;
+  const elected = (...entries: object[]) => `remote_seller_elections=${JSON.stringify(entries.map(inTexas))}`;
   it.each([
     ['rate_limit', 'rate_limit=500'],
     ['limit=5', 'rate_limit, draft_ttl_hours,'],
@@ -182,6 +198,17 @@ describe('settings', () => {
     [registered({ until: null }), 'field until'],
     [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
     [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
+    ['remote_seller_elections=TX', 'JSON such as [{'],
+    ['remote_seller_elections=null', 'Send an array of {state, election, from, to}, or [] for none'],
+    [elected({ state: 'XX' }), 'entry 1, state: Send a two-letter state code'],
+    [elected({ state: 'MI' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
+    [elected({ state: 'AL' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
+    [elected({ election: 'flat_rate' }), 'Send simplified_sellers_use_tax or single_local_use_tax'],
+    [elected({ collected_by: 'marketplace' }), 'Unknown field collected_by'],
+    [elected({ from: undefined }), 'entry 1, from'],
+    [elected({ from: '2026-02-30' }), 'entry 1, from'],
+    [elected({ to: '2025-12-31' }), 'a "to" that is not before "from" in entry 1'],
+    [elected({}, { state: 'US-TX', from: '2027-01-01' }), 'of US-TX, entries 1 and 2'],
     ['ship_from=[]', 'line1, city, state, postal_code, country'],
     ['ship_from=7', 'object'],
     ['ship_from={"zip":"48226"}', 'field zip'],

@@ -12,6 +12,7 @@ import { packRates } from '../../shared/content/local/pack-tables.ts';
 import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
 import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
 import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
+import { remoteElections } from '../../shared/content/remote-terms.ts';
 import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -54,6 +55,25 @@ const EffectShape = effectSchema().check(
   z.refine((effect) => !('rate' in effect) || RateText.safeParse(effect.rate).success),
 );
 const Zip = z.string().check(z.regex(/^\d{5}(\d{4})?$/));
+const JurisdictionShape = z.strictObject({
+  code: z.string(),
+  name: z.string(),
+  type: Level,
+  tax_type: z.enum(['sales', 'general_excise', 'fee']),
+  kind: z.optional(Kind),
+});
+const remoteDays = { ...dated, ...evidence, from: Day };
+const RemoteTerms = z.discriminatedUnion('policy', [
+  z.strictObject({
+    policy: z.literal('election'),
+    election: z.enum(remoteElections),
+    replaces: z.enum(['local', 'all']),
+    jurisdiction: JurisdictionShape,
+    rate: RateText,
+    ...remoteDays,
+  }),
+  z.strictObject({ policy: z.enum(['none', 'may_differ']), ...remoteDays, note: z.string() }),
+]);
 const Bracket = z.strictObject({
   jurisdiction: z.string(),
   rate: RateText,
@@ -72,15 +92,8 @@ const Shape = z.strictObject({
   coverage: z.enum(['complete', 'partial']),
   local: z.optional(z.strictObject({ rates: LocalTable, zips: LocalTable, established_from: Day })),
   sources: z.record(z.string(), z.string().check(z.minLength(10))),
-  jurisdictions: z.array(
-    z.strictObject({
-      code: z.string(),
-      name: z.string(),
-      type: Level,
-      tax_type: z.enum(['sales', 'general_excise', 'fee']),
-      kind: z.optional(Kind),
-    }),
-  ),
+  jurisdictions: z.array(JurisdictionShape),
+  remote_sales: z.optional(z.array(RemoteTerms)),
   rates: z.array(z.strictObject({ jurisdiction: z.string(), rate: RateText, ...dated, ...evidence })),
   locations: z.array(
     z.strictObject({
@@ -131,8 +144,9 @@ const Shape = z.strictObject({
   }),
 });
 
-const datedValues = ({ rates, locations, rules, settings }: Release) => [
+const datedValues = ({ rates, locations, rules, settings, remote_sales = [] }: Release) => [
   ...rates,
+  ...remote_sales,
   ...locations,
   ...rules,
   ...settings.sourcing,

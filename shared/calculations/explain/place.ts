@@ -127,6 +127,18 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
   return `${place.name}, ${policyTexts[policy]}.`;
 };
 
+/** What the law or the account changes for a sale from another state, as a sentence after a space. */
+const remoteText = ({ remote }: LocatedLine): string => {
+  switch (remote?.kind) {
+    case 'elected':
+      return ` The account elected ${remote.terms.jurisdiction.name} for sales from other states, from ${remote.since} on.`;
+    case 'without_local':
+      return ` The goods come from another state: ${remote.terms.note}`;
+    default:
+      return '';
+  }
+};
+
 /** Where a line is taxed: its addresses, which of them decide and why, and who taxes there. */
 export const placeSteps = (located: LocatedLine, day: string, pointer: string): ExplanationStep[] => {
   const { place, decisive, pointers } = located;
@@ -154,7 +166,9 @@ export const placeSteps = (located: LocatedLine, day: string, pointer: string): 
     step(
       'jurisdictions',
       pointer,
-      names.length > 0 ? `Taxed by ${listed(names)}.` : 'No jurisdiction is known that taxes this address.',
+      names.length > 0
+        ? `Taxed by ${listed(names)}.${remoteText(located)}`
+        : 'No jurisdiction is known that taxes this address.',
       null,
       cite(release, decisive.flatMap(({ evidence }) => evidence)[0]?.source),
     ),

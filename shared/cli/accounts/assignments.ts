@@ -1,15 +1,23 @@
 /** Settings as command-line arguments: `rate_limit=500`. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { defaults, type Registration, retailDeliveryFees, type Settings } from '../../accounts/account.ts';
+import {
+  defaults,
+  type Registration,
+  type RemoteSellerElection,
+  retailDeliveryFees,
+  type Settings,
+} from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease } from '../../content/built-in.ts';
+import { builtInRelease, newestBuiltInReleases } from '../../content/built-in.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
+import { electionsOf } from '../../content/remote-sales.ts';
+import { remoteElections } from '../../content/remote-terms.ts';
 import { localCoverageOn } from '../../coverage/local-rates.ts';
-import { stateJurisdiction } from '../../jurisdiction.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 
@@ -17,10 +25,12 @@ const day = z.iso.date('Send a date such as 2026-01-01.');
 
 const stateCode = 'Send a two-letter state code.';
 
+const state = z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode));
+
 const Registrations = z.array(
   z.strictObject(
     {
-      state: z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode)),
+      state,
       from: day,
       to: z.nullable(day),
       frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
@@ -30,15 +40,17 @@ const Registrations = z.array(
   'Send an array.',
 );
 
+type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
+
 // Days sort as text.
-const overlaps = (a: Registration, b: Registration): boolean =>
+const overlaps = (a: StateDays, b: StateDays): boolean =>
   stateJurisdiction(a.state) === stateJurisdiction(b.state) && a.from <= (b.to ?? '9999') && b.from <= (a.to ?? '9999');
 
-const wrongDays = (registrations: readonly Registration[]): string | null => {
-  for (const [index, current] of registrations.entries()) {
+const wrongDays = (entries: readonly StateDays[]): string | null => {
+  for (const [index, current] of entries.entries()) {
     const { state, from, to } = current;
     if (to !== null && to < from) return `a "to" that is not before "from" in entry ${index + 1}`;
-    const earlier = registrations.slice(0, index).findIndex((before) => overlaps(before, current));
+    const earlier = entries.slice(0, index).findIndex((before) => overlaps(before, current));
     if (earlier >= 0)
       return `entries that do not overlap: of ${state}, entries ${earlier + 1} and ${index + 1} are for the same days`;
   }
@@ -51,6 +63,36 @@ const registrationsFrom = (value: unknown): Reading<Settings['registrations']> =
   const { success, data, error } = Registrations.safeParse(value);
   if (!success) return { send: `"all", null or an array of {state, from, to, frequency} (${problemIn(error)})` };
   const send = wrongDays(data);
+  return send === null ? { value: data } : { send };
+};
+
+const electionAdvice = `Send ${remoteElections.join(' or ')}.`;
+
+const Elections = z.array(
+  z.strictObject(
+    { state, election: z.enum(remoteElections, electionAdvice), from: day, to: z._default(z.nullable(day), null) },
+    'Send an object.',
+  ),
+  'Send an array.',
+);
+
+/** What to send instead of an election that the law of its state does not give, or `null`. */
+const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
+  const known = newestBuiltInReleases().flatMap((release) =>
+    electionsOf(release).map((election) => ({ state: release.state, election })),
+  );
+  const isKnown = (one: RemoteSellerElection) =>
+    known.some(({ state, election }) => state === stateJurisdiction(one.state) && election === one.election);
+  const index = elections.findIndex((one) => !isKnown(one));
+  const texts = known.map((one) => `${one.election} in ${stateOfJurisdiction(one.state)}`);
+  return index < 0 ? null : `an election that the law of the state gives in entry ${index + 1}: ${texts.join(', ')}`;
+};
+
+/** The elections of a remote seller, with their days. A missing last day is `null`. */
+const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
+  const { success, data, error } = Elections.safeParse(value);
+  if (!success) return { send: `an array of {state, election, from, to}, or [] for none (${problemIn(error)})` };
+  const send = unknownElection(data) ?? wrongDays(data);
   return send === null ? { value: data } : { send };
 };
 
@@ -153,6 +195,10 @@ const readers: Readers = {
   registrations: (text) => (text === 'all' ? { value: text } : registrationsJson(text)),
   ship_from: json(shipFromFrom, '{"state":"MI","postal_code":"48226"}'),
   pass_on_general_excise: trueOrFalse,
+  remote_seller_elections: json(
+    electionsFrom,
+    '[{"state":"TX","election":"single_local_use_tax","from":"2026-01-01","to":null}]',
+  ),
   retail_delivery_fee: oneOf(...retailDeliveryFees),
   books_open_from: dayOrNull,
   time_zone: timeZone,
@@ -170,6 +216,7 @@ export const fieldsHelp = `Settings:
   registrations=null            states where tax is collected, as a JSON array, or all; null is every state, with a warning
   ship_from=null                default address to ship from, as JSON
   pass_on_general_excise=false  or true: charge Hawaii's highest visible rate (4.7120 %)
+  remote_seller_elections=[]    rates that you elected for sales from other states, as a JSON array: Alabama's flat tax, Texas' single local rate
   retail_delivery_fee=warn      or add, none: Colorado's and Minnesota's fee on an order that has no line for it
   books_open_from=null          first day of transactions and filings, such as 2025-01-01; null is four years before the account
   time_zone=UTC                 the tax day of an instant is the day in this time zone, such as America/New_York

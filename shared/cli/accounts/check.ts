@@ -4,6 +4,7 @@ import { type Account, type Registration, registrationsOf } from '../../accounts
 import { addDays, dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
+import { electionsOf } from '../../content/remote-sales.ts';
 import { publishers } from '../../content/updates/publishers.ts';
 import { staleness } from '../../content/updates/staleness.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
@@ -122,6 +123,31 @@ const contentFinding = async (state: string, today: string): Promise<Finding> =>
   return finding(release ? 'check' : 'missing', subject, found, action);
 };
 
+/** The elections that a remote seller has made or can make in a state. An account that ships from the state has none. */
+const electionFindings = ({ settings }: Account, state: string): Finding[] => {
+  const { remote_seller_elections, ship_from } = settings;
+  const release = builtInRelease(stateOfJurisdiction(state));
+  const made = remote_seller_elections.filter((one) => stateJurisdiction(one.state) === state);
+  const isHome = ship_from?.state != null && stateJurisdiction(ship_from.state) === state;
+  return (release ? electionsOf(release) : []).flatMap((election) => {
+    const own = made.find((one) => one.election === election);
+    const subject = `election ${state}`;
+    if (own && isHome)
+      return [
+        finding(
+          'check',
+          subject,
+          `${election}, but the account ships from the state`,
+          'It applies only to sales from other states: withdraw it if you make none.',
+        ),
+      ];
+    if (own) return [finding('ok', subject, `${election} from ${own.from}${own.to === null ? '' : ` to ${own.to}`}`)];
+    return isHome
+      ? []
+      : [finding('check', subject, 'none', `If you elected ${election} with the state, set remote_seller_elections.`)];
+  });
+};
+
 // Time to plan a rotation and to deploy the new key.
 const rotationDays = 30;
 
@@ -155,10 +181,12 @@ const findingsOf = async (account: Account): Promise<readonly Finding[]> => {
   const states = registeredStates(registrationsOf(account.settings)).filter((state) =>
     stateCode(stateOfJurisdiction(state)),
   );
+  const elected = account.settings.remote_seller_elections.flatMap(({ state }) => stateJurisdiction(state) ?? []);
   return [
     ...registrationFindings(account, today),
     ...(await nexusFindings(account)),
     ...policyFindings(account),
+    ...[...new Set([...states, ...elected])].flatMap((state) => electionFindings(account, state)),
     ...(await Promise.all(states.map((state) => contentFinding(state, today)))),
     await keyFinding(account),
     alarms,

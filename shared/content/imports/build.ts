@@ -33,7 +33,7 @@ export type BuildOptions = {
   readonly position?: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
-  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match'>;
+  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match' | 'hasRemoteRates'>;
   /** ISO instant. */
   readonly importedAt: string;
   /** A folder that the caller owns and removes when the parts have been read. */
@@ -75,6 +75,7 @@ const headOf = (
   const { rates, sources } = stateRates(base, registry.ratesOf(base.state));
   return {
     ...takenFrom(base),
+    ...remoteSales(base, importer),
     id,
     ...(importer.match === 'zip' ? { coverage: 'complete', locals: 'listed' } : { coverage: 'partial' }),
     sources: { ...sources, [source]: citation(importer, summary, importedAt) },
@@ -88,6 +89,10 @@ const headOf = (
     ...found,
   };
 };
+
+/** The terms of remote sales. Files with rates of such sales say how local rates differ. */
+const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions['importer']) =>
+  remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
 
 /** A base release without the fields that belong to its own import or local tables. */
 const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local' | 'complete_from' | 'own'> => {

@@ -126,5 +126,6 @@ export const sst: Importer = {
   onlyState: null,
   confidence: 'high',
   match: 'zip',
+  hasRemoteRates: true,
   read: readSst,
 };

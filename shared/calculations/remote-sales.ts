@@ -1,0 +1,124 @@
+/** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
+import type { RemoteSellerElection } from '../accounts/account.ts';
+import { areRatesKnown } from '../content/location/combined-rate.ts';
+import { isOwnCode } from '../content/own-rules.ts';
+import type { Release } from '../content/release.ts';
+import type { Evidence, Jurisdiction } from '../content/release-values.ts';
+import { electedRateOn, releaseWithElection, remoteLocalTaxOn } from '../content/remote-sales.ts';
+import type { ElectedRate, RemoteLocalTax } from '../content/remote-terms.ts';
+import { getOrAdd } from '../get-or-add.ts';
+import { stateJurisdiction } from '../jurisdiction.ts';
+import { couldBeState, type Route, type Sourced } from './sourcing.ts';
+
+/** Why the tax of a remote sale is not that of its address, or may not be. */
+export type RemoteSale =
+  /** `isOutdated`: the state's rate of the day is not on record, and its last one is used. */
+  | {
+      readonly kind: 'elected';
+      readonly terms: ElectedRate;
+      readonly since: string;
+      readonly isOutdated: boolean;
+    }
+  | { readonly kind: 'without_local'; readonly terms: RemoteLocalTax }
+  /** The local tax of the address is charged, and may not be what is owed. */
+  | { readonly kind: 'doubtful'; readonly terms: RemoteLocalTax };
+
+/** What decides about a remote sale besides its addresses. */
+type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string };
+
+// Caches of rates and rules are keyed by the release, so each one gets one release for an election.
+const releases = new WeakMap<Release, Map<ElectedRate, Release>>();
+
+const electedRelease = (release: Release, elected: ElectedRate): Release =>
+  getOrAdd(
+    getOrAdd(releases, release, () => new Map()),
+    elected,
+    () => releaseWithElection(release, elected),
+  );
+
+/** The place with these jurisdictions of its destination, which are known without the rest of the address. */
+const placedAt = (
+  { place, decisive: [destination, ...others], doubtful }: Sourced,
+  release: Release,
+  jurisdictions: readonly Jurisdiction[],
+  { evidence, day }: { readonly evidence: readonly Evidence[]; readonly day: string },
+): Sourced => {
+  const { address, county } = destination;
+  const coverage = areRatesKnown(release, jurisdictions, day) ? 'complete' : 'none';
+  const taxing = { ...place, release, jurisdictions };
+  return {
+    place: {
+      ...taxing,
+      sourcing: jurisdictions.map(() => 'destination'),
+      zips: jurisdictions.map(() => address.zip5),
+      counties: jurisdictions.map(() => county),
+    },
+    decisive: [
+      {
+        ...destination,
+        choice: null,
+        place: taxing,
+        resolution: { level: 'state', ambiguous: address.isStateGuessed, coverage },
+        evidence,
+        lacksLocals: false,
+        approximation: null,
+        published: null,
+        isGap: false,
+      },
+      ...others,
+    ],
+    doubtful,
+  };
+};
+
+const isOn = ({ from, to }: RemoteSellerElection, day: string): boolean => from <= day && (to === null || day <= to);
+
+/** The rate that the account elected in the state, with the first day of its election; `null` if it elected none. */
+const electedIn = (release: Release, { elections, day }: Terms) => {
+  const own = elections.find((one) => stateJurisdiction(one.state) === release.state && isOn(one, day));
+  const found = own && electedRateOn(release, own.election, day);
+  return own && found ? { ...found, since: own.from } : null;
+};
+
+const isFromElsewhere = ({ to, from }: Route, { decisive: [destination] }: Sourced): boolean =>
+  from !== null &&
+  !to.isStateGuessed &&
+  from.state !== destination.address.state &&
+  !couldBeState(from, destination.address);
+
+/**
+ * Tax a sale from another state, or from an unknown origin, as the law of the destination's state taxes remote sales: at the
+ * rate that the account elected, or without local taxes where none are owed. Without local taxes only if the origin is known,
+ * because a sale within the state owes them.
+ */
+export const asRemoteSale = (
+  sourced: Sourced,
+  route: Route,
+  terms: Terms,
+): Sourced & { readonly remote: RemoteSale | null } => {
+  const { place } = sourced;
+  const { release } = place;
+  if (!release?.remote_sales || !place.isInterstate) return { ...sourced, remote: null };
+  const { day } = terms;
+  const ofState = release.jurisdictions.filter(({ type }) => type === 'state');
+  const election = electedIn(release, terms);
+  if (election) {
+    const { elected, isOutdated, since } = election;
+    const others = elected.replaces === 'local' ? ofState : [];
+    const evidence = [elected];
+    return {
+      ...placedAt(sourced, electedRelease(release, elected), [...others, elected.jurisdiction], { evidence, day }),
+      remote: { kind: 'elected', terms: elected, since, isOutdated },
+    };
+  }
+  const local = remoteLocalTaxOn(release, day);
+  if (!local) return { ...sourced, remote: null };
+  if (local.policy === 'may_differ' || !isFromElsewhere(route, sourced))
+    return { ...sourced, remote: { kind: 'doubtful', terms: local } };
+  // A remote seller that registered in a city adds its tax in own rules.
+  const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
+  return {
+    ...placedAt(sourced, release, [...ofState, ...own], { evidence: [local], day }),
+    remote: { kind: 'without_local', terms: local },
+  };
+};

@@ -1,0 +1,85 @@
+import { rateOn } from '../content/rates.ts';
+import type { Release } from '../content/release.ts';
+import { electionsOf } from '../content/remote-sales.ts';
+import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
+import type { LocatedLine } from './locate-lines.ts';
+import type { RemoteSale } from './remote-sales.ts';
+import type { Warning } from './response.ts';
+
+const electionText = (release: Release): string =>
+  electionsOf(release)
+    .map((election) => ` If you elected ${election}, set it in the account setting remote_seller_elections.`)
+    .join('');
+
+const textOf = (remote: RemoteSale, { name, release }: Place): string | null => {
+  const { terms } = remote;
+  if (!release) return null;
+  switch (remote.kind) {
+    case 'elected':
+      return remote.isOutdated
+        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}, and is charged on later days, too. Compare it with the rate that the state publishes for the tax day.`
+        : null;
+    case 'without_local':
+      return null;
+    case 'doubtful':
+      return terms.policy === 'none'
+        ? `${name}: no local tax is owed on a sale from another state. It is included, because it is not known where the goods come from: send ship_from, or set it for the account.`
+        : `${name}: ${terms.note}${electionText(release)} For another local rate, import own rules with \`interstate\` (format rules).`;
+    default:
+      return remote satisfies never;
+  }
+};
+
+type Charged = { readonly code: string; readonly type: string };
+type Remote = Pick<LocatedLine, 'place' | 'remote'>;
+
+/** Whether the warning is about a tax. A local rate that has its own value for sales from other states is certain. */
+const isConcerned = ({ code, type }: Charged, remote: RemoteSale, { release }: Place, day: string): boolean => {
+  if (remote.kind === 'elected') return code === remote.terms.jurisdiction.code;
+  return type !== 'state' && release !== null && rateOn(release, code, day)?.interstate === undefined;
+};
+
+/** The warning about a place where one of these jurisdictions charges tax on a day. */
+export const remoteWarning = (
+  { place, remote }: Remote,
+  charged: readonly Charged[],
+  day: string,
+  pointer: string | null,
+): Warning[] => {
+  if (!remote || !charged.some((one) => isConcerned(one, remote, place, day))) return [];
+  const message = textOf(remote, place);
+  return message === null ? [] : [{ code: 'remote_seller_rate', message, pointer }];
+};
+
+const chargedBy = (rows: readonly TaxRow[], { jurisdictions }: Place) =>
+  rows.flatMap(({ jurisdiction, exact }) => (exact > 0n && jurisdictions.includes(jurisdiction) ? [jurisdiction] : []));
+
+const placesOf = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>): readonly Place[] => [
+  ...new Set((deliveries ?? []).map(({ place }) => place)),
+];
+
+/**
+ * The warnings of a document whose rates may not be those of a remote seller: one for each state, at the first charge with a tax
+ * that it is about. `pointerOf` is the pointer of a charge by its index: of the lines, and then of `shipping`.
+ */
+export const remoteWarnings = (
+  { day, lines, shipping }: TaxDocument,
+  places: readonly LocatedLine[],
+  taxed: TaxedDocument,
+  pointerOf: (charge: number) => string,
+): Warning[] => {
+  const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
+  if (remotes.size === 0) return [];
+  const chargePlaces = [
+    ...lines.map((line) => (line.deliveries ? placesOf(line) : [line.place])),
+    ...shipping.map(placesOf),
+  ];
+  const warnings = new Map<string, Warning>();
+  for (const [index, { rows }] of [...taxed.lines, ...taxed.shipping].entries())
+    for (const place of chargePlaces[index] ?? []) {
+      const remote = remotes.get(place) ?? null;
+      for (const warning of remoteWarning({ place, remote }, chargedBy(rows, place), day, pointerOf(index)))
+        if (!warnings.has(place.code)) warnings.set(place.code, warning);
+    }
+  return [...warnings.values()];
+};

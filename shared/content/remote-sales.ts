@@ -1,0 +1,79 @@
+/** The terms of remote sales on a day, and a release with an elected rate (decision 0029). */
+import type { Dated } from './effective.ts';
+import type { Effect, Release, Rule } from './release.ts';
+import type { ElectedRate, RemoteElection, RemoteLocalTax, RemoteSaleTerms } from './remote-terms.ts';
+
+type Terms = Pick<Release, 'remote_sales'>;
+
+const isElection =
+  (election: RemoteElection) =>
+  (terms: RemoteSaleTerms): terms is ElectedRate =>
+    terms.policy === 'election' && terms.election === election;
+
+/** The elections that a state's law gives on any day. */
+export const electionsOf = ({ remote_sales = [] }: Terms): readonly RemoteElection[] => [
+  ...new Set(remote_sales.flatMap((terms) => (terms.policy === 'election' ? [terms.election] : []))),
+];
+
+const reaches = ({ to }: Dated, day: string): boolean => to === null || day <= to;
+
+/**
+ * The rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, that rate with `isOutdated`. `null` before
+ * the first one.
+ */
+export const electedRateOn = (
+  { remote_sales = [] }: Terms,
+  election: RemoteElection,
+  day: string,
+): { readonly elected: ElectedRate; readonly isOutdated: boolean } | null => {
+  const begun = remote_sales.filter(isElection(election)).filter(({ from }) => from <= day);
+  const elected = begun.toSorted((a, b) => (a.from < b.from ? -1 : 1)).at(-1);
+  return elected ? { elected, isOutdated: !reaches(elected, day) } : null;
+};
+
+/** What applies to the local tax of a remote sale on a day without an election; `undefined` where nothing differs. */
+export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
+  remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
+
+const atFlatRate = (effect: Effect): Effect => {
+  switch (effect.type) {
+    case 'rate':
+    case 'tiered_rate':
+    case 'threshold_rate':
+    case 'band':
+      return { type: 'taxable' };
+    case 'use_split': {
+      const { business, personal } = effect;
+      const flat = (plain: typeof business): typeof business => (plain.type === 'rate' ? { type: 'taxable' } : plain);
+      const [ofBusiness, ofPersonal] = [flat(business), flat(personal)];
+      return ofBusiness === business && ofPersonal === personal
+        ? effect
+        : { ...effect, business: ofBusiness, personal: ofPersonal };
+    }
+    default:
+      return effect;
+  }
+};
+
+/**
+ * A rule under a tax that replaces all taxes of the state: what is exempt stays exempt, and no other rate applies, by the law of
+ * the election. That a holiday covers the tax is not confirmed, so it has a doubt.
+ */
+const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
+  const effect = atFlatRate(rule.effect);
+  if (effect !== rule.effect) return { ...rule, effect, source, confidence };
+  return effect.type === 'holiday' && note !== undefined ? { ...rule, confidence: 'medium', note } : rule;
+};
+
+/** A release with the jurisdiction and the rate of an election, for the sales that it applies to. */
+export const releaseWithElection = (release: Release, elected: ElectedRate): Release => {
+  const { jurisdiction, rate, from, source, confidence, replaces } = elected;
+  const { jurisdictions, rates, rules } = release;
+  const [state, ...others] = jurisdictions;
+  return {
+    ...release,
+    jurisdictions: [state, ...others, jurisdiction],
+    rates: [...rates, { jurisdiction: jurisdiction.code, rate, from, to: null, source, confidence }],
+    rules: replaces === 'all' ? rules.map((rule) => flatRule(rule, elected)) : rules,
+  };
+};
