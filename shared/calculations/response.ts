@@ -33,6 +33,8 @@ const warningCodes = [
   'content_unconfirmed',
   'content_approximate',
   'taxability_not_established',
+  'taxability_assumed',
+  'other_tax_applies',
   'shipping_not_stated',
   'general_excise_not_passed_on',
   'remote_seller_rate',

@@ -53,6 +53,10 @@ export type Bracket = {
   readonly nothing_below: string | null;
 };
 
+/** Whether a state has the tax computed on the invoice's total: the account's choice of lines does not apply. */
+export const isPerInvoice = (rounding: Rounding): boolean =>
+  rounding.method === 'bracket' || rounding.per === 'invoice';
+
 /** How a state rounds, and how it extracts tax from prices that include tax. */
 export type Rounding = RoundingMethod & {
   /** `keep_base`: if possible, each taxed charge keeps a base of at least one cent. Otherwise one cent may be all tax. */
@@ -62,8 +66,14 @@ export type Rounding = RoundingMethod & {
 type RoundingMethod =
   /**
    * By the third decimal, up if it is over four (SSUTA section 324); the account chooses line or invoice. By line,
-   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`).
+   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`). `per: 'invoice'`: the
+   * tax is on the total of the invoice, whatever the account chooses. `half: 'down'` drops exactly half a cent.
    */
-  | { readonly method: 'half_up'; readonly shipping?: 'with_goods' }
+  | {
+      readonly method: 'half_up';
+      readonly shipping?: 'with_goods';
+      readonly per?: 'invoice';
+      readonly half?: 'down';
+    }
   /** Mandatory tables on the invoice's total; other jurisdictions round half up. */
   | { readonly method: 'bracket'; readonly brackets: readonly Bracket[] };

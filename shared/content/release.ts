@@ -35,10 +35,14 @@ export type Rule = Dated &
     readonly attributes: {
       /** If not empty, the product must have at least one of these. */
       readonly any: readonly string[];
+      /** The product must have each of these. */
+      readonly all?: readonly string[];
       /** The product must have none of these. */
       readonly none: readonly string[];
     };
     readonly effect: Effect;
+    /** What an answer assumes because an order does not say it, and what applies otherwise: a warning on each answer. */
+    readonly assumption?: string;
   };
 
 /**

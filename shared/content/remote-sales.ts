@@ -40,15 +40,19 @@ const atFlatRate = (effect: Effect): Effect => {
     case 'rate':
     case 'tiered_rate':
     case 'threshold_rate':
+    case 'tax_cap':
     case 'band':
       return { type: 'taxable' };
     case 'use_split': {
-      const { business, personal } = effect;
+      const { business, personal, unknown } = effect;
       const flat = (plain: typeof business): typeof business => (plain.type === 'rate' ? { type: 'taxable' } : plain);
-      const [ofBusiness, ofPersonal] = [flat(business), flat(personal)];
-      return ofBusiness === business && ofPersonal === personal
-        ? effect
-        : { ...effect, business: ofBusiness, personal: ofPersonal };
+      const flattened = {
+        ...effect,
+        business: flat(business),
+        personal: flat(personal),
+        ...(unknown && { unknown: flat(unknown) }),
+      };
+      return [business, personal, unknown].some((plain) => plain?.type === 'rate') ? flattened : effect;
     }
     default:
       return effect;

@@ -14,6 +14,7 @@ const treatments = [
   'by_use',
   'by_level',
   'by_product',
+  'other_tax',
   'follows_goods',
   'any_taxable',
   'exempt_if_stated',
@@ -43,7 +44,7 @@ const SubjectCoverage = described(
   z.object({
     treatment: described(
       treatment,
-      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `not_established` goods are taxed as general goods, with a warning.',
+      'The treatment in one word. `by_level`, `by_use` and `by_product` mean that it depends; `text` says on what. `other_tax`: another tax applies in place of sales tax. `not_established` goods are taxed as general goods, with a warning.',
       { title: 'Treatment' },
     ),
     text: described(z.string(), 'The treatment in one sentence.'),

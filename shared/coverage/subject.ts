@@ -74,7 +74,7 @@ const textOf = (decisions: readonly Decision[]): string => {
 const attributesOf = (release: Release, product: ProductTaxCode, day: string): string[] => {
   const required = release.rules
     .filter((rule) => names(rule, product) && holdsOn(release, day)(rule))
-    .flatMap(({ attributes: { any } }) => any);
+    .flatMap(({ attributes: { any, all = [] } }) => [...any, ...all]);
   return [...new Set(required)].filter((code) => canCarry(product, code));
 };
 

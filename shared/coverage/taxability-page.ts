@@ -22,6 +22,7 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
   by_use: ['U', 'depends on the use of the buyer'],
   by_level: ['L', 'state and local taxes differ'],
   by_product: ['B', 'depends on the product'],
+  other_tax: ['O', 'another tax applies instead of sales tax'],
   follows_goods: goods,
   any_taxable: ['A', 'taxable if any of the goods of the order is'],
   exempt_if_stated: goods,

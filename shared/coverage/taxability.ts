@@ -46,7 +46,7 @@ const treated = (release: Release, day: string, rule: DecidingRule | undefined, 
   if (!effect) return { treatment: 'taxable', text: noRule, rule_id: null };
   return {
     treatment: definitionOf(effect).coverageTerm(effect, general ?? 0n),
-    text: sentence(effectInWords(effect)),
+    text: [sentence(effectInWords(effect)), rule.assumption ?? ''].join(' ').trim(),
     rule_id: rule.id,
   };
 };

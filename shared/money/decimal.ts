@@ -25,7 +25,7 @@ export const powerOfTen = (exponent: number): bigint => {
   return power;
 };
 
-/** Divide and round half up, the only rounding that Levy uses (SSUTA section 324). Both are non-negative. */
+/** Divide and round half up (SSUTA section 324). Both are non-negative. */
 export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor);
 
 /** The same value in units of `10^-scale`, rounded half up where the scale is smaller. */

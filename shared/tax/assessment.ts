@@ -61,6 +61,8 @@ export type Doubt = {
     | 'content_unconfirmed'
     | 'content_approximate'
     | 'taxability_not_established'
+    | 'taxability_assumed'
+    | 'other_tax_applies'
     | 'not_covered'
     | 'shipping_not_stated';
   readonly message: string;

@@ -5,6 +5,7 @@ import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Doubt } from './assessment.ts';
 import type { Subject } from './case.ts';
+import { definitionOf } from './effects/effects.ts';
 import { type DecidingRule, separatelyStated } from './rule-choice.ts';
 
 /** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
@@ -75,21 +76,32 @@ export const doubtsAboutShipping = (
       ]
     : [];
 
+const nameOf = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
+
 /**
- * Doubt about the rule of a product, or about its absence. The message about a rule names the state, not the jurisdiction:
- * the same rule gives the same message, so that clients get it once.
+ * Doubts about the rule of a product and its buyer, or about its absence. A message about a rule names the state, not the
+ * jurisdiction: the same rule gives the same message, so that clients get it once.
  */
 export const doubtsAboutRule = (
   rule: DecidingRule | undefined,
-  product: ProductTaxCode,
+  { product, use }: Pick<Subject, 'product' | 'use'>,
   jurisdiction: Jurisdiction,
   release: Release,
-): readonly Doubt[] =>
-  rule
-    ? doubtsAbout(rule, () => `${release.name}, rule ${rule.id}`)
-    : [
-        {
-          code: 'taxability_not_established',
-          message: `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`,
-        },
-      ];
+): readonly Doubt[] => {
+  if (!rule)
+    return [
+      {
+        code: 'taxability_not_established',
+        message: `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`,
+      },
+    ];
+  const doubt = definitionOf(rule.effect).doubt?.(rule.effect, { product, use });
+  if (!doubt && !rule.assumption) return doubtsAbout(rule, () => nameOf(rule, release));
+  const what = nameOf(rule, release);
+  return [
+    // That a treatment is not established says more than that it is not confirmed.
+    ...(doubt?.code === 'taxability_not_established' ? [] : doubtsAbout(rule, () => what)),
+    ...(doubt ? [{ ...doubt, message: `${what}: ${doubt.message}` }] : []),
+    ...(rule.assumption ? [{ code: 'taxability_assumed' as const, message: `${what}: ${rule.assumption}` }] : []),
+  ];
+};

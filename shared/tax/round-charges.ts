@@ -5,13 +5,13 @@ import { roundInvoice, roundSum } from './rounding.ts';
 /** A line, or the shipping: rounded as one where the account rounds by line. */
 export type Charge = {
   readonly assessments: readonly Assessment[];
-  /** Whether a mandatory table of its state rounds it. */
-  readonly isBracketed: boolean;
+  /** Whether its state requires rounding on the invoice's total, by a table or half up. */
+  readonly isOnInvoice: boolean;
 };
 
 /** Whether a charge is rounded on the invoice, because the account or its state requires it. */
-export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isBracketed }: Charge): boolean =>
-  rounding === 'invoice' || isBracketed;
+export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isOnInvoice }: Charge): boolean =>
+  rounding === 'invoice' || isOnInvoice;
 
 type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
 

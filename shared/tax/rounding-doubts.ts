@@ -1,6 +1,6 @@
 import { settingOn } from '../content/effective.ts';
 import type { Release } from '../content/release.ts';
-import type { Evidence } from '../content/release-values.ts';
+import { type Evidence, isPerInvoice } from '../content/release-values.ts';
 import { type Doubt, minorUnit } from './assessment.ts';
 import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from './document.ts';
 import { doubtsAbout, isDoubtful } from './doubts.ts';
@@ -8,7 +8,12 @@ import { doubtsAbout, isDoubtful } from './doubts.ts';
 /** A doubt about how a state rounds, and the index of the first charge it applies to: of the lines, and then of `shipping`. */
 type RoundingDoubt = { readonly doubt: Doubt; readonly charge: number };
 
-type State = { readonly release: Release; readonly evidence: Evidence; readonly isBracketed: boolean };
+type State = {
+  readonly release: Release;
+  readonly evidence: Evidence;
+  readonly isBracketed: boolean;
+  readonly isOnInvoice: boolean;
+};
 
 /** The states of a document whose rounding is not confirmed, by their codes. */
 const doubtfulStates = (document: TaxDocument): Map<string, State> => {
@@ -18,7 +23,12 @@ const doubtfulStates = (document: TaxDocument): Map<string, State> => {
     // In another currency the state's tables are not used, which has another warning.
     const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
     if (release && setting && isDoubtful(setting))
-      states.set(code, { release, evidence: setting, isBracketed: setting.policy.method === 'bracket' });
+      states.set(code, {
+        release,
+        evidence: setting,
+        isBracketed: setting.policy.method === 'bracket',
+        isOnInvoice: isPerInvoice(setting.policy),
+      });
   }
   return states;
 };
@@ -56,7 +66,7 @@ export const roundingDoubts = (document: TaxDocument, { lines, shipping }: Taxed
     for (const { jurisdiction, rate, exact } of rows) {
       const code = stateOf.get(jurisdiction.code) ?? '';
       const state = states.get(code);
-      if (state && (document.rounding === 'invoice' || state.isBracketed)) {
+      if (state && (document.rounding === 'invoice' || state.isOnInvoice)) {
         // Each table has a total. Rows without a table are rounded together.
         const key = state.isBracketed ? `${jurisdiction.code} ${rate}` : code;
         const total = invoices.get(key) ?? { state: code, charge, exact: 0n };

@@ -1,8 +1,19 @@
+import type { Rounding } from '../content/release-values.ts';
 import { distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
 import { bracketFor, roundByBracket } from './brackets.ts';
 import { sum } from './widest-base.ts';
+
+const roundingOf = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
+
+/** Whether a state drops exactly half a cent (S.C. Code 12-36-940(C)). */
+export const dropsHalf = (rounding: Rounding | undefined): boolean =>
+  rounding?.method === 'half_up' && rounding.half === 'down';
+
+/** Round an exact tax to whole minor units: half a unit up, or down where the state drops it. */
+export const roundExact = (exact: bigint, rounding: Rounding | undefined): bigint =>
+  divideHalfUp(dropsHalf(rounding) && exact > 0n ? exact - 1n : exact, minorUnit);
 
 /**
  * Round assessments together: their exact taxes are summed, rounded once (half up) and allocated to them by largest
@@ -23,8 +34,12 @@ export const roundSum = (assessments: readonly Assessment[], before = 0n): bigin
   });
   if (exactSum === 0n) return parts;
   const remainders = assessments.map(({ exact }, index) => exact - (parts[index] as bigint) * minorUnit);
-  const alone = before === 0n ? 0n : divideHalfUp(before, minorUnit);
-  return distributeRemainder(parts, remainders, divideHalfUp(before + exactSum, minorUnit) - alone - floors);
+  const alone = before === 0n ? 0n : roundExact(before, roundingOf(assessments));
+  return distributeRemainder(
+    parts,
+    remainders,
+    roundExact(before + exactSum, roundingOf(assessments)) - alone - floors,
+  );
 };
 
 /**
@@ -56,7 +71,7 @@ const roundByCharge = (group: readonly Assessment[], charges: readonly (number |
   const exactOf = (index: number) => (group[index] as Assessment).exact;
   const exacts = members.map((indexes) => sum(indexes.map(exactOf)));
   const taxes: bigint[] = new Array(group.length);
-  const total = divideHalfUp(sum(exacts), minorUnit);
+  const total = roundExact(sum(exacts), roundingOf(group));
   for (const [charge, tax] of split(total, exacts).entries()) {
     const indexes = members[charge] as number[];
     const parts = split(tax, indexes.map(exactOf));

@@ -53,10 +53,14 @@ const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
   Boolean(jurisdictions || kinds || zips || counties);
 
 /** How many of a rule's attributes the product has, or `undefined` where the rule does not apply to it. */
-const carriedOf = ({ attributes: { any, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
+const carriedOf = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
+  // Most products have no attributes.
+  if (attributes.length === 0) return any.length > 0 || all ? undefined : 0;
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
   if (any.length > 0 && carried === 0) return undefined;
-  return none.some((attribute) => attributes.includes(attribute)) ? undefined : carried;
+  if (none.some((attribute) => attributes.includes(attribute))) return undefined;
+  if (!all) return carried;
+  return all.every((attribute) => attributes.includes(attribute)) ? carried + all.length : undefined;
 };
 
 // Codes have fewer than 10 components and products fewer than 100 attributes.

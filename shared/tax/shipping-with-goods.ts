@@ -41,15 +41,15 @@ export const roundShippingWithGoods = (
 ): readonly (readonly bigint[])[] => {
   if (rounding === 'invoice') return taxes;
   return taxes.map((own, position) => {
-    const { assessments, isBracketed } = charges[position] as Charge;
+    const { assessments, isOnInvoice } = charges[position] as Charge;
     if (position < goods || !assessments.some(isWithGoods)) return own;
     const rounded = [...own];
     const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
     for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
       stateOf(assessments[index] as Assessment),
     )) {
-      // Mandatory tables of other states have rounded their part by state already.
-      if (state === null && isBracketed) continue;
+      // States that require rounding on the invoice have rounded their part already.
+      if (state === null && isOnInvoice) continue;
       const ofState = indexes.map((index) => assessments[index] as Assessment);
       const parts = roundSum(ofState, state === null ? 0n : exactIn(charges.slice(0, position), state));
       for (const [part, index] of indexes.entries()) rounded[index] = parts[part] as bigint;

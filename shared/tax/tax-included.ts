@@ -1,3 +1,4 @@
+import { isPerInvoice } from '../content/release-values.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
@@ -80,11 +81,11 @@ export const chargesOf = (sale: Sale, nets: Nets): Charge[] => {
   return [
     ...goods.map((assessments, position) => ({
       assessments,
-      isBracketed: sale.goods[position]?.treated.isBracketed === true,
+      isOnInvoice: sale.goods[position]?.treated.isOnInvoice === true,
     })),
     ...assessShipments(sale, nets, goods).map((assessments) => ({
       assessments,
-      isBracketed: assessments.some(({ treatment }) => treatment.rounding.method === 'bracket'),
+      isOnInvoice: assessments.some(({ treatment }) => isPerInvoice(treatment.rounding)),
     })),
   ];
 };

@@ -1,3 +1,4 @@
+import { isPerInvoice } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Treatment } from './assessment.ts';
@@ -11,8 +12,8 @@ type Buyer = Pick<Subject, 'use' | 'relief'>;
 /** The treatments of a product and its buyer, one for each jurisdiction, with flags over all of them. */
 export type Treated = Buyer & {
   readonly treatments: readonly Treatment[];
-  /** Whether a bracket table that the state requires rounds the tax, once for the whole invoice. */
-  readonly isBracketed: boolean;
+  /** Whether the state requires that the tax is rounded once for the whole invoice, by a bracket table or half up. */
+  readonly isOnInvoice: boolean;
   /** Whether a threshold includes the shipping. */
   readonly includesShipping: boolean;
   readonly isFee: boolean;
@@ -46,13 +47,13 @@ export const treatmentCache = ({
 };
 
 const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Treated => {
-  let [isBracketed, includesShipping, isFee, isHoliday] = [false, false, false, false];
+  let [isOnInvoice, includesShipping, isFee, isHoliday] = [false, false, false, false];
   for (const treatment of treatments)
     for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit) {
-      isBracketed ||= current.rounding.method === 'bracket';
+      isOnInvoice ||= isPerInvoice(current.rounding);
       includesShipping ||= current.includesShipping;
       isFee ||= current.effect.kind === 'flat_fee';
       isHoliday ||= current.effect.kind === 'holiday';
     }
-  return { use, relief, treatments, isBracketed, includesShipping, isFee, isHoliday };
+  return { use, relief, treatments, isOnInvoice, includesShipping, isFee, isHoliday };
 };

@@ -13,6 +13,7 @@ import {
   type Treatment,
   untaxed,
 } from './assessment.ts';
+import { doubtsAboutAttributes } from './attribute-doubts.ts';
 import {
   type Case,
   generalLater,
@@ -150,7 +151,8 @@ const resolveRule = (
   const isEarly = day < release.established_from;
   const doubts = [
     ...rateDoubts,
-    ...doubtsAboutRule(rule, product, jurisdiction, release),
+    ...doubtsAboutRule(rule, subject, jurisdiction, release),
+    ...(jurisdiction.code === release.state ? doubtsAboutAttributes(release, product, day) : []),
     ...(rule && isEarly ? doubtsAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
     ...doubtsAboutShipping(rule, product, release),
     ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),

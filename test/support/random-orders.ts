@@ -55,7 +55,14 @@ export const effectOf = (draw: Draw): Effect => {
     () => ({ type: 'tax_cap', amount, rate: of(rates) }),
     () => ({ type: 'base_percent', percent: of(['0', '0.5', '0.8', '0.333', '1']) }),
     () => ({ type: 'holiday', amount: oneIn(4) ? null : amount, inclusive }),
-    () => ({ type: 'use_split', business: plainOf(draw), personal: plainOf(draw) }),
+    () => ({
+      type: 'use_split',
+      business: plainOf(draw),
+      personal: plainOf(draw),
+      ...(oneIn(2) ? { unknown: plainOf(draw) } : {}),
+    }),
+    () => ({ type: 'other_tax', name: 'an excise' }),
+    () => ({ type: 'not_established', reason: 'No source.' }),
   ])();
 };
 

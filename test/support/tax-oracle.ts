@@ -93,8 +93,12 @@ export const expectedOf = (effect: Effect, general: string, sold: Sold): Expecte
     }
     case 'base_percent':
       return at(nearest(times(whole(price), fraction(effect.percent))), general);
-    case 'use_split':
-      return expectedOf(sold.use === 'business' ? effect.business : effect.personal, general, sold);
+    case 'other_tax':
+      return at(0n, general);
+    case 'use_split': {
+      const { business, personal, unknown = personal } = effect;
+      return expectedOf({ business, personal, unknown }[sold.use ?? 'unknown'], general, sold);
+    }
     default:
       return at(price, general);
   }

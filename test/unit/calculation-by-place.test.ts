@@ -396,7 +396,7 @@ it('one doubtful rule of a state warns once, not for each jurisdiction', () => {
   const { line_items, warnings } = ask({
     to: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
     tax_date,
-    line_items: [{ product_tax_code: 'DIGITAL.EBOOKS' }],
+    line_items: [{ product_tax_code: 'FOOD.CANDY' }],
   });
   expect(line_items[0]?.taxes).toHaveLength(6);
   expect(warnings.filter(({ code }) => code === 'content_unconfirmed').map(({ message }) => message)).toEqual([

@@ -363,7 +363,7 @@ const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exact
 describe('the rounding of shipping with goods', () => {
   it('names the tax before it, also where fees follow the shipping in the document', () => {
     const answer = ask({
-      to: { city: 'Houston', state: 'TX', postal_code: '77002' },
+      to: { state: 'CT' },
       explain: true,
       line_items: [
         { id: 'a', unit_price: '10.36' },
@@ -372,8 +372,8 @@ describe('the rounding of shipping with goods', () => {
       ],
     });
     for (const [index, tax] of [
-      [1, '0.50'],
-      [2, '0.40'],
+      [1, '0.39'],
+      [2, '0.30'],
     ] as const) {
       const [text = ''] = textsOf(answer, 'rounding', `/line_items/${index}`);
       const { both, goods, difference } =

@@ -100,6 +100,21 @@ describe('the rule that decides', () => {
       'any',
     ],
     [
+      'a rule that requires several attributes does not take a product with one of them',
+      [rule('both', ['CLOTHING.APPAREL'], exempt, { attributes: { any: [], all: ['_ATHLETIC', '_FUR'], none: [] } })],
+      'CLOTHING.APPAREL._FUR',
+      undefined,
+    ],
+    [
+      'a rule that requires two attributes precedes one that needs either',
+      [
+        rule('either', ['CLOTHING.APPAREL'], taxable, { attributes: { any: ['_FUR'], none: [] } }),
+        rule('both', ['CLOTHING.APPAREL'], exempt, { attributes: { any: [], all: ['_ATHLETIC', '_FUR'], none: [] } }),
+      ],
+      'CLOTHING.APPAREL._ATHLETIC._FUR',
+      'both',
+    ],
+    [
       'a rule of another level does not bind',
       [rule('local', ['GENERAL'], exempt, { levels: ['county', 'city'] })],
       'GENERAL',
@@ -427,6 +442,8 @@ describe('effects of rules', () => {
     { effect: { type: 'rate', rate: '0.06' }, tax: 600n, rate: '0.06', reason: 'standard_rated' },
     { effect: { type: 'rate', rate: '0.08' }, tax: 800n, rate: '0.08', reason: 'standard_rated' },
     { effect: { type: 'rate', rate: '0' }, tax: 0n, rate: '0', reason: 'zero_rated' },
+    { effect: { type: 'other_tax', name: 'an excise' }, tax: 0n, rate: '0.06', reason: 'not_subject_to_tax' },
+    { effect: { type: 'not_established', reason: 'No.' }, tax: 600n, rate: '0.06', reason: 'standard_rated' },
   ])('$effect makes $tax cents of 100.00, $reason at $rate', ({ effect, tax, rate, reason }) => {
     expect(taxLine(lineOf(ruled(effect), { ptc: 'SOFTWARE.SAAS' })).rows).toMatchObject([
       { tax, rate, reason, ruleId: 'one' },
@@ -447,6 +464,53 @@ describe('effects of rules', () => {
       personal: { type: 'taxable' },
     });
     expect(taxLine(lineOf(place, { ptc, use })).rows).toMatchObject([{ rate }]);
+  });
+
+  const byUse: Effect = {
+    type: 'use_split',
+    business: { type: 'rate', rate: '0.01' },
+    personal: { type: 'exempt' },
+    unknown: { type: 'taxable' },
+  };
+
+  it.each([
+    { use: 'business', tax: 100n, codes: [] },
+    { use: 'personal', tax: 0n, codes: [] },
+    { use: null, tax: 600n, codes: ['taxability_assumed'] },
+  ] as const)('a split by use with an answer for unknown use makes $tax cents for $use use', ({ use, tax, codes }) => {
+    const line = taxLine(lineOf(ruled(byUse), { ptc: 'SOFTWARE.SAAS', use }));
+    const doubts = line.treatments.flatMap((one) => one.doubts.map(({ code }) => code));
+    expect([line.tax, doubts]).toEqual([tax, codes]);
+  });
+
+  it.each<{ effect: Effect; code: string; says: string }>([
+    { effect: { type: 'other_tax', name: 'boat excise, 5 %' }, code: 'other_tax_applies', says: 'boat excise, 5 %' },
+    { effect: { type: 'not_established', reason: 'A list.' }, code: 'taxability_not_established', says: 'A list.' },
+  ])('a rule with the effect $effect.type has the doubt $code', ({ effect, code, says }) => {
+    const [doubt, ...others] = taxLine(lineOf(ruled(effect), { ptc: 'SOFTWARE.SAAS' })).treatments[0]?.doubts ?? [];
+    expect([doubt?.code, others]).toEqual([code, []]);
+    expect(doubt?.message).toContain(says);
+  });
+
+  it('a rule with an assumption has a doubt that says it', () => {
+    const assuming = rule('one', ['GENERAL'], { type: 'taxable' }, { assumption: 'Assumed: no certificate.' });
+    const line = taxLine(lineOf(placeOf(releaseOf({ rules: [assuming] }))));
+    expect(line.treatments[0]?.doubts).toMatchObject([
+      { code: 'taxability_assumed', message: expect.stringContaining('Assumed: no certificate.') },
+    ]);
+  });
+
+  it('a product without the attribute that decides has a doubt that names it and both outcomes', () => {
+    const rules = [
+      rule('others', ['HEALTH.DRUGS'], { type: 'taxable' }),
+      rule('prescribed', ['HEALTH.DRUGS'], { type: 'exempt' }, { attributes: { any: ['_PRESCRIPTION'], none: [] } }),
+    ];
+    const doubtsFor = (ptc: string) => taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc })).treatments[0]?.doubts;
+    expect(doubtsFor('HEALTH.DRUGS')).toMatchObject([
+      { code: 'taxability_assumed', message: expect.stringMatching(/is taxable.*With _PRESCRIPTION, it is exempt/) },
+    ]);
+    expect(doubtsFor('HEALTH.DRUGS._PRESCRIPTION')).toEqual([]);
+    expect(doubtsFor('HEALTH.DRUGS._OVER_THE_COUNTER')).toEqual([]);
   });
 
   it('a product that no rule names is taxed as general goods, with a doubt', () => {

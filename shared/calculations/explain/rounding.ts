@@ -1,11 +1,12 @@
 import { settingOn } from '../../content/effective.ts';
 import type { Release } from '../../content/release.ts';
-import type { Bracket } from '../../content/release-values.ts';
-import { decimalText, divideHalfUp } from '../../money/decimal.ts';
+import { type Bracket, isPerInvoice, type Rounding } from '../../content/release-values.ts';
+import { decimalText } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { bracketFor, centsOf } from '../../tax/brackets.ts';
 import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
+import { dropsHalf, roundExact } from '../../tax/rounding.ts';
 import { chargesOf } from '../../tax/sale.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
@@ -122,6 +123,8 @@ const taxOf = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
 const exactOf = (charges: readonly Charge[]): bigint =>
   sum(charges.flatMap(({ rows }) => rows.map(({ exact }) => exact)));
 
+const half = (policy: Rounding | undefined): string => (dropsHalf(policy) ? 'half down' : 'half up');
+
 /** How shipping is rounded together with the goods that it delivers, and with the shipping charges before it. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
   const inState = charges.filter((other) => stateOf(other) === stateOf(charge));
@@ -130,8 +133,9 @@ const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): s
   const goods = before.every(({ shipment }) => shipment === null)
     ? 'the goods'
     : 'the goods and the shipping before it';
+  const policy = settingOf(charge.release, document.day)?.policy;
   const roundedText = (exact: bigint) =>
-    `${exactText({ exact }, document)}, rounded half up to ${write(divideHalfUp(exact, minorUnit))}`;
+    `${exactText({ exact }, document)}, rounded ${half(policy)} to ${write(roundExact(exact, policy))}`;
   const difference = write(sum(shipping.map(taxOf)));
   const share = shipping.length > 1 ? `; the share of this charge is ${write(taxOf(charge))}` : '';
   return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...before, ...shipping]))}; the tax on ${goods} is ${roundedText(exactOf(before))}. The tax on the shipping is the difference, ${difference}${share}.`;
@@ -147,10 +151,11 @@ const howRounded = (charge: Charge, rounded: Rounded): string => {
   if (policy?.method === 'bracket')
     return `. ${release?.name ?? 'The state'} rounds by its statutory tables on the invoice's total.${tablesText(charge, rounded)}`;
   const invoice = invoices.get(stateOf(charge))?.get(noTable);
-  if (rounding === 'invoice' && invoice)
-    return `. The account rounds by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded half up to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
+  const isRequired = policy !== undefined && isPerInvoice(policy);
+  if ((rounding === 'invoice' || isRequired) && invoice)
+    return `. ${isRequired ? 'The state requires rounding' : 'The account rounds'} by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded ${half(policy)} to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
   if (charge.shipment !== null && policy?.shipping === 'with_goods') return withGoodsText(charge, rounded);
-  return `; rounded half up to ${tax}.`;
+  return `; rounded ${half(policy)} to ${tax}.`;
 };
 
 /**

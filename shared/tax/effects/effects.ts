@@ -4,6 +4,8 @@ import { assert } from '../../assert.ts';
 import { band } from './band.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
+import { notEstablished } from './not-established.ts';
+import { otherTax } from './other-tax.ts';
 import { baseCap, basePercent, taxCap } from './part-of-base.ts';
 import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
 import { holiday, thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
@@ -19,6 +21,8 @@ const definitions = {
   flat_fee: flatFee,
   follows_goods: followsGoods,
   holiday,
+  not_established: notEstablished,
+  other_tax: otherTax,
   rate,
   tax_cap: taxCap,
   taxable,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ResolvedEffect } from '../assessment.ts';
-import { alwaysFalse, type EffectContext, type EffectDefinition } from './definition.ts';
+import { alwaysFalse, type EffectContext, type EffectDefinition, type Use } from './definition.ts';
 import { typed } from './fields.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 
@@ -17,10 +17,19 @@ const plainOf = <Type extends PlainEffect['type']>({
   readonly type: Type;
 }): EffectDefinition<PlainOf<Type>> => plain[type];
 
-type UseSplitEffect = { readonly type: 'use_split'; readonly business: PlainEffect; readonly personal: PlainEffect };
+type UseSplitEffect = {
+  readonly type: 'use_split';
+  readonly business: PlainEffect;
+  readonly personal: PlainEffect;
+  /** For a buyer of unknown use. Absent: as for personal use. */
+  readonly unknown?: PlainEffect;
+};
 
-const isForBusiness = ({ product: { attributes }, use }: EffectContext): boolean =>
-  attributes.includes('_BUSINESS_USE') || (use === 'business' && !attributes.includes('_PERSONAL_USE'));
+/** The use of the product by its attribute, or else by its buyer. */
+const useOf = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
+  if (attributes.includes('_BUSINESS_USE')) return 'business';
+  return attributes.includes('_PERSONAL_USE') ? 'personal' : use;
+};
 
 const describe = (effect: PlainEffect): string => plainOf(effect).describe(effect);
 
@@ -29,13 +38,30 @@ const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
 
 const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
 
-/** Business and personal buyers are taxed differently. A buyer of unknown use is a personal one. */
+const describeBoth = ({ business, personal }: UseSplitEffect): string =>
+  `${describe(business)} for business use, ${describe(personal)} for personal use`;
+
+/** Business and personal buyers are taxed differently. */
 export const useSplit: EffectDefinition<UseSplitEffect> = {
-  schema: () => typed('use_split', { business: plainSchema(), personal: plainSchema() }),
+  schema: () =>
+    typed('use_split', {
+      business: plainSchema(),
+      personal: plainSchema(),
+      unknown: z.exactOptional(plainSchema()),
+    }),
   isInMoney: alwaysFalse,
-  resolve: (effect, context) => resolve(isForBusiness(context) ? effect.business : effect.personal, context),
-  describe: ({ business, personal }) =>
-    `${describe(business)} for business use, ${describe(personal)} for personal use`,
+  resolve: (effect, context) => {
+    const { business, personal, unknown = personal } = effect;
+    return resolve({ business, personal, unknown }[useOf(context) ?? 'unknown'], context);
+  },
+  describe: describeBoth,
   explain: (_, { taxable: amount, rate: applied }) => `For this buyer, ${amount} is taxed at ${applied}.`,
+  doubt: (effect, context) =>
+    useOf(context) === null
+      ? {
+          code: 'taxability_assumed',
+          message: `the use of the buyer is not known, so the product was treated as ${describe(effect.unknown ?? effect.personal)}. It is ${describeBoth(effect)}. Send \`use\` of the customer, or add _BUSINESS_USE or _PERSONAL_USE to the code.`,
+        }
+      : null,
   coverageTerm: () => 'by_use',
 };

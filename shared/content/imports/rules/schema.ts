@@ -101,6 +101,7 @@ const rule = () =>
     attributes: z._default(
       z.strictObject({
         any: z._default(list(attribute, 'attributes'), []),
+        all: z.exactOptional(filled(attribute, 'attributes')),
         none: z._default(list(attribute, 'attributes'), []),
       }),
       { any: [], none: [] },
@@ -113,6 +114,7 @@ const rule = () =>
     season: z.exactOptional(z.strictObject({ from: monthDay, to: monthDay })),
     threshold_includes_shipping: z.exactOptional(flag()),
     effect: effectSchema().check(feeCodes),
+    assumption: z.exactOptional(z.string('Send a string.').check(z.maxLength(600, 'Send at most 600 characters.'))),
     ...dated,
     ...evidence,
   });
@@ -148,7 +150,13 @@ const bracket = () =>
 const included = { tax_included: z.exactOptional(z.literal('keep_base', 'Send "keep_base", or leave the field out.')) };
 const rounding = () =>
   z.discriminatedUnion('method', [
-    z.strictObject({ method: z.literal('half_up'), shipping: z.exactOptional(z.literal('with_goods')), ...included }),
+    z.strictObject({
+      method: z.literal('half_up'),
+      shipping: z.exactOptional(z.literal('with_goods')),
+      per: z.exactOptional(z.literal('invoice', 'Send "invoice", or leave the field out.')),
+      half: z.exactOptional(z.literal('down', 'Send "down", or leave the field out.')),
+      ...included,
+    }),
     z.strictObject({ method: z.literal('bracket'), brackets: filled(bracket(), 'brackets'), ...included }),
   ]);
 
