@@ -11,25 +11,40 @@ type Searchable = Pick<Item, 'code' | 'name' | 'description' | 'examples' | 'syn
 /** The most codes that a search returns. */
 export const resultsMax = 20;
 
-// They say nothing about the product.
+// These words do not describe the product.
 const ignored: ReadonlySet<string> = new Set(
   'a an and as at by for from in kind my new of on or other set the to with without'.split(' ').flatMap(stemsOf),
 );
-// They count the product instead of naming it: "ibuprofen tablets".
-const measures: ReadonlySet<string> = new Set(
-  'capsule count pack pair piece pill size tablet'.split(' ').flatMap(stemsOf),
+// A form, a size, a number, a buyer or a color after the product does not name it: `ibuprofen tablets`, `hoodie black`.
+const qualifiers: ReadonlySet<string> = new Set(
+  [
+    'capsule count pack pair piece pill size tablet small medium large xs xl xxl mg kg ml oz lb inch',
+    'two three four five six ten twelve man men woman women kid unisex',
+    'black white gray grey red blue green brown beige pink purple yellow',
+  ].flatMap(stemsOf),
 );
-// The product comes before these: "case for a phone".
-const prepositions = /\b(for|with|in|of|from|on|without)\b/i;
+// The word before these names the product, too: `lawn mowing service`.
+const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(stemsOf));
+// The product comes before these: `case for a phone`, `T-shirt, long sleeves`.
+const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
+// The product comes after these: `bottle of champagne`.
+const containers = /^.*\b(?:bag|bottle|box|can|carton|case|cup|jar|pack|pair|piece|set|slice|tube)s? of\b/i;
 
-/** The stems of a name, an example or a synonym. */
-type Phrase = readonly string[];
+/** A name, an example or a synonym. */
+type Phrase = {
+  readonly stems: readonly string[];
+  /** The stem of the word that names the product: `mug` in `mug filled with tea bags`. */
+  readonly head: string | undefined;
+};
 
 type Entry = {
   readonly item: Searchable;
   readonly phrases: readonly Phrase[];
-  /** How much a word says about the code: more as the last word of a name than within one, least in the description. */
-  readonly weights: ReadonlyMap<string, number>;
+  /**
+   * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier one, less in long names, and
+   * 0.05 more for each name with the word; 0.35 for a word that only the description has.
+   */
+  readonly relevance: ReadonlyMap<string, number>;
 };
 
 type Index = {
@@ -40,9 +55,21 @@ type Index = {
 
 const meaningful = (stems: readonly string[]): readonly string[] => stems.filter((word) => !ignored.has(word));
 
+const isQualifier = (word: string): boolean => /^[a-z]?\d/.test(word) || qualifiers.has(word);
+
+/** The part of a text that names the product, without what it is for, made of or packed in. */
+const subjectOf = (text: string): string => text.replace(containers, '').split(separators)[0] ?? '';
+
+/** The last word that names the product. */
+const headOf = (words: readonly string[]): string | undefined =>
+  words.findLast((word) => !isQualifier(word)) ?? words.at(-1);
+
 const phrasesOf = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => {
   const label = code.slice(code.indexOf('.') + 1).replaceAll('_', ' ');
-  return [name, label, ...examples, ...synonyms].map((text) => meaningful(stemsOf(text)));
+  return [name, label, ...examples, ...synonyms].map((text) => {
+    const stems = meaningful(stemsOf(text));
+    return { stems, head: headOf(meaningful(stemsOf(subjectOf(text)))) ?? stems.at(-1) };
+  });
 };
 
 /** What the description includes: what it excludes comes after a semicolon. */
@@ -50,16 +77,15 @@ const included = (description: string): string => description.split(/; not |, an
 
 const entryOf = (item: Searchable): Entry => {
   const phrases = phrasesOf(item);
-  const weights = new Map<string, number>();
-  for (const word of meaningful(stemsOf(included(item.description)))) weights.set(word, 0.35);
-  for (const stems of phrases)
+  const relevance = new Map<string, number>();
+  for (const word of meaningful(stemsOf(included(item.description)))) relevance.set(word, 0.35);
+  for (const { stems } of phrases)
     for (const [index, word] of stems.entries()) {
       const own = (index === stems.length - 1 ? 1 : 0.6) / stems.length ** 0.25;
-      const known = weights.get(word) ?? 0;
       // A word that many names of a code have is typical of it.
-      weights.set(word, Math.max(known, own) + 0.05);
+      relevance.set(word, Math.max(relevance.get(word) ?? 0, own) + 0.05);
     }
-  return { item, phrases, weights };
+  return { item, phrases, relevance };
 };
 
 const indexes = new WeakMap<readonly Searchable[], Index>();
@@ -68,13 +94,19 @@ const indexOf = (items: readonly Searchable[]): Index =>
   getOrAdd(indexes, items, () => {
     const entries = items.map(entryOf);
     const frequencies = new Map<string, number>();
-    for (const { weights } of entries)
-      for (const word of weights.keys()) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
+    for (const { relevance } of entries)
+      for (const word of relevance.keys()) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
     return { entries, frequencies };
   });
 
-/** A word of a query: the words of the index that it stands for, and how surely. */
-type Term = { readonly meanings: ReadonlyMap<string, number>; readonly isHead: boolean };
+/** A word of a query. */
+type Term = {
+  readonly word: string;
+  /** The words of the index that it may mean, and the confidence in each: 1 for the word itself. */
+  readonly meanings: ReadonlyMap<string, number>;
+  readonly isCompound: boolean;
+  readonly isHead: boolean;
+};
 
 /**
  * The known word that one with a typo means: a letter more, less or another, or two swapped ones. The first letter is right
@@ -89,24 +121,22 @@ const corrected = (word: string, known: readonly string[]): string | undefined =
 
 const sorted = (word: string): string => [...word].sort().join('');
 
-const meaningsOf = (word: string, isLast: boolean, { frequencies }: Index): ReadonlyMap<string, number> => {
+const meaningsOf = (word: string, isLast: boolean, { frequencies }: Index): Pick<Term, 'meanings' | 'isCompound'> => {
+  if (frequencies.has(word)) return { meanings: new Map([[word, 1]]), isCompound: false };
   const known = [...frequencies.keys()];
-  const meanings = new Map<string, number>();
-  const isKnown = frequencies.has(word);
   // The last word may still be incomplete.
-  if (word.length >= (isLast ? 2 : 4))
-    for (const other of known)
-      if (other.startsWith(word))
-        meanings.set(other, (isKnown ? 0.3 : 0.8) * Math.min(1, 0.5 + word.length / other.length / 2));
-  if (isKnown) meanings.set(word, 1);
-  if (meanings.size > 0) return meanings;
+  const completed = isLast && word.length >= 2 ? known.filter((other) => other.startsWith(word)) : [];
+  if (completed.length > 0) {
+    const meanings = completed.map((other) => [other, 0.4 * (1 + word.length / other.length)] as const);
+    return { meanings: new Map(meanings), isCompound: false };
+  }
   // A compound ends in what it is: a raincoat is a coat.
   const ending = known
     .filter((other) => other.length >= 4 && word.endsWith(other))
     .sort((a, b) => b.length - a.length)[0];
-  if (ending !== undefined) return new Map([[ending, 0.6]]);
+  if (ending !== undefined) return { meanings: new Map([[ending, 0.6]]), isCompound: true };
   const meant = corrected(word, known);
-  return new Map(meant === undefined ? [] : [[meant, 0.6]]);
+  return { meanings: new Map(meant === undefined ? [] : [[meant, 0.6]]), isCompound: false };
 };
 
 /** Join words that the index has as one: `head phones`. */
@@ -122,61 +152,73 @@ const joined = (stems: readonly string[], { frequencies }: Index): readonly stri
 
 const wordsOf = (text: string, index: Index): readonly string[] => joined(meaningful(stemsOf(text)), index);
 
-const isMeasure = (word: string): boolean => /^\d/.test(word) || measures.has(word);
-
-const termsOf = (query: string, index: Index): readonly Term[] => {
-  const words = wordsOf(query, index);
-  const named = wordsOf(query.split(prepositions)[0] ?? '', index);
-  const candidates = named.length > 0 ? named : words;
-  const head = candidates.findLast((word) => !isMeasure(word)) ?? candidates.at(-1);
+const termsOf = (text: string, index: Index): readonly Term[] => {
+  const words = wordsOf(text, index);
+  const named = wordsOf(subjectOf(text), index);
+  const subject = named.length > 0 ? named : words;
+  const head = headOf(subject);
+  const heads = [head, generic.has(head ?? '') ? headOf(subject.slice(0, subject.indexOf(head ?? ''))) : undefined];
   return words.map((word, at) => ({
-    meanings: meaningsOf(word, at === words.length - 1, index),
-    isHead: word === head,
+    word,
+    ...meaningsOf(word, at === words.length - 1, index),
+    isHead: heads.includes(word),
   }));
 };
 
-/** Whether all words of a phrase occur in their order: `online course` in `online photography course`. */
-const contains = (words: readonly string[], phrase: readonly string[]): boolean => {
-  let found = 0;
-  for (const word of words) if (word === phrase[found]) found++;
-  return phrase.length > 0 && found === phrase.length;
+/** The terms that mean the words of a phrase in their order: `online course` in `online photography course`. */
+const termsWith = (terms: readonly Term[], { stems }: Phrase): readonly Term[] | undefined => {
+  const found: Term[] = [];
+  for (const term of terms) if (term.meanings.has(stems[found.length] ?? '')) found.push(term);
+  return stems.length > 0 && found.length === stems.length ? found : undefined;
 };
 
-const headFactor = 1.6;
+const isHeadOf = (terms: readonly Term[], { head }: Phrase): boolean =>
+  terms.some(({ isHead, meanings }) => isHead && meanings.has(head ?? ''));
 
-const scoreOf = (entry: Entry, query: Query, { entries, frequencies }: Index): number => {
+/** Whether the query is a phrase of the code. Spaces do not matter: `camper van` is `campervan`. */
+const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
+  const text = terms.map(({ word }) => word).join('');
+  return text !== '' && phrases.some(({ stems }) => stems.join('') === text);
+};
+
+/**
+ * Whether a code matches the product itself, and not only a word that describes it: no cigarettes for `smoke alarm`.
+ *
+ * It matches with all words of the query, or with a phrase that has the same head. The query then contains that phrase (`coat`
+ * in `rain coat`) or has another word in common with the code: no hair oil for `engine oil`.
+ */
+const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
+  const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));
+  if (common.length === 0) return false;
+  if (common.length === terms.length && terms.every(({ isCompound }) => !isCompound)) return true;
+  const hasMore = common.some(({ isHead }) => !isHead);
+  return phrases.some((phrase) => isHeadOf(terms, phrase) && (hasMore || termsWith(terms, phrase)));
+};
+
+// The word that names the product counts more than those that describe it.
+const headFactor = 2.5;
+
+const scoreOf = (entry: Entry, terms: readonly Term[], { entries, frequencies }: Index): number => {
   const rarity = (word: string): number => Math.log(1 + entries.length / (frequencies.get(word) ?? entries.length));
   let score = 0;
-  for (const { meanings, isHead } of query.terms) {
+  for (const { meanings, isHead } of terms) {
     let best = 0;
-    for (const [word, quality] of meanings)
-      best = Math.max(best, quality * (entry.weights.get(word) ?? 0) * rarity(word));
+    for (const [word, confidence] of meanings)
+      best = Math.max(best, confidence * (entry.relevance.get(word) ?? 0) * rarity(word));
     score += best * (isHead ? headFactor : 1);
   }
   let bonus = 0;
-  for (const stems of entry.phrases) {
-    if (!contains(query.words, stems)) continue;
-    const isHead = query.heads.has(stems.at(-1) ?? '');
-    const sum = stems.reduce((sum, word) => sum + rarity(word), 0);
-    bonus = Math.max(bonus, sum * (isHead ? headFactor : 1));
+  for (const phrase of entry.phrases) {
+    const found = termsWith(terms, phrase);
+    if (!found) continue;
+    const sum = found.reduce((sum, { meanings }, at) => {
+      const word = phrase.stems[at] ?? '';
+      return sum + (meanings.get(word) ?? 0) * rarity(word);
+    }, 0);
+    bonus = Math.max(bonus, sum * (isHeadOf(terms, phrase) ? headFactor : 1));
   }
   return score + bonus;
 };
-
-type Query = {
-  readonly words: readonly string[];
-  readonly terms: readonly Term[];
-  readonly heads: ReadonlySet<string>;
-};
-
-const queryOf = (text: string, index: Index): Query => {
-  const terms = termsOf(text, index);
-  const heads = terms.filter(({ isHead }) => isHead).flatMap(({ meanings }) => [...meanings.keys()]);
-  return { words: wordsOf(text, index), terms, heads: new Set(heads) };
-};
-
-const hasName = ({ phrases }: Entry, words: readonly string[]): boolean =>
-  phrases.some((stems) => stems.length === words.length && contains(words, stems));
 
 // A code with less than this share of the best score has only a word in common.
 const shareMin = 0.15;
@@ -184,20 +226,17 @@ const shareMin = 0.15;
 /**
  * The items that match a phrase such as `organic dog treats`, the best first, at most `resultsMax`.
  *
- * Items with exactly this code, name, example or synonym come first. Then come those with words of it: whole words,
- * beginnings, and words with one typo. Rare words count more, and so does the last word, which names the product
- * (`coffee mug`). Plurals and accents do not matter.
+ * Items with exactly this name, example or synonym come first. Then come those with a name for the same product, which the
+ * last word says as a rule (`mug` in `coffee mug`), and those with all words. Words match whole, the last one also by its
+ * beginning, and with one typo. Rare words count more. Plurals and accents do not matter.
  */
 export const searchItems = <Found extends Searchable>(items: readonly Found[], text: string): readonly Found[] => {
   const index = indexOf(items);
-  const query = queryOf(text, index);
+  const terms = termsOf(text, index);
   const scored = index.entries
-    .map((entry) => ({
-      item: entry.item as Found,
-      score: scoreOf(entry, query, index),
-      isNamed: hasName(entry, query.words),
-    }))
-    .filter(({ score }) => score > 0)
+    .map((entry) => ({ entry, isNamed: hasName(entry, terms) }))
+    .filter(({ entry, isNamed }) => isNamed || isMatch(entry, terms))
+    .map(({ entry, isNamed }) => ({ item: entry.item as Found, score: scoreOf(entry, terms, index), isNamed }))
     .sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score);
   const best = Math.max(...scored.map(({ score }) => score));
   return scored

@@ -1,11 +1,13 @@
 /** Words of names and phrases in a form that can be compared. */
 
-/** A word without the endings of plurals: `glasses` is `glass`, `lenses` and `lens` are `len`, `cookies` is `cooky`. */
+/** A word without the endings of plurals: `dresses` is `dress`, `lenses` and `lens` are `len`, `cookies` is `cooky`. */
 const stem = (word: string): string => {
+  // Glasses correct sight, and a glass holds a drink.
+  if (word === 'glasses') return word;
   let text = word;
   if (/s$/.test(text) && text.length > 3 && !/(ss|us|is)$/.test(text)) text = text.slice(0, -1);
   if (text.endsWith('ie')) return `${text.slice(0, -2)}y`;
-  if (text.endsWith('e') && text.length > 3) text = text.slice(0, -1);
+  if (/([osxz]|[cs]h)e$/.test(text) && text.length > 3) text = text.slice(0, -1);
   return text === word ? text : stem(text);
 };
 

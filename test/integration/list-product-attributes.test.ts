@@ -45,7 +45,7 @@ describe('GET /product-attributes', () => {
   });
 
   it('accepts a retired code as a cursor: codes are compared as strings', async () => {
-    expect(codesOf(await list({ starting_after: '_NEWER', limit: '1' }))).toEqual(['_OPTIONAL_CHARGE']);
+    expect(codesOf(await list({ starting_after: '_NEWER', limit: '1' }))).toEqual(['_NEWSPAPER']);
     expect((await list({ starting_after: '~' })).body).toMatchObject({ has_more: false, data: [] });
   });
 

@@ -6,25 +6,26 @@ import { onlyShipping } from '../support/shipping.ts';
 
 /**
  * State tax on 100.00 of general goods, then of each kind of goods: `T` is as much, `E` nothing, `?` not established
- * (and so as much, with a warning). Digital goods are downloaded with permanent rights. `a/b` is for persons and businesses.
+ * (and so as much, with a warning). Digital goods are downloaded with permanent rights. `a/b` is for persons and businesses, and `a/b/c` for a
+ * buyer of unknown use too.
  * Shipping is exempt where its code says that it is stated (`E`), or unless its code says that it is in the price (`N`).
  */
 const table = `
   state goods clothing groceries candy soft   otc  digital saas      shipping
-  AL    4.00  T        2.00      2.00  2.00   T    T       ?         N
+  AL    4.00  T        2.00      2.00  2.00   T    T       E         N
   AZ    5.60  T        E         E     E      T    T       T         N
   AR    6.50  T        E         T     T      T    T       E         T
   CA    7.25  T        E         E     T      T    E       E         N
   CO    2.90  T        E         T     T      T    T       E         N
   CT    6.35  T        E         T     T      E    T       6.35/1.00 T
-  DC    6.00  T        E         T     8.00   E    T       T         T
+  DC    6.00  T        E         E     8.00   E    T       T         T
   FL    6.00  T        E         T     T      E    E       E         -
   GA    4.00  T        E         E     E      T    T       E         T
   HI    4.00  T        T         T     T      T    T       T         T
   ID    6.00  T        T         T     T      T    T       E         N
   IL    6.25  T        E         T     T      1.00 E       E         -
   IN    7.00  T        E         T     T      T    T       E         T
-  IA    6.00  T        E         T     T      T    T       6.00/0.00 N
+  IA    6.00  T        E         T     T      T    6.00/0.00 6.00/0.00 N
   KS    6.50  T        E         E     E      T    E       E         N
   KY    6.00  T        E         T     T      T    T       T         T
   LA    5.00  T        E         E     E      T    T       T         T
@@ -42,7 +43,7 @@ const table = `
   NY    4.00  E        E         T     T      E    E       T         T
   NC    4.75  T        E         T     T      T    T       E         T
   ND    5.00  T        E         T     T      T    E       E         T
-  OH    5.75  T        E         E     T      T    T       0.00/5.75 T
+  OH    5.75  T        E         E     T      T    T       0.00/5.75/5.75 T
   OK    4.50  T        E         E     E      T    E       E         N
   PA    6.00  E        E         E     T      E    T       T         T
   RI    7.00  E        E         T     T      T    T       T         T
@@ -90,9 +91,11 @@ describe('the tax on 100.00 at the rate of the state', () => {
   it.each(cells.filter(({ kind }) => kind in codes))(
     '$state, $kind: $cell of $goods',
     ({ state, goods, kind, cell }) => {
-      const [personal = '', business = personal] = cell.split('/').map((part) => expected(goods, part));
+      const [personal = '', business = personal, unknown = personal] = cell
+        .split('/')
+        .map((part) => expected(goods, part));
       const code = codes[kind] ?? '';
-      expect(asked(state, code).tax_amount).toBe(personal);
+      expect(asked(state, code).tax_amount).toBe(unknown);
       expect(asked(state, code, 'personal').tax_amount).toBe(personal);
       expect(asked(state, code, 'business').tax_amount).toBe(business);
       const warned = warningCodes(asked(state, code));

@@ -188,8 +188,8 @@ describe('rules', () => {
     ['fl-boats', { type: 'tax_cap', rate: '0.06', amount: '18000' }],
     ['nj-boats', { type: 'tax_cap', rate: '0.033125', amount: '20000' }],
     ['ny-vessels', { type: 'base_cap', amount: '230000' }],
-    ['nc-boats', { type: 'tax_cap', rate: '0.03', amount: '1500' }],
-    ['nc-aircraft', { type: 'tax_cap', rate: '0.0475', amount: '2500' }],
+    ['nc-taxability-boats-state', { type: 'tax_cap', rate: '0.03', amount: '1500' }],
+    ['nc-taxability-airplanes-state', { type: 'tax_cap', rate: '0.0475', amount: '2500' }],
     ['tx-holiday-clothing', { type: 'holiday', amount: '100', inclusive: false }],
   ])('%s', (id, effect) => expect(rule(id)?.effect).toEqual(effect));
 

@@ -70,8 +70,9 @@ describe.each(states)('%s', (state, release) => {
               what,
             ).toBe(true);
           else expect(confidence, what).toBeDefined();
-          if (isDoubtful(confidence))
-            expect(said('content_unconfirmed', `${release.name}, rule ${rule_id}:`), what).toBe(true);
+          const isEstablished = release.rules.find(({ id }) => id === rule_id)?.effect.type !== 'not_established';
+          const code = isEstablished ? 'content_unconfirmed' : 'taxability_not_established';
+          if (isDoubtful(confidence)) expect(said(code, `${release.name}, rule ${rule_id}:`), what).toBe(true);
         }
       }
   });

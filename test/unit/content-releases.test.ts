@@ -115,8 +115,13 @@ const Shape = z.strictObject({
       season: z.optional(z.strictObject({ from: MonthDay, to: MonthDay })),
       threshold_includes_shipping: z.optional(z.boolean()),
       ptcs: z.array(z.string()).check(z.minLength(1)),
-      attributes: z.strictObject({ any: z.array(z.string()), none: z.array(z.string()) }),
+      attributes: z.strictObject({
+        any: z.array(z.string()),
+        all: z.optional(z.array(z.string()).check(z.minLength(2))),
+        none: z.array(z.string()),
+      }),
       effect: EffectShape,
+      assumption: z.optional(z.string().check(z.startsWith('Assumed: '))),
       ...dated,
       ...evidence,
     }),
@@ -133,7 +138,13 @@ const Shape = z.strictObject({
     rounding: z.array(
       z.strictObject({
         policy: z.discriminatedUnion('method', [
-          z.strictObject({ method: z.literal('half_up'), shipping: z.optional(z.literal('with_goods')), ...included }),
+          z.strictObject({
+            method: z.literal('half_up'),
+            shipping: z.optional(z.literal('with_goods')),
+            per: z.optional(z.literal('invoice')),
+            half: z.optional(z.literal('down')),
+            ...included,
+          }),
           z.strictObject({ method: z.literal('bracket'), brackets: z.array(Bracket), ...included }),
         ]),
         ...dated,
@@ -178,6 +189,7 @@ const areAliases = (left: Rule, right: Rule): boolean =>
   waysToName(left) !== waysToName(right) && canonicalJson(left.effect) === canonicalJson(right.effect);
 
 const doAttributesDiffer = (left: Rule['attributes'], right: Rule['attributes']): boolean =>
+  left.all?.join() !== right.all?.join() ||
   (left.any.length === 0) !== (right.any.length === 0) ||
   (left.any.length > 0 && left.any.every((attribute) => right.none.includes(attribute))) ||
   (right.any.length > 0 && right.any.every((attribute) => left.none.includes(attribute))) ||
@@ -311,7 +323,7 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     for (const rule of release.rules) {
       const { also = [], never = [] } = (rule.effect.type === 'flat_fee' && rule.effect.base) || {};
       for (const ptc of [...rule.ptcs, ...also, ...never]) expect(known).toContain(ptc);
-      for (const attribute of [...rule.attributes.any, ...rule.attributes.none])
+      for (const attribute of [...rule.attributes.any, ...(rule.attributes.all ?? []), ...rule.attributes.none])
         expect(knownAttributes).toContain(attribute);
     }
   });

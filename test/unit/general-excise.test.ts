@@ -164,7 +164,9 @@ describe('the visible rate', () => {
     const effects = builtInReleases()
       .filter(({ jurisdictions: [state] }) => state?.tax_type === 'general_excise')
       .flatMap(({ state, rules }) => rules.map(({ effect }) => `${state} ${effect.type}`));
-    expect(new Set(effects)).toEqual(new Set(['US-HI taxable', 'US-HI exempt', 'US-HI follows_goods']));
+    expect(new Set(effects)).toEqual(
+      new Set(['taxable', 'exempt', 'follows_goods', 'other_tax', 'not_established'].map((type) => `US-HI ${type}`)),
+    );
   });
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../canonical-json.ts';
 import { newestBuiltInReleases } from '../../content/built-in.ts';
+import type { Release } from '../../content/release.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';
 import { releaseText } from '../../content/taxability/release-text.ts';
 import { openRowsText, withTaxabilityRows } from '../../content/taxability/releases.ts';
@@ -14,10 +15,13 @@ import { print, textTable } from '../terminal/output.ts';
 const pathOf = (name: string): string => fileURLToPath(new URL(`../../content/${name}`, import.meta.url));
 const manifestPath = pathOf('releases/manifest.json');
 
+/** A release as its file has it: hand-written changes may not be packed yet. */
+const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`releases/${id}.json`), 'utf8'));
+
 /** Write the rules into the newest releases, with their hashes, and the list of the rows that are no rules. */
 const write = (): void => {
   const manifest: Record<string, string> = JSON.parse(readFileSync(manifestPath, 'utf8'));
-  const read = withTaxabilityRows(newestBuiltInReleases());
+  const read = withTaxabilityRows(newestBuiltInReleases().map(fileOf));
   for (const { release } of read) {
     writeFileSync(pathOf(`releases/${release.id}.json`), releaseText(release));
     manifest[release.id] = createHash('sha256').update(canonicalJson(release)).digest('hex');

@@ -12,6 +12,7 @@ import { parse } from 'csv-parse/sync';
  * - `local`: the local taxes treat it as the state does (`same`), at their full rate (`full`), not at all (`none`) or by
  *   rules of their own (`own`).
  * - `condition`: what the treatment also depends on.
+ * - `other_tax`: the name of the tax that applies instead, where the treatment is `not_sales_tax`.
  * - `from`, `to`: the first and last day, if they are known.
  */
 export type TaxabilityRow = Readonly<
@@ -27,10 +28,14 @@ export type TaxabilityRow = Readonly<
     | 'to'
     | 'citation'
     | 'confidence'
-    | 'note',
+    | 'note'
+    | 'other_tax',
     string
   >
 >;
+
+const read = <Row>(name: string): Row[] =>
+  parse(readFileSync(fileURLToPath(new URL(name, import.meta.url))), { columns: true });
 
 const folder = fileURLToPath(new URL('rows/', import.meta.url));
 
@@ -38,4 +43,20 @@ const folder = fileURLToPath(new URL('rows/', import.meta.url));
 export const taxabilityRows = (): readonly TaxabilityRow[] =>
   readdirSync(folder)
     .sort()
-    .flatMap((name): TaxabilityRow[] => parse(readFileSync(`${folder}${name}`), { columns: true }));
+    .flatMap((name) => read<TaxabilityRow>(`rows/${name}`));
+
+/** What a rule answers where nothing is known of a condition, and the sentences that say so. */
+type Conditional = { readonly answer: string; readonly assumption: string };
+
+/** Finds what a row with a condition answers; `undefined` if the table of conditions does not have it. */
+export type Conditions = (row: TaxabilityRow) => Conditional | undefined;
+
+/** Reads the table of conditions: by condition, treatment and, where they differ, by state. */
+export const readConditions = (): Conditions => {
+  const rows = read<Conditional & { condition: string; treatment: string; states?: string }>('conditions.csv');
+  const byKey = Map.groupBy(rows, ({ condition, treatment }) => JSON.stringify([condition, treatment]));
+  return ({ condition, treatment, state }) => {
+    const found = byKey.get(JSON.stringify([condition, treatment])) ?? [];
+    return found.find(({ states }) => states?.split('+').includes(state)) ?? found.find(({ states }) => !states);
+  };
+};

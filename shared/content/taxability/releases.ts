@@ -1,7 +1,7 @@
 /** The newest releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
 import { csvText } from '../../csv.ts';
 import type { Release } from '../release.ts';
-import { taxabilityRows } from './read-rows.ts';
+import { readConditions, taxabilityRows } from './read-rows.ts';
 import { type FromRows, isFromRow, rulesFromRows } from './rules.ts';
 
 /** A release without the rules and sources that were made from rows. */
@@ -16,9 +16,10 @@ export const withTaxabilityRows = (
   releases: readonly Release[],
 ): readonly { readonly release: Release; readonly open: FromRows['open'] }[] => {
   const byState = Map.groupBy(taxabilityRows(), ({ state }) => `US-${state}`);
+  const conditions = readConditions();
   return releases.map((all) => {
     const own = withoutRows(all);
-    const { rules, sources, open } = rulesFromRows(own, byState.get(own.state) ?? []);
+    const { rules, sources, open } = rulesFromRows(own, byState.get(own.state) ?? [], conditions);
     return { release: { ...own, sources: { ...own.sources, ...sources }, rules: [...own.rules, ...rules] }, open };
   });
 };

@@ -1,11 +1,16 @@
 /** Turns the rows of a state into rules of its release. */
 import { assert } from '../../assert.ts';
-import { decimal, decimalText } from '../../money/decimal.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
-import { findProduct } from '../../vocabulary/product-tax-code.ts';
+import { isWithin } from '../../vocabulary/product-tax-code.ts';
+import { vocabulary } from '../../vocabulary/vocabulary.ts';
+import { countsFrom } from '../effective.ts';
 import type { Effect, Release, Rule } from '../release.ts';
-import type { Jurisdiction, JurisdictionType } from '../release-values.ts';
-import type { TaxabilityRow } from './read-rows.ts';
+import type { Confidence, Jurisdiction, JurisdictionType } from '../release-values.ts';
+import { answerOf, type Entry, notEstablishedBecause, withLocalRate } from './answers.ts';
+import { attributesOf, productOf, requiredOf, requiring } from './attributes.ts';
+import type { Conditions, TaxabilityRow } from './read-rows.ts';
+import { tiesAmong } from './ties.ts';
+import { splitByUse } from './use-splits.ts';
 
 /** A row that is no rule, and why. */
 export type OpenRow = { readonly row: TaxabilityRow; readonly reason: string };
@@ -21,166 +26,173 @@ export const isFromRow = ({ source }: Pick<Rule, 'source'>): boolean => source.s
 
 const localLevels: readonly JurisdictionType[] = ['county', 'city', 'district'];
 
-/** States where cities or counties have rules of their own: the rows bind the state only, and local taxes have no rule. */
-const statesWithOwnLocalRules = ['AL', 'AZ', 'CO', 'IL', 'LA'];
-
-/** Conditions that a sale without attributes meets: for use at home, and taxable because no prescription is known. */
-const isMet = ({ condition, treatment }: TaxabilityRow): boolean =>
-  condition === '' || condition === 'home_use' || (condition === 'prescription_only' && treatment === 'taxable');
-
-type Attributes = Rule['attributes'];
-
-/** The attributes of a row: `any` has at most one. */
-const attributesOf = ({ attributes }: TaxabilityRow): Attributes => {
-  const all = attributes === '' ? [] : attributes.split('+');
-  return {
-    any: all.filter((one) => !one.startsWith('-')),
-    none: all.filter((one) => one.startsWith('-')).map((one) => one.slice(1)),
-  };
-};
-
-const productOf = (code: string, attributes: readonly string[]) => findProduct([code, ...attributes].join('.'));
+const confidences: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
 
 const isLasting = ({ effect, season }: Rule): boolean => effect.type !== 'holiday' && season === undefined;
 
-/** The rule of a release that is not from a row and decides about the product of a row in a jurisdiction. */
-const ownRule = (release: Release, row: TaxabilityRow, jurisdiction: Jurisdiction): Rule | undefined => {
-  const product = productOf(row.code, attributesOf(row).any);
-  const rules = release.rules.filter((rule) => !isFromRow(rule) && isLasting(rule));
-  return product ? chooseRule({ ...release, rules }, jurisdiction, product, release.id.slice(6, 16)) : undefined;
+/** The release without the rules of rows. */
+const handWritten = (release: Release): Release => ({
+  ...release,
+  rules: release.rules.filter((rule) => !isFromRow(rule)),
+});
+
+type Subject = Pick<Entry, 'code' | 'attributes' | 'from' | 'to'>;
+
+/** A day on which an entry applies. */
+const dayOf = (own: Release, { from, to }: Subject): string => (to === null ? own.id.slice(6, 16) : (from ?? to));
+
+/** The hand-written rule that decides about the product of an entry in a jurisdiction. */
+const ownRule = (own: Release, entry: Subject, jurisdiction: Jurisdiction): Rule | undefined => {
+  const product = productOf(entry.code, requiredOf(entry.attributes));
+  return product ? chooseRule(own, jurisdiction, product, dayOf(own, entry), isLasting) : undefined;
 };
 
-const ownStateRule = (release: Release, row: TaxabilityRow) => ownRule(release, row, release.jurisdictions[0]);
-
-/** The rules for local taxes that are not from a row, and decide about the product of a row. */
-const ownLocalRules = (release: Release, row: TaxabilityRow): readonly Rule[] => {
-  const [state] = release.jurisdictions;
-  return localLevels.flatMap((type) => ownRule(release, row, { ...state, code: `${state.code}-*`, type }) ?? []);
+/** The hand-written holiday of the product of an entry on its first day. */
+const holidayOf = (own: Release, { code, attributes, from, to }: Subject): Rule | undefined => {
+  const product = productOf(code, requiredOf(attributes));
+  if (product === null || from === null || to === null) return undefined;
+  return chooseRule(own, own.jurisdictions[0], product, from, ({ effect }) => effect.type === 'holiday');
 };
 
-/** A rule for local taxes that contradicts a row. */
-const contradictingRule = (release: Release, row: TaxabilityRow): Rule | undefined => {
-  if (statesWithOwnLocalRules.includes(row.state)) return undefined;
-  const isExempt = localEffectOf(row).type === 'exempt';
-  return ownLocalRules(release, row).find(({ effect }) => (effect.type === 'exempt') !== isExempt);
+const ownStateRule = (own: Release, subject: Subject) => ownRule(own, subject, own.jurisdictions[0]);
+
+/** The hand-written rules for local taxes that decide about the product of an entry. */
+const ownLocalRules = (own: Release, subject: Subject): readonly Rule[] => {
+  const [state] = own.jurisdictions;
+  return localLevels.flatMap((type) => ownRule(own, subject, { ...state, code: `${state.code}-*`, type }) ?? []);
 };
 
-/** Whether a row applies to the state only, because local taxes have other rules for the product, such as a cap. */
-const isStateOnly = (release: Release, row: TaxabilityRow): boolean =>
-  statesWithOwnLocalRules.includes(row.state) ||
-  ownLocalRules(release, row).some(({ effect: { type } }) => type !== 'taxable' && type !== 'exempt');
+const generalGoods: Subject = { code: 'GENERAL', attributes: { any: [], none: [] }, from: null, to: null };
 
-/** Why a row is no rule; `null` if it is one. */
-const reasonAgainst = (release: Release, row: TaxabilityRow): string | null => {
-  const { code, treatment, condition, local, confidence } = row;
-  if (code.startsWith('TOPIC:')) return 'it is about a topic';
-  if (!productOf(code, attributesOf(row).any)) return 'the vocabulary lacks the code with these attributes';
-  const own = ownStateRule(release, row) ?? contradictingRule(release, row);
-  if (own) return `the release has the rule ${own.id}`;
-  if (confidence === 'low') return 'its confidence is low';
-  if (!['taxable', 'exempt', 'rate'].includes(treatment)) return `the treatment ${treatment} is no rule yet`;
-  if (!isMet(row)) return `the condition ${condition} is no rule yet`;
-  if (local === 'own' && !statesWithOwnLocalRules.includes(row.state)) return 'the local treatment is no rule yet';
-  if (attributesOf(row).any.length > 1) return 'it needs several attributes together';
-  return null;
+/** The cap of local taxes on the price of all goods, where the state has one and taxes the goods of an entry. */
+const localCapOn = (own: Release, { code, answer }: Entry): Effect | undefined => {
+  // Rentals are no sales of goods.
+  const isGoods = vocabulary().fulfillmentByName.get(code) === undefined && !isWithin(code, 'RENTALS');
+  if (!isGoods || answer.state.type !== 'taxable' || answer.local.type === 'exempt') return undefined;
+  return ownLocalRules(own, generalGoods).find(({ effect }) => effect.type === 'base_cap')?.effect;
 };
 
-const effectOf = ({ treatment, state_rate }: TaxabilityRow): Effect => {
-  if (treatment !== 'rate') return { type: treatment === 'exempt' ? 'exempt' : 'taxable' };
-  const { units, scale } = decimal(state_rate);
-  return { type: 'rate', rate: decimalText({ units, scale: scale + 2 }) };
-};
+const entryOf = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry => ({
+  code: row.code,
+  attributes: attributesOf(row),
+  answer: answerOf(own, row, conditions),
+  // An earlier law is known to apply on all days that the release covers before it ended.
+  from: row.from || (row.to === '' ? null : countsFrom(own)),
+  to: row.to || null,
+  citation: row.citation || 'No source was found.',
+});
 
-const localEffectOf = ({ treatment, local }: TaxabilityRow): Effect => {
-  const isExempt = local === 'none' || (local === 'same' && treatment === 'exempt');
-  return { type: isExempt ? 'exempt' : 'taxable' };
-};
-
-/** The content of a rule without its codes. Rows with equal content become one rule. */
-type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
-
-/** The levels that a row binds, each with its effect. */
-const effectsOf = (release: Release, row: TaxabilityRow): readonly Pick<Rule, 'levels' | 'effect'>[] => {
-  const [state, local] = [effectOf(row), localEffectOf(row)];
-  if (isStateOnly(release, row)) return [{ levels: ['state'], effect: state }];
-  if (JSON.stringify(state) === JSON.stringify(local)) return [{ levels: null, effect: state }];
-  return [
-    { levels: ['state'], effect: state },
-    { levels: localLevels, effect: local },
-  ];
-};
-
-const contentsOf = (release: Release, row: TaxabilityRow, excluded: readonly string[]): readonly RuleContent[] => {
-  const { any, none } = attributesOf(row);
-  return effectsOf(release, row).map(({ levels, effect }) => ({
-    levels,
-    attributes: { any, none: [...new Set([...none, ...excluded])].sort() },
-    effect,
-    from: row.from || null,
-    to: row.to || null,
-    citation: row.citation,
-    // Until a second reader has found the law again, each of these rules warns.
-    confidence: 'medium',
-  }));
-};
-
-/** The attributes of another row that a row does not require; `null` if no product can have the attributes of both. */
-const lacking = (row: TaxabilityRow, other: TaxabilityRow): readonly string[] | null => {
-  const [ofRow, ofOther] = [attributesOf(row), attributesOf(other)];
-  const both = new Set([...ofRow.any, ...ofOther.any]);
-  if ([...ofRow.none, ...ofOther.none].some((code) => both.has(code))) return null;
-  if (productOf(row.code, [...both]) === null) return null;
-  return ofOther.any.filter((code) => !ofRow.any.includes(code));
-};
-
-/** Whether two rows treat a product with the attributes of both differently. */
-const isConflict = (release: Release, row: TaxabilityRow, other: TaxabilityRow): boolean => {
-  if (!lacking(row, other)?.length || !lacking(other, row)?.length) return false;
-  const contentOf = (one: TaxabilityRow) => JSON.stringify([effectsOf(release, one), one.from, one.to]);
-  return contentOf(row) !== contentOf(other);
-};
+const isAtLeast = (left: Confidence, right: Confidence): boolean =>
+  confidences.indexOf(left) >= confidences.indexOf(right);
 
 /**
- * The attributes that exclude the products of open rows from a rule: those products have no rule, and so a warning. Of the
- * attributes that a product of both rows adds, one is enough: one with a row of its own, if there is any.
+ * Whether a hand-written rule decides in place of an entry. An entry that says otherwise decides if it has an attribute that
+ * the rule does not require, or its code where the rule has its family, with as much confidence.
  */
-const excludedFrom = (row: TaxabilityRow, open: readonly TaxabilityRow[], cell: readonly TaxabilityRow[]): string[] => [
-  ...open.flatMap((other) => {
-    const added = lacking(row, other) ?? [];
-    return added.find((code) => cell.some(({ attributes }) => attributes === code)) ?? added.slice(0, 1);
-  }),
-  // What is exempt for people may be taxed for animals.
-  ...(row.treatment === 'exempt' && !cell.some(({ attributes }) => attributes.includes(forAnimals))
-    ? animalsOf(row)
-    : []),
-];
+const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
+  const { state } = entry.answer;
+  if (state.type === 'not_established' || JSON.stringify(state) === JSON.stringify(effect)) return true;
+  const isNarrower = requiredOf(entry.attributes).some((code) => !requiredOf(attributes).includes(code));
+  const isOfCode = !ptcs.includes(entry.code) && isAtLeast(entry.answer.confidence, confidence);
+  return !isNarrower && !isOfCode;
+};
+
+/** The entry of a row, or why the row is no rule. */
+const readRow = (own: Release, row: TaxabilityRow, conditions: Conditions): Entry | string => {
+  if (row.code.startsWith('TOPIC:')) return 'it is about a topic';
+  if (row.to !== '' && row.to < countsFrom(own)) return 'it ended before the days that the release covers';
+  const entry = entryOf(own, row, conditions);
+  if (!productOf(row.code, requiredOf(entry.attributes))) return 'the vocabulary lacks the code with these attributes';
+  const rule = ownStateRule(own, entry);
+  const holiday = holidayOf(own, entry);
+  if (holiday) return `the release has the holiday ${holiday.id}`;
+  return rule && precedes(rule, entry) ? `the release has the rule ${rule.id}` : entry;
+};
+
+/** The entries of the rows of one code, and the rows that are no rules. */
+const readCell = (own: Release, rows: readonly TaxabilityRow[], conditions: Conditions) => {
+  const results = rows.map((row) => ({ row, result: readRow(own, row, conditions) }));
+  const split = splitByUse(results.flatMap(({ result }) => (typeof result === 'string' ? [] : [result]))).filter(
+    ({ to }) => to === null || to >= countsFrom(own),
+  );
+  const withAnimals = [...split, ...animalsOf(split)];
+  return {
+    open: results.flatMap(({ row, result }): OpenRow[] =>
+      typeof result === 'string' ? [{ row, reason: result }] : [],
+    ),
+    entries: [...withAnimals, ...tiesAmong(withAnimals, handWrittenOn(own, rows[0]?.code ?? ''))],
+  };
+};
+
+/** The hand-written rules of a code by attribute, as entries: a product may have the attributes of one and of a row. */
+const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
+  own.rules
+    .filter((rule) => {
+      const { ptcs, attributes, levels } = rule;
+      const isOfState = levels === null || levels.includes('state');
+      return isLasting(rule) && isOfState && ptcs.includes(code) && requiredOf(attributes).length > 0;
+    })
+    .flatMap((rule) =>
+      rule.attributes.any.map((attribute) => ({
+        code,
+        attributes: { any: [attribute], none: rule.attributes.none },
+        answer: { ...notEstablishedBecause(''), state: rule.effect, local: rule.effect },
+        from: rule.from,
+        to: rule.to,
+        citation: '',
+      })),
+    );
 
 const forAnimals = '_ANIMAL_USE';
-const animalsOf = (row: TaxabilityRow): string[] =>
-  productOf(row.code, [...attributesOf(row).any, forAnimals]) === null ? [] : [forAnimals];
 
-/** Whether a row is for one use. The use of a buyer reaches only the effect `use_split`. */
-const isByUse = ({ attributes }: TaxabilityRow): boolean => /_(BUSINESS|PERSONAL)_USE/.test(attributes);
+/** What is exempt for people may be taxed for animals: without a row, that is not established. */
+const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
+  if (entries.some(({ attributes }) => requiredOf(attributes).includes(forAnimals))) return [];
+  return entries
+    .filter(({ answer, code, attributes }) => {
+      const required = requiredOf(attributes);
+      return answer.state.type === 'exempt' && productOf(code, [...required, forAnimals]) !== null;
+    })
+    .map((entry) => ({
+      ...entry,
+      attributes: requiring([...requiredOf(entry.attributes), forAnimals], entry.attributes.none),
+      answer: notEstablishedBecause('Products for people are exempt; no source says the same of those for animals.'),
+    }));
+};
 
-/** The rows of one code: those that are rules, and the others. */
-const readCell = (release: Release, rows: readonly TaxabilityRow[]) => {
-  const open = rows.flatMap((row): OpenRow[] => {
-    const reason = reasonAgainst(release, row) ?? (rows.some(isByUse) ? 'it depends on the use of the buyer' : null);
-    return reason === null ? [] : [{ row, reason }];
+/** Districts whose taxes follow the state where cities and counties have rules of their own (C.R.S. 29-2-105(1)(d)). */
+const districtsOfStates: Readonly<Record<string, readonly string[]>> = { 'US-CO': ['RTD', 'CD'] };
+
+/** The content of a rule without its codes and its id. Entries with equal content become one rule. */
+type RuleContent = Omit<Rule, 'id' | 'ptcs' | 'source'> & { readonly citation: string };
+
+const contentsOf = (own: Release, entry: Entry): readonly RuleContent[] => {
+  const { attributes, answer, from, to, citation } = entry;
+  const { state, confidence } = answer;
+  const ofLevels = (levels: Rule['levels'], effect: Rule['effect'], assumption: string): RuleContent => ({
+    levels,
+    attributes,
+    effect,
+    from,
+    to,
+    citation,
+    confidence,
+    ...(assumption === '' ? {} : { assumption }),
   });
-  const known = rows.filter((row) => !open.some((one) => one.row === row));
-  const conflicting = known.filter((row) => known.some((other) => isConflict(release, row, other)));
-  const reason = 'another row decides differently about a product with both attributes';
-  const all = [...open, ...conflicting.map((row): OpenRow => ({ row, reason }))];
-  const undecided = all.map(({ row }) => row).filter((row) => !ownStateRule(release, row));
-  return {
-    open: all,
-    contents: known
-      .filter((row) => !conflicting.includes(row))
-      .flatMap((row) =>
-        contentsOf(release, row, excludedFrom(row, undecided, rows)).map((content) => ({ code: row.code, content })),
-      ),
-  };
+  const ofState = ofLevels(['state'], state, answer.assumption);
+  const local = localCapOn(own, entry) ?? answer.local;
+  const isOwnLocal = local.type === 'not_established' && state.type !== 'not_established';
+  const precedesLocally = ({ attributes: ofRule, ptcs }: Rule) =>
+    isOwnLocal ||
+    (ptcs.includes(entry.code) && requiredOf(attributes).every((code) => requiredOf(ofRule).includes(code)));
+  // A hand-written rule of local taxes decides about the product.
+  if (ownLocalRules(own, entry).some(precedesLocally)) return [ofState];
+  const ofDistricts = (isOwnLocal ? (districtsOfStates[own.state] ?? []) : []).map(
+    (kind): RuleContent => ({ ...ofLevels(['district'], withLocalRate(state), ''), kinds: [kind] }),
+  );
+  return JSON.stringify(state) === JSON.stringify(local) && answer.localAssumption === ''
+    ? [ofLevels(null, state, answer.assumption)]
+    : [ofState, ...ofDistricts, ofLevels(localLevels, local, answer.localAssumption)];
 };
 
 const words = (text: string): string =>
@@ -189,53 +201,44 @@ const words = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** The id of a rule: its state, its first code, its attribute, its level, and its first year if it has one. */
-const idOf = (state: string, { levels, attributes, from }: RuleContent, [code = '']: readonly string[]): string =>
+/** The id of a rule: its state, its first code, its attributes, its level, and its first month if it has one. */
+const idOf = (
+  state: string,
+  { levels, kinds, attributes, from }: RuleContent,
+  [code = '']: readonly string[],
+): string =>
   [
     `${state.toLowerCase()}-${prefix}${words(code.slice(code.indexOf('.') + 1))}`,
-    ...attributes.any.map(words),
-    ...(levels === null ? [] : [levels.length === 1 ? 'state' : 'local']),
-    ...(from === null ? [] : [from.slice(0, 4)]),
+    ...requiredOf(attributes).map(words),
+    ...(kinds ?? (levels === null ? [] : [levels.length === 1 ? 'state' : 'local'])).map(words),
+    ...(from === null ? [] : [from.slice(0, 7)]),
   ].join('-');
 
-/** The rules of a state's rows, for its release. The release's own rules stand: a row that they decide is no rule. */
-export const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[]): FromRows => {
+/** The rules of a state's rows, for its release. A row about a product that a hand-written rule decides is no rule. */
+export const rulesFromRows = (release: Release, rows: readonly TaxabilityRow[], conditions: Conditions): FromRows => {
   const state = release.state.slice(3);
-  const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(release, cell));
-  const grouped = Map.groupBy(
-    cells.flatMap(({ contents }) => contents),
-    ({ content }) => JSON.stringify(content),
+  const own = handWritten(release);
+  const cells = [...Map.groupBy(rows, ({ code }) => code).values()].map((cell) => readCell(own, cell, conditions));
+  const contents = cells.flatMap(({ entries }) =>
+    entries.flatMap((entry) => contentsOf(own, entry).map((content) => ({ code: entry.code, content }))),
   );
-  const citations = [...new Set(cells.flatMap(({ contents }) => contents.map((one) => one.content.citation)))];
-  const keyOf = (citation: string) => `${prefix}${citations.indexOf(citation) + 1}`;
-  const rules = [...grouped.values()].map((members): Rule => {
+  const citations = [...new Set(contents.map(({ content }) => content.citation))];
+  const grouped = [...Map.groupBy(contents, ({ content }) => JSON.stringify(content)).values()];
+  const rules = grouped.map((members): Rule => {
     const [first] = members;
     assert(first !== undefined, 'a group has a member');
-    const { citation, levels, attributes, effect, from, to, confidence } = first.content;
+    const { citation, ...content } = first.content;
     const ptcs = [...new Set(members.map(({ code }) => code))];
-    return {
-      id: idOf(state, first.content, ptcs),
-      levels,
-      ptcs,
-      attributes,
-      effect,
-      from,
-      to,
-      source: keyOf(citation),
-      confidence,
-    };
+    return { id: idOf(state, first.content, ptcs), ptcs, ...content, source: keyOf(citations, citation) };
   });
-  const ids = new Set(rules.map(({ id }) => id));
-  assert(
-    ids.size === rules.length,
-    `rules of ${state} have one id: ${rules
-      .map(({ id }) => id)
-      .filter((id, at, all) => all.indexOf(id) !== at)
-      .join()}`,
-  );
+  const ids = rules.map(({ id }) => id);
+  const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
+  assert(repeated.length === 0, `rules of ${state} share an id: ${repeated.join(', ')}`);
   return {
     rules,
-    sources: Object.fromEntries(citations.map((citation) => [keyOf(citation), citation])),
+    sources: Object.fromEntries(citations.map((citation) => [keyOf(citations, citation), citation])),
     open: cells.flatMap(({ open }) => open),
   };
 };
+
+const keyOf = (citations: readonly string[], citation: string): string => `${prefix}${citations.indexOf(citation) + 1}`;

@@ -1,0 +1,178 @@
+/** What a row of taxability answers: the effects on state and local taxes, and what they assume. */
+import { assert } from '../../assert.ts';
+import { decimal, decimalText } from '../../money/decimal.ts';
+import { stateRateOn } from '../rates.ts';
+import type { Effect, Release } from '../release.ts';
+import type { Confidence } from '../release-values.ts';
+import type { RowAttributes } from './attributes.ts';
+import type { Conditions, TaxabilityRow } from './read-rows.ts';
+
+/** The answer of a row. `localAssumption` is about local taxes only. */
+export type RowAnswer = {
+  readonly state: Effect;
+  readonly local: Effect;
+  readonly confidence: Confidence;
+  readonly assumption: string;
+  readonly localAssumption: string;
+};
+
+/** What a rule says about one code: the answers by level, with the attributes, the days and the law. */
+export type Entry = {
+  readonly code: string;
+  readonly attributes: RowAttributes;
+  readonly answer: RowAnswer;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly citation: string;
+};
+
+const taxable: Effect = { type: 'taxable' };
+const exempt: Effect = { type: 'exempt' };
+
+/** The treatment is not established at any level. It is taxed as general goods, with a warning. */
+export const notEstablishedBecause = (reason: string): RowAnswer => ({
+  state: { type: 'not_established', reason },
+  local: { type: 'not_established', reason },
+  confidence: 'low',
+  assumption: '',
+  localAssumption: '',
+});
+
+/** A percentage as a fraction: `7.25` is `0.0725`. */
+const fractionOf = (percent: string): string => {
+  const { units, scale } = decimal(percent);
+  return decimalText({ units, scale: scale + 2 });
+};
+
+const sumOf = (left: string, right: string): string => {
+  const [a, b] = [decimal(left), decimal(right)];
+  const scale = Math.max(a.scale, b.scale);
+  const unitsOf = ({ units, scale: own }: typeof a) => units * 10n ** BigInt(scale - own);
+  return decimalText({ units: unitsOf(a) + unitsOf(b), scale });
+};
+
+const generalRateOf = (release: Release): string => {
+  const rate = stateRateOn(release, release.id.slice(6, 16));
+  assert(rate !== undefined, `${release.id} has no general rate`);
+  return rate.rate;
+};
+
+const effectOf = (row: TaxabilityRow): Effect | null => {
+  switch (row.treatment) {
+    case 'taxable':
+      return taxable;
+    case 'exempt':
+      return exempt;
+    case 'rate':
+      return { type: 'rate', rate: fractionOf(row.state_rate) };
+    case 'not_sales_tax':
+      return { type: 'other_tax', name: row.other_tax };
+    default:
+      return null;
+  }
+};
+
+/** The effects of an answer of the table of conditions, on the state's tax and on local taxes; `null`: not established. */
+const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
+  const [name = '', amount = '', percent = ''] = answer.split(':');
+  const ownRate = row.state_rate === '' ? generalRateOf(release) : fractionOf(row.state_rate);
+  const withLocal = (effect: Effect): readonly [Effect, Effect] => [effect, localOf(row, effect)];
+  switch (name) {
+    case 'as_row': {
+      const effect = effectOf(row);
+      return effect && withLocal(effect);
+    }
+    case 'taxable':
+      return withLocal(taxable);
+    case 'exempt':
+      return withLocal(exempt);
+    case 'base_percent':
+      return withLocal({ type: 'base_percent', percent: fractionOf(amount) });
+    case 'tax_cap':
+      return withLocal({ type: 'tax_cap', rate: ownRate, amount: amount });
+    case 'threshold_cliff':
+      return withLocal({ type: 'threshold_cliff', amount: amount, inclusive: false });
+    case 'threshold_cliff_inclusive':
+      return withLocal({ type: 'threshold_cliff', amount: amount, inclusive: true });
+    case 'threshold_excess':
+      return withLocal({ type: 'threshold_excess', amount: amount });
+    case 'threshold_rate':
+      return withLocal({ type: 'threshold_rate', amount: amount, rate: fractionOf(percent) });
+    case 'local_cap':
+      return [effectOf(row) ?? taxable, { type: 'base_cap', amount: amount }];
+    case 'rate':
+      return withLocal({ type: 'rate', rate: fractionOf(amount) });
+    case 'rate_plus':
+      return withLocal({ type: 'rate', rate: sumOf(ownRate, fractionOf(amount)) });
+    default:
+      return null;
+  }
+};
+
+/** Effects with the state's rate: where local taxes follow the state, they have their own general rate. */
+const withStateRate = ['rate', 'tax_cap', 'threshold_rate'];
+
+/** The effect on a local tax that follows the state at its own general rate. */
+export const withLocalRate = (state: Effect): Effect => (withStateRate.includes(state.type) ? taxable : state);
+
+const localOf = ({ local }: TaxabilityRow, state: Effect): Effect => {
+  if (state.type === 'other_tax' && local !== 'full') return state;
+  if (local === 'none') return exempt;
+  return local === 'full' ? taxable : withLocalRate(state);
+};
+
+/** In these states, cities that collect their own tax decide by their own code. */
+const statesWithSelfCollectingCities = ['AZ', 'CO'];
+
+/** Taxes that are due in addition to sales tax, by code. */
+const additionalTaxes: Readonly<Record<string, string>> = {
+  'LODGING.HOTEL_ROOMS': 'Assumed: taxes on lodging that are due in addition are not part of this tax.',
+  'RENTALS.VEHICLE_RENTAL': 'Assumed: surcharges on rental vehicles are not part of this tax.',
+  'CANNABIS.ADULT_USE_CANNABIS': 'Assumed: excise taxes on cannabis are not part of this tax.',
+  'TELECOM.TELECOMMUNICATIONS': 'Assumed: fees and surcharges on telecommunications are not part of this tax.',
+};
+
+const inWords = (row: TaxabilityRow): string => {
+  switch (row.treatment) {
+    case 'rate':
+      return `taxed at ${row.state_rate} %`;
+    case 'not_sales_tax':
+      return `subject to another tax (${row.other_tax})`;
+    case 'partial':
+      return 'taxed on a part of its price';
+    case 'threshold':
+      return 'taxed by a threshold on its price';
+    default:
+      return row.treatment;
+  }
+};
+
+/** What a row answers. A row of low confidence, or one whose condition has no answer, establishes nothing. */
+export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
+  const { treatment, code, confidence, condition, note, local, state } = row;
+  if (treatment === 'unknown') return notEstablishedBecause(`What the state does is not known${note && `: ${note}`}.`);
+  if (confidence === 'low') return notEstablishedBecause(`A source of low confidence has it as ${inWords(row)}.`);
+  const conditional = condition === '' ? { answer: 'as_row', assumption: '' } : conditions(row);
+  const effects = conditional && effectsOf(release, row, conditional.answer);
+  if (!effects)
+    return notEstablishedBecause(conditional?.assumption || `It is ${inWords(row)}, with a condition: ${condition}.`);
+  const [ofState, ofLocal] = effects;
+  const isOwn = local === 'own' && ofState.type !== 'other_tax';
+  return {
+    state: ofState,
+    local: isOwn ? ownLocal : ofLocal,
+    // A second reader agreed with all rows of high confidence that were drawn and could be read again. The others warn.
+    confidence: confidence === 'high' ? 'high' : 'medium',
+    assumption: [conditional.assumption, additionalTaxes[code] ?? ''].filter(Boolean).join(' '),
+    localAssumption:
+      !isOwn && local === 'same' && ofLocal.type !== 'taxable' && statesWithSelfCollectingCities.includes(state)
+        ? 'Assumed: a city that collects its own tax treats this as the state does.'
+        : '',
+  };
+};
+
+/** Local taxes have rules of their own for the product, which no rule has. */
+const ownLocal: Effect = {
+  type: 'not_established',
+  reason: 'Local taxes have rules of their own, which are not known.',
+};

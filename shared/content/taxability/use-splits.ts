@@ -1,0 +1,114 @@
+/** Merges entries for business and personal use into one with the effect `use_split`, which also reads the buyer's use. */
+
+import { dayAfter, dayBefore } from '../../calendar.ts';
+import type { PlainEffect } from '../../tax/effects/use-split.ts';
+import type { Dated } from '../effective.ts';
+import type { Effect } from '../release.ts';
+import type { Entry, RowAnswer } from './answers.ts';
+import { type RowAttributes, requiredOf, requiring } from './attributes.ts';
+
+const uses = ['_BUSINESS_USE', '_PERSONAL_USE'];
+
+const useOf = ({ attributes }: Entry): string | undefined => requiredOf(attributes).find((code) => uses.includes(code));
+
+const isPlain = (effect: Effect): effect is PlainEffect => ['taxable', 'exempt', 'rate'].includes(effect.type);
+
+const isPlainEntry = ({ answer: { state, local } }: Entry): boolean => isPlain(state) && isPlain(local);
+
+/** The attributes of an entry without its use. */
+const keyOf = ({ attributes }: Entry): string =>
+  JSON.stringify([requiredOf(attributes).filter((code) => !uses.includes(code)), attributes.none]);
+
+const splitOf = (business: Effect, personal: Effect, unknown: Effect): Effect =>
+  isPlain(business) && isPlain(personal) && isPlain(unknown) && JSON.stringify(business) !== JSON.stringify(personal)
+    ? { type: 'use_split', business, personal, unknown }
+    : unknown;
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts.filter((text) => text !== ''))];
+
+const merge = (unknown: Entry, members: readonly Entry[]): Entry => {
+  const answerFor = (use: string): RowAnswer => (members.find((entry) => useOf(entry) === use) ?? unknown).answer;
+  const [business, personal] = [answerFor('_BUSINESS_USE'), answerFor('_PERSONAL_USE')];
+  return {
+    ...unknown,
+    attributes: requiring(requiredOf(unknown.attributes), unknown.attributes.none),
+    answer: {
+      ...unknown.answer,
+      state: splitOf(business.state, personal.state, unknown.answer.state),
+      local: splitOf(business.local, personal.local, unknown.answer.local),
+      assumption: distinct([unknown, ...members].map(({ answer }) => answer.assumption)).join(' '),
+    },
+    citation: distinct([unknown, ...members].map(({ citation }) => citation)).join('; '),
+  };
+};
+
+const isWithinDays = (inner: Dated, outer: Dated): boolean =>
+  (outer.from === null || (inner.from !== null && outer.from <= inner.from)) &&
+  (outer.to === null || (inner.to !== null && inner.to <= outer.to));
+
+/** The days of an entry without those of others, which lie within it and do not overlap. */
+const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Dated[] => {
+  const sorted = others.toSorted((left, right) => ((left.from ?? '') < (right.from ?? '') ? -1 : 1));
+  const starts = [from, ...sorted.map((one) => one.to && dayAfter(one.to))];
+  const ends = [...sorted.map((one) => one.from && dayBefore(one.from)), to];
+  return starts.flatMap((start, index): Dated[] => {
+    const end = ends[index] ?? null;
+    const [isFirst, isLast] = [index === 0, index === sorted.length];
+    // An end of an open period leaves nothing before it or after it.
+    if ((!isFirst && start === null) || (!isLast && end === null)) return [];
+    return start === null || end === null || start <= end ? [{ from: start ?? null, to: end }] : [];
+  });
+};
+
+const isByUse = (entry: Entry): boolean => useOf(entry) !== undefined;
+
+/** The attributes of an entry, without its use. */
+const withoutUse = ({ attributes }: Entry): RowAttributes =>
+  requiring(
+    requiredOf(attributes).filter((code) => !uses.includes(code)),
+    attributes.none,
+  );
+
+/**
+ * Entries with the same attributes except their use, with those by use merged. Without one for unknown use, the entry of the
+ * code without attributes (`plain`) is for unknown use.
+ */
+const mergeGroup = (group: readonly Entry[], plain: readonly Entry[]): readonly Entry[] => {
+  const byUse = group.filter(isByUse);
+  const [first] = byUse;
+  if (!first) return group;
+  const own = group.filter((entry) => !isByUse(entry));
+  const unknown = own.length > 0 ? own : plain.map((entry) => ({ ...entry, attributes: withoutUse(first) }));
+  const periods = [...Map.groupBy(byUse, ({ from, to }) => JSON.stringify([from, to])).values()];
+  const merged = periods.flatMap((members) => {
+    const [{ from, to } = { from: null, to: null }] = members;
+    const base = unknown.find((entry) => isWithinDays({ from, to }, entry));
+    return base ? [merge({ ...base, from, to }, members)] : [];
+  });
+  if (merged.length < periods.length || ![...byUse, ...unknown].every(isPlainEntry)) return group;
+  const rest = own.flatMap((entry) =>
+    daysWithout(
+      entry,
+      merged.filter((other) => isWithinDays(other, entry)),
+    ).map((days) => ({ ...entry, ...days })),
+  );
+  return [...merged, ...rest];
+};
+
+const isSameAnswer = (left: Entry, right: Entry): boolean =>
+  JSON.stringify([left.answer, left.from, left.to]) === JSON.stringify([right.answer, right.from, right.to]);
+
+/**
+ * The entries of a code, with those by use merged into the entry without a use that has the same other attributes on their
+ * days. Entries that cannot be merged stay: they apply to products with the attribute only. Where the code itself is split by
+ * use, an entry with another attribute and the same answer is left out, because the split is for it too.
+ */
+export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
+  const groups = [...Map.groupBy(entries, keyOf).values()];
+  const isPlain = (entry: Entry): boolean => requiredOf(withoutUse(entry)).length === 0;
+  const plain = entries.filter((entry) => isPlain(entry) && !isByUse(entry));
+  const isSplit = entries.some((entry) => isPlain(entry) && isByUse(entry));
+  const repeats = (group: readonly Entry[]): boolean =>
+    isSplit && !group.some(isPlain) && group.every((entry) => plain.some((base) => isSameAnswer(entry, base)));
+  return groups.filter((group) => !repeats(group)).flatMap((group) => mergeGroup(group, plain));
+};
