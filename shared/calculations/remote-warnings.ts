@@ -17,7 +17,7 @@ const textOf = (remote: RemoteSale, { name, release }: Place): string | null => 
   switch (remote.kind) {
     case 'elected':
       return remote.isOutdated
-        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}, and is charged on later days, too. Compare it with the rate that the state publishes for the tax day.`
+        ? `${name}: the rate of ${remote.terms.jurisdiction.name} is on record until ${terms.to}. It is also charged on later days: compare it with the rate that the state publishes for the tax day.`
         : null;
     case 'without_local':
       return null;

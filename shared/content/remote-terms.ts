@@ -24,7 +24,7 @@ export type ElectedRate = Dated &
 
 /**
  * The local tax of a remote sale without an election. `none`: no local tax is owed. `may_differ`: the local rates of the
- * release are those of sales within the state, and `note` says how those of remote sales differ.
+ * release are for sales within the state, and `note` says how the rates for remote sales differ.
  */
 export type RemoteLocalTax = Dated &
   Evidence & { readonly policy: 'none' | 'may_differ'; readonly from: string; readonly note: string };

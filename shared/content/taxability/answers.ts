@@ -1,6 +1,6 @@
 /** What a row of taxability answers: the effects on state and local taxes, and what they assume. */
 import { assert } from '../../assert.ts';
-import { decimal, decimalText } from '../../money/decimal.ts';
+import { fractionOf, unitsOf } from '../fractions.ts';
 import { stateRateOn } from '../rates.ts';
 import type { Effect, Release } from '../release.ts';
 import type { Confidence } from '../release-values.ts';
@@ -39,17 +39,7 @@ export const notEstablishedBecause = (reason: string): RowAnswer => ({
 });
 
 /** A percentage as a fraction: `7.25` is `0.0725`. */
-const fractionOf = (percent: string): string => {
-  const { units, scale } = decimal(percent);
-  return decimalText({ units, scale: scale + 2 });
-};
-
-const sumOf = (left: string, right: string): string => {
-  const [a, b] = [decimal(left), decimal(right)];
-  const scale = Math.max(a.scale, b.scale);
-  const unitsOf = ({ units, scale: own }: typeof a) => units * 10n ** BigInt(scale - own);
-  return decimalText({ units: unitsOf(a) + unitsOf(b), scale });
-};
+const fractionOfPercent = (percent: string): string => fractionOf(unitsOf(percent) / 100n);
 
 const generalRateOf = (release: Release): string => {
   const rate = stateRateOn(release, release.id.slice(6, 16));
@@ -64,7 +54,7 @@ const effectOf = (row: TaxabilityRow): Effect | null => {
     case 'exempt':
       return exempt;
     case 'rate':
-      return { type: 'rate', rate: fractionOf(row.state_rate) };
+      return { type: 'rate', rate: fractionOfPercent(row.state_rate) };
     case 'not_sales_tax':
       return { type: 'other_tax', name: row.other_tax };
     default:
@@ -75,7 +65,7 @@ const effectOf = (row: TaxabilityRow): Effect | null => {
 /** The effects of an answer of the table of conditions, on the state's tax and on local taxes; `null`: not established. */
 const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readonly [Effect, Effect] | null => {
   const [name = '', amount = '', percent = ''] = answer.split(':');
-  const ownRate = row.state_rate === '' ? generalRateOf(release) : fractionOf(row.state_rate);
+  const ownRate = row.state_rate === '' ? generalRateOf(release) : fractionOfPercent(row.state_rate);
   const withLocal = (effect: Effect): readonly [Effect, Effect] => [effect, localOf(row, effect)];
   switch (name) {
     case 'as_row': {
@@ -84,26 +74,24 @@ const effectsOf = (release: Release, row: TaxabilityRow, answer: string): readon
     }
     case 'taxable':
       return withLocal(taxable);
-    case 'exempt':
-      return withLocal(exempt);
     case 'base_percent':
-      return withLocal({ type: 'base_percent', percent: fractionOf(amount) });
+      return withLocal({ type: 'base_percent', percent: fractionOfPercent(amount) });
     case 'tax_cap':
-      return withLocal({ type: 'tax_cap', rate: ownRate, amount: amount });
+      return withLocal({ type: 'tax_cap', rate: ownRate, amount });
     case 'threshold_cliff':
-      return withLocal({ type: 'threshold_cliff', amount: amount, inclusive: false });
+      return withLocal({ type: 'threshold_cliff', amount, inclusive: false });
     case 'threshold_cliff_inclusive':
-      return withLocal({ type: 'threshold_cliff', amount: amount, inclusive: true });
+      return withLocal({ type: 'threshold_cliff', amount, inclusive: true });
     case 'threshold_excess':
-      return withLocal({ type: 'threshold_excess', amount: amount });
+      return withLocal({ type: 'threshold_excess', amount });
     case 'threshold_rate':
-      return withLocal({ type: 'threshold_rate', amount: amount, rate: fractionOf(percent) });
+      return withLocal({ type: 'threshold_rate', amount, rate: fractionOfPercent(percent) });
     case 'local_cap':
-      return [effectOf(row) ?? taxable, { type: 'base_cap', amount: amount }];
+      return [effectOf(row) ?? taxable, { type: 'base_cap', amount }];
     case 'rate':
-      return withLocal({ type: 'rate', rate: fractionOf(amount) });
+      return withLocal({ type: 'rate', rate: fractionOfPercent(amount) });
     case 'rate_plus':
-      return withLocal({ type: 'rate', rate: sumOf(ownRate, fractionOf(amount)) });
+      return withLocal({ type: 'rate', rate: fractionOf(unitsOf(ownRate) + unitsOf(fractionOfPercent(amount))) });
     default:
       return null;
   }
@@ -155,15 +143,16 @@ export const answerOf = (release: Release, row: TaxabilityRow, conditions: Condi
   const conditional = condition === '' ? { answer: 'as_row', assumption: '' } : conditions(row);
   const effects = conditional && effectsOf(release, row, conditional.answer);
   if (!effects)
-    return notEstablishedBecause(conditional?.assumption || `It is ${inWords(row)}, with a condition: ${condition}.`);
+    return notEstablishedBecause(conditional?.assumption || 'It depends on a condition that an order does not show.');
   const [ofState, ofLocal] = effects;
-  const isOwn = local === 'own' && ofState.type !== 'other_tax';
+  const isOtherTax = ofState.type === 'other_tax';
+  const isOwn = local === 'own' && !isOtherTax;
   return {
     state: ofState,
     local: isOwn ? ownLocal : ofLocal,
     // A second reader agreed with all rows of high confidence that were drawn and could be read again. The others warn.
     confidence: confidence === 'high' ? 'high' : 'medium',
-    assumption: [conditional.assumption, additionalTaxes[code] ?? ''].filter(Boolean).join(' '),
+    assumption: [conditional.assumption, isOtherTax ? undefined : additionalTaxes[code]].filter(Boolean).join(' '),
     localAssumption:
       !isOwn && local === 'same' && ofLocal.type !== 'taxable' && statesWithSelfCollectingCities.includes(state)
         ? 'Assumed: a city that collects its own tax treats this as the state does.'

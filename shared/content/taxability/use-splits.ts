@@ -46,7 +46,7 @@ const isWithinDays = (inner: Dated, outer: Dated): boolean =>
   (outer.from === null || (inner.from !== null && outer.from <= inner.from)) &&
   (outer.to === null || (inner.to !== null && inner.to <= outer.to));
 
-/** The days of an entry without those of others, which lie within it and do not overlap. */
+/** The days of an entry minus the days of other entries, which lie within it and do not overlap. */
 const daysWithout = ({ from, to }: Dated, others: readonly Dated[]): readonly Dated[] => {
   const sorted = others.toSorted((left, right) => ((left.from ?? '') < (right.from ?? '') ? -1 : 1));
   const starts = [from, ...sorted.map((one) => one.to && dayAfter(one.to))];
