@@ -61,8 +61,11 @@ export const effectOf = (draw: Draw): Effect => {
       personal: plainOf(draw),
       ...(oneIn(2) ? { unknown: plainOf(draw) } : {}),
     }),
-    () => ({ type: 'other_tax', name: 'an excise' }),
-    () => ({ type: 'not_established', reason: 'No source.' }),
+    () =>
+      of<Effect>([
+        { type: 'other_tax', name: 'an excise' },
+        { type: 'not_established', reason: 'No source.' },
+      ]),
   ])();
 };
 

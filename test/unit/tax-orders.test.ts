@@ -12,5 +12,5 @@ it('random orders with included tax are consistent, and their nets give the gros
   expect(wrong).toEqual([]);
   // Rounding skips some grosses, and a cliff many; no net gives less than its gross.
   expect(grosses.less).toBe(0);
-  expect(grosses.same).toBeGreaterThan(grosses.more);
+  expect(grosses.same).toBeGreaterThan(2 * grosses.more);
 });
