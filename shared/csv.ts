@@ -1,7 +1,8 @@
 import { assert } from './assert.ts';
 
-// Spreadsheets run text that begins like this as a formula (CSV injection).
-const formula = /^[=+\-@\t\r]/;
+// Spreadsheets run text that begins like this as a formula (CSV injection); with East Asian settings also full-width signs.
+// Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in the middle do not hold it.
+const formulas = /^(?=[\t\r])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 const number = /^-?\d+(\.\d+)?$/;
 const isFigure = (column: string): boolean => /(_amount|^rate|^count)$/.test(column);
 
@@ -15,12 +16,13 @@ const cell = (column: string, value: Value): string => {
     assert(number.test(text), 'A figure in a CSV file must be a number.');
     return text;
   }
-  const guarded = formula.test(text) ? `'${text}` : text;
+  const guarded = text.replaceAll(formulas, "'");
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 };
 
 /**
- * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula. Columns `rate`, `count` and `…_amount`
+ * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula, whichever list separator the
+ * spreadsheet has: `'` goes before the sign. Columns `rate`, `count` and `…_amount`
  * are numbers, or empty. Throws where one of them is not.
  */
 export const csvText = <Column extends string>(

@@ -31,15 +31,39 @@ describe('a CSV file', () => {
     expect(() => csvText(['tax_amount'], [{ tax_amount }])).toThrow('must be a number');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\r=x', "=cmd|'/C calc'!A0"])('escapes the formula %j', (name) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', "=cmd|'/C calc'!A0"])('escapes the formula %j', (name) => {
     expect(read(csvText(['name'], [{ name }]))[1]).toEqual([`'${name}`]);
+  });
+
+  it.each([
+    ['x;=HYPERLINK("https://example.com")', `x;'=HYPERLINK("https://example.com")`],
+    ['x\t=1', "x\t'=1"],
+    ['x\n+1', "x\n'+1"],
+    ['\t=1', "'\t'=1"],
+    ['\r=x', "'\r'=x"],
+    ['a;;-1;@b', "a;;'-1;'@b"],
+    ['＝1', "'＝1"],
+    ['＋1', "'＋1"],
+    ['－1', "'－1"],
+    ['＠SUM(A1)', "'＠SUM(A1)"],
+    ['x;＝1', "x;'＝1"],
+    ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
+  ])('escapes what begins a cell with any list separator in %j', (name, escaped) => {
+    expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
   });
 
   it('can be read back, for any text', () => {
     const texts = fc.record({ a: fc.string({ unit: 'binary' }), b: fc.string() });
     fc.assert(
       fc.property(fc.array(texts, { minLength: 1 }), (rows) => {
-        const guarded = (value: string) => (/^[=+\-@\t\r]/.test(value) ? `'${value}` : value);
+        const guarded = (value: string) =>
+          [...value]
+            .map((sign, index, all) => {
+              const before = all[index - 1] ?? ';';
+              const isFirstBlank = index === 0 && (sign === '\t' || sign === '\r');
+              return isFirstBlank || (';\t\r\n'.includes(before) && '=+-@＝＋－＠'.includes(sign)) ? `'${sign}` : sign;
+            })
+            .join('');
         expect(read(csvText(['a', 'b'], rows)).slice(1)).toEqual(rows.map(({ a, b }) => [guarded(a), guarded(b)]));
       }),
     );
