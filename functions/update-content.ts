@@ -22,6 +22,8 @@ import type { TableAccess } from '../shared/store/table-access.ts';
 export const updateContent = {
   name: 'update-content',
   timeoutSeconds: 900,
+  // Two files and the import fit into the timeout, so that a slow publisher is a failure of its record.
+  fileSeconds: 240,
   // Measured in decision 0022.
   memoryMegabytes: 1024,
   storageMegabytes: 2048,
@@ -83,7 +85,11 @@ const putEvent = async (EventBusName: string, event: ContentEvent): Promise<void
 export const handler = scheduled(updateContent.name, async (_context, event) => {
   const publisher = publisherOf(event);
   const { state } = publisher;
-  const client = new PublisherClient({ mirror: environment.contentMirror ?? null });
+  const client = new PublisherClient({
+    mirror: environment.contentMirror ?? null,
+    isMirrorTrusted: environment.trustsMirror,
+    limits: { fileMs: updateContent.fileSeconds * 1000 },
+  });
   const options = {
     client,
     reporter: logOf(state),

@@ -23,6 +23,11 @@ export const environment = {
   activatesContent: text('CONTENT_UPDATES') === 'activate',
   /** The address of a mirror of the publishers; absent without one. */
   contentMirror: text('LEVY_CONTENT_MIRROR'),
+  /**
+   * Whether the function `update-content` reads a mirror on loopback: in tests only. AWS sets the second variable in every
+   * Lambda function, and refuses a deployment that names it.
+   */
+  trustsMirror: text('LEVY_TEST_LOOPBACK_MIRROR') === 'on' && text('AWS_LAMBDA_FUNCTION_NAME') === undefined,
   tables: {
     transactions: text('TABLE_TRANSACTIONS') ?? 'transactions',
     content: text('TABLE_CONTENT') ?? 'content',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { assert } from '../assert.ts';
 import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
+import { localName } from '../content/imports/files/local-name.ts';
 import { importers } from '../content/imports/importers.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { type CurrentFile, currentFiles } from '../content/updates/find-file.ts';
@@ -60,7 +61,7 @@ const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): So
 
 /** Where a file goes: a release names its sources by the names of the files, so these are kept. */
 const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
-  join(folder, state, option, name);
+  join(folder, state, option, localName(name));
 
 /**
  * Compare the files of the publisher with the ones of the last update, without a download. `unknown`: the publisher sends

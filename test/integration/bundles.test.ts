@@ -85,7 +85,11 @@ it('refuse what the database refuses, by the errors of the SDK', async () => {
 it('update content from an HTML index, an archive and a workbook', async () => {
   const publisher = await openPublisherServer(['MI']);
   // A bundle reads the environment when it is loaded, and the others are loaded.
-  Object.assign(process.env, { LEVY_CONTENT_MIRROR: publisher.url, TABLE_CONTENT: `content_${crypto.randomUUID()}` });
+  Object.assign(process.env, {
+    LEVY_CONTENT_MIRROR: publisher.url,
+    LEVY_TEST_LOOPBACK_MIRROR: 'on',
+    TABLE_CONTENT: `content_${crypto.randomUUID()}`,
+  });
   await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   bundle('update-content', join(folder, 'update-content'));
   const { handler } = require(join(folder, 'update-content', 'index.js'));

@@ -22,7 +22,11 @@ process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 const publisher = await openPublisherServer(['MI']);
-Object.assign(process.env, { LEVY_CONTENT_MIRROR: publisher.url, CONTENT_UPDATES: 'activate' });
+Object.assign(process.env, {
+  LEVY_CONTENT_MIRROR: publisher.url,
+  LEVY_TEST_LOOPBACK_MIRROR: 'on',
+  CONTENT_UPDATES: 'activate',
+});
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
 const { database } = await import('../../shared/store/client/client.ts');

@@ -18,6 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'levy-update-content-'));
 Object.assign(process.env, {
   TABLE_CONTENT: `content_${randomUUID()}`,
   LEVY_CONTENT_MIRROR: server.url,
+  LEVY_TEST_LOOPBACK_MIRROR: 'on',
   EVENT_BUS: 'Levy',
   LOG: 'requests',
   AWS_ENDPOINT_URL_EVENTBRIDGE: bus.url,

@@ -94,7 +94,7 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
 
 const update = async (options: Options): Promise<void> => {
   const states = chosen(options);
-  const client = new PublisherClient({ mirror: mirrorOf(options) });
+  const client = new PublisherClient({ mirror: mirrorOf(options), isMirrorTrusted: true });
   if (options.check) return check(states, client);
   const folder = temporaryFolder();
   const overridden = overriddenBy(options.override);

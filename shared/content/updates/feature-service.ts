@@ -21,9 +21,12 @@ export const servicesIn = async (
   client: Client,
 ): Promise<readonly { readonly name: string; readonly url: string }[]> => {
   const { services } = await describe(Directory, directory, client);
-  return services
-    .filter(({ type }) => type === 'FeatureServer')
-    .map(({ name }) => ({ name, url: `${directory}/${name}/FeatureServer` }));
+  return (
+    services
+      // A name with other characters is in a folder, or would lead to another address.
+      .filter(({ name, type }) => type === 'FeatureServer' && /^\w{1,128}$/.test(name))
+      .map(({ name }) => ({ name, url: `${directory}/${name}/FeatureServer` }))
+  );
 };
 
 /**

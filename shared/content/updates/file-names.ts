@@ -1,7 +1,7 @@
 /** Reads the days that publishers put into the names of their files. */
-import { basename } from 'node:path';
 import { firstDayOf, isDay } from '../../calendar.ts';
 import { monthNumber } from '../days.ts';
+import { fileName } from '../imports/files/local-name.ts';
 
 const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
 
@@ -41,7 +41,7 @@ export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'unti
 
 /** The first day of the rates of a file, from its name (`dayIn`). Throws with an example of a name if it has none. */
 export const dayOfFile = (path: string, pattern: RegExp, example: string): string => {
-  const day = dayIn(basename(path), pattern);
+  const day = dayIn(fileName(path), pattern);
   if (day !== null) return day;
-  throw new Error(`${basename(path)} does not name the first month of its rates: give it a name such as ${example}.`);
+  throw new Error(`${fileName(path)} does not name the first month of its rates: give it a name such as ${example}.`);
 };

@@ -1,9 +1,10 @@
 /** Finds the current files of a publisher. */
-import { Parser } from 'htmlparser2';
 import { dayOf } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
+import { localName, nameInUrl } from '../imports/files/local-name.ts';
 import { queryOf, servicesIn } from './feature-service.ts';
 import { dayIn, publicationIn } from './file-names.ts';
+import { linksOf } from './page-links.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 import type { PublishedFile } from './publishers.ts';
 
@@ -11,24 +12,9 @@ export type CurrentFile = {
   readonly option: PublishedFile['option'];
   /** The publisher's own address of the file. */
   readonly url: string;
-  /** The last segment of the address. It contains the quarter where the publisher names files so. */
+  /** The last segment of the address as a safe local name. It contains the quarter where the publisher names files so. */
   readonly name: string;
 };
-
-/** The addresses of all links of an HTML page, absolute; links that are no address are left out. */
-const linksOf = (html: string, base: string): readonly URL[] => {
-  const links: URL[] = [];
-  const parser = new Parser({
-    onopentag: (tag, { href }) => {
-      if (tag === 'a' && href !== undefined && URL.canParse(href, base)) links.push(new URL(href, base));
-    },
-  });
-  parser.end(html);
-  return links;
-};
-
-/** The last segment of an address without its query. */
-const nameOf = ({ pathname }: URL): string => decodeURIComponent(pathname.split('/').at(-1) ?? '');
 
 type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 
@@ -36,27 +22,32 @@ type Index = Extract<PublishedFile, { readonly find: 'index' }>;
 const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
   let newest: (CurrentFile & { readonly order: string }) | null = null;
   for (const link of linksOf(html, url)) {
-    const found = nameOf(link).toUpperCase();
-    const [, stamp] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(found) ?? [];
-    if (stamp === undefined || !stamp.startsWith(name)) continue;
+    const found = nameInUrl(link);
+    const [, stamp] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(found?.toUpperCase() ?? '') ?? [];
+    if (found === null || stamp === undefined || !stamp.startsWith(name)) continue;
     const publication = publicationIn(stamp.slice(name.length));
     if (publication === null) continue;
     const order = `${publication.quarter} ${publication.posted}`;
     if (newest && order <= newest.order) continue;
-    newest = { option, url: link.href, name: nameOf(link), order };
+    newest = { option, url: link.href, name: found, order };
   }
   return newest && { option, url: newest.url, name: newest.name };
 };
 
 type Named = { readonly name: string; readonly url: string };
+type Dated = Extract<PublishedFile, { readonly pattern: string }>;
+
+const isWithin = (name: string, { start, word, end }: NonNullable<Dated['within']>): boolean =>
+  name.startsWith(start) && name.includes(word, start.length) && name.endsWith(end);
 
 /**
  * The one with the latest day in its name up to today: a publisher may post next month's file early. Of names with the same
  * day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
  */
-const latestOf = (named: readonly Named[], pattern: string, today: string): Named | null => {
+const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: string): Named | null => {
   let latest: (Named & { readonly order: string }) | null = null;
   for (const one of named) {
+    if (within && !isWithin(one.name.toLowerCase(), within)) continue;
     const day = dayIn(one.name, pattern);
     const order = `${day} ${one.name}`;
     if (day === null || day > today || (latest && order <= latest.order)) continue;
@@ -78,8 +69,11 @@ const currentDated = async (
   today: string,
 ): Promise<CurrentFile> => {
   const url = file.url.replace('{year}', today.slice(0, 4));
-  const links = linksOf(await client.readText(url), url).map((link) => ({ name: nameOf(link), url: link.href }));
-  const latest = latestOf(links, file.pattern, today);
+  const links = linksOf(await client.readText(url), url).flatMap((link) => {
+    const name = nameInUrl(link);
+    return name === null ? [] : [{ name, url: link.href }];
+  });
+  const latest = latestOf(links, file, today);
   if (latest) return { option: file.option, ...latest };
   throw noneOf(url, file, today);
 };
@@ -89,9 +83,13 @@ const currentService = async (
   client: Client,
   today: string,
 ): Promise<CurrentFile> => {
-  const latest = latestOf(await servicesIn(file.url, client), file.pattern, today);
+  const latest = latestOf(await servicesIn(file.url, client), file, today);
   if (!latest) throw noneOf(file.url, file, today);
-  return { option: file.option, url: await queryOf(latest.url, file.fields, client), name: `${latest.name}.json` };
+  return {
+    option: file.option,
+    url: await queryOf(latest.url, file.fields, client),
+    name: localName(`${latest.name}.json`),
+  };
 };
 
 /** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
@@ -99,7 +97,8 @@ export const currentFiles = (files: readonly PublishedFile[], client: Client): P
   const today = dayOf(now());
   return Promise.all(
     files.map(async (file) => {
-      if (file.find === 'url') return { option: file.option, url: file.url, name: nameOf(new URL(file.url)) };
+      if (file.find === 'url')
+        return { option: file.option, url: file.url, name: localName(nameInUrl(new URL(file.url)) ?? file.option) };
       if (file.find === 'dated') return currentDated(file, client, today);
       if (file.find === 'service') return currentService(file, client, today);
       const newest = newestLinked(await client.readText(file.url), file);

@@ -1,11 +1,16 @@
-/** HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. */
+/**
+ * HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. Publishers are not
+ * trusted (decision 0015): where a request may go is in request.ts; how long and how much it may send is here.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pauseBefore, realTime } from '../../backoff.ts';
 import { firstBytes } from '../imports/files/open-file.ts';
+import { NotPublic } from './public-addresses.ts';
+import { bodyOf, Refused, type Response, request } from './request.ts';
 
 /** The version headers of a file. An absent header is `null`. */
 export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
@@ -28,14 +33,23 @@ export type ClientOptions = {
    * publishers themselves.
    */
   readonly mirror: string | null;
+  /**
+   * Whether the mirror may have plain http and an address of this machine or its network, as with `--mirror`. Nothing else
+   * may, also where the mirror redirects.
+   */
+  readonly isMirrorTrusted: boolean;
+  /** The longest times of a page and of a file, with all attempts; the defaults are a minute and half an hour. */
+  readonly limits?: Partial<Limits>;
 };
+
+type Limits = { readonly pageMs: number; readonly fileMs: number; readonly stalledMs: number };
 
 const userAgent = 'Levy/1.0 (sales tax content updater; Node.js)';
 const attempts = 4;
 const pauses = { firstMs: 500, mostMs: 8000 };
 const pageBytesMax = 4 * 1024 * 1024;
-/** Ends a response whose headers or next bytes take longer. */
-const stalledMs = 30_000;
+/** `stalledMs` ends a response whose headers or next bytes take longer. */
+const defaults: Limits = { pageMs: 60_000, fileMs: 1_800_000, stalledMs: 30_000 };
 /** The largest file. Washington's boundary file, the largest known, has 383 MB unpacked. */
 const fileBytesMax = 1024 ** 3;
 
@@ -63,8 +77,8 @@ const hashOf = async (path: string): Promise<string> => {
 const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
 
 const versionOf = ({ headers }: Response): FileVersion => ({
-  etag: headers.get('etag'),
-  lastModified: headers.get('last-modified'),
+  etag: headers.etag ?? null,
+  lastModified: headers['last-modified'] ?? null,
 });
 
 /** The headers that request the file only if it differs from a version. */
@@ -89,27 +103,32 @@ const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error
 
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
 
-/** Aborts a response when no data arrives for a time. */
+const seconds = (ms: number): string => `${ms / 1000} s`;
+
+/** Aborts a response when no data arrives for a time, or the time of all attempts is over. */
 class Watch {
   private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
+  private readonly timers: readonly NodeJS.Timeout[];
 
-  constructor() {
-    const reason = new Error(`no data for ${stalledMs / 1000} s`);
-    this.timer = setTimeout(() => this.controller.abort(reason), stalledMs);
+  constructor({ stalledMs }: Limits, leftMs: number) {
+    const abortAfter = (ms: number, error: Error) => setTimeout(() => this.controller.abort(error), ms);
+    this.timers = [
+      abortAfter(stalledMs, new Error(`no data for ${seconds(stalledMs)}`)),
+      abortAfter(leftMs, new Error('the time was over')),
+    ];
   }
 
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Data arrived: the time begins again. */
+  /** Data arrived: the time without data begins again. */
   touch(): void {
-    this.timer.refresh();
+    this.timers[0]?.refresh();
   }
 
   end(): void {
-    clearTimeout(this.timer);
+    for (const timer of this.timers) clearTimeout(timer);
   }
 }
 
@@ -122,25 +141,38 @@ export type DownloadOptions = {
   readonly onProgress?: (bytes: number, total: number | null) => void;
 };
 
+const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
+
+/** The failure of an address that Levy does not read. */
+const refusal = (url: string, { message }: Error): PublisherFailure =>
+  new PublisherFailure(
+    `${url} ${message}. Levy follows publishers only to public addresses with https. Download the file from the site of its publisher and import it with \`content import\`.`,
+  );
+
 /**
  * Reads pages and files of publishers. An attempt that may succeed later (no connection, a cut connection, status 408, 429
- * or 5xx) is repeated up to three times; a download continues where it was cut. Every method throws `PublisherFailure`.
+ * or 5xx) is repeated up to three times within the limit of time; a download continues where it was cut. Every method
+ * throws `PublisherFailure`.
  */
 export class PublisherClient {
   private readonly mirror: string | null;
+  private readonly trusted: string | null;
+  private readonly limits: Limits;
 
-  constructor({ mirror }: ClientOptions) {
+  constructor({ mirror, isMirrorTrusted, limits }: ClientOptions) {
     this.mirror = mirror;
+    this.trusted = mirror !== null && isMirrorTrusted ? new URL(mirror).origin : null;
+    this.limits = { ...defaults, ...limits };
   }
 
   /** Read an HTML page or a JSON document of at most 4 MiB. */
   readText(url: string): Promise<string> {
-    return this.retry(url, async (watch) => {
-      const response = await this.request(url, { signal: watch.signal });
-      if (!response.ok) return failedStatus(url, response);
-      const chunks: Uint8Array[] = [];
+    return this.retry(url, this.limits.pageMs, async (watch) => {
+      const response = await this.send(url, watch);
+      if (!isOk(response)) return failedStatus(url, response);
+      const chunks: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of bodyOf(response) as AsyncIterable<Buffer>) {
         watch.touch();
         bytes += chunk.length;
         if (bytes > pageBytesMax) throw new PublisherFailure(`${url} has more than 4 MiB, which no index has.`);
@@ -152,9 +184,10 @@ export class PublisherClient {
 
   /** The version of a file, without its content. */
   readVersion(url: string): Promise<FileVersion> {
-    return this.retry(url, async ({ signal }) => {
-      const response = await this.request(url, { method: 'HEAD', signal });
-      return response.ok ? { value: versionOf(response) } : failedStatus(url, response);
+    return this.retry(url, this.limits.pageMs, async (watch) => {
+      const response = await this.send(url, watch, 'HEAD');
+      response.destroy();
+      return isOk(response) ? { value: versionOf(response) } : failedStatus(url, response);
     });
   }
 
@@ -163,20 +196,23 @@ export class PublisherClient {
     const part = `${path}.part`;
     // The version of the part: bytes of two versions are never joined.
     let version: FileVersion | null = null;
-    const isNew = await this.retry(url, async (watch) => {
-      const start = version?.etag ? await sizeOf(part) : 0;
+    let isResumable = false;
+    const isNew = await this.retry(url, this.limits.fileMs, async (watch) => {
+      const start = isResumable ? await sizeOf(part) : 0;
       const resume = start > 0 && version?.etag ? { Range: `bytes=${start}-`, 'If-Range': version.etag } : null;
       const headers = resume ?? (known && version === null ? conditional(known) : {});
-      const response = await this.request(url, { headers, signal: watch.signal });
-      if (response.status === 304) return { value: false };
-      if (!response.ok || response.body === null) return failedStatus(url, response);
-      const isContinued = response.status === 206 && resume !== null;
+      const response = await this.send(url, watch, 'GET', headers);
+      if (response.statusCode === 304) {
+        response.destroy();
+        return { value: false };
+      }
+      if (!isOk(response)) return failedStatus(url, response);
+      const isContinued = response.statusCode === 206 && resume !== null;
       if (!isContinued) version = versionOf(response);
-      await pipeline(
-        Readable.fromWeb(response.body),
-        this.counting(url, response, isContinued ? start : 0, watch, onProgress),
-        createWriteStream(part, { flags: isContinued ? 'a' : 'w' }),
-      );
+      const body = bodyOf(response);
+      isResumable = version?.etag != null && body === response;
+      const counted = this.counting(url, response, isContinued ? start : 0, watch, onProgress);
+      await pipeline(body, counted, createWriteStream(part, { flags: isContinued ? 'a' : 'w' }));
       return { value: true };
     });
     if (!isNew || version === null) return null;
@@ -193,8 +229,8 @@ export class PublisherClient {
     watch: Watch,
     onProgress: DownloadOptions['onProgress'],
   ): Transform {
-    const length = headers.get('content-length');
-    const total = length === null ? null : start + Number(length);
+    const length = headers['content-length'];
+    const total = length === undefined || headers['content-encoding'] ? null : start + Number(length);
     let bytes = start;
     return new Transform({
       transform: (chunk: Buffer, _encoding, done) => {
@@ -207,26 +243,37 @@ export class PublisherClient {
     });
   }
 
-  private request(url: string, init: RequestInit): Promise<Response> {
+  private send(
+    url: string,
+    { signal }: Watch,
+    method: 'GET' | 'HEAD' = 'GET',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     const address = this.mirror === null ? url : `${this.mirror.replace(/\/$/, '')}/${url.replace(/^https?:\/\//, '')}`;
-    return fetch(address, { ...init, headers: { 'User-Agent': userAgent, ...init.headers } });
+    const always = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
+    return request(address, { method, headers: { ...always, ...headers }, signal, trusted: this.trusted });
   }
 
-  private async retry<Value>(url: string, attempt: (watch: Watch) => Promise<Attempt<Value>>): Promise<Value> {
+  private async retry<Value>(
+    url: string,
+    limitMs: number,
+    attempt: (watch: Watch) => Promise<Attempt<Value>>,
+  ): Promise<Value> {
+    const end = performance.now() + limitMs;
+    const leftMs = () => Math.max(0, end - performance.now());
     let failure = '';
     for (let tried = 0; tried < attempts; tried += 1) {
-      if (tried > 0) await realTime.sleep(pauseBefore(tried - 1, pauses, realTime));
-      const watch = new Watch();
+      if (tried > 0) await realTime.sleep(Math.min(leftMs(), pauseBefore(tried - 1, pauses, realTime)));
+      if (leftMs() === 0)
+        throw new PublisherFailure(`${url} took longer than ${seconds(limitMs)}. Run the update again later.`);
+      const watch = new Watch(this.limits, leftMs());
       try {
         const outcome = await attempt(watch);
         if ('value' in outcome) return outcome.value;
         failure = outcome.failure;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        const failed = fullDiskFailure(url, error);
-        if (failed) throw failed;
-        if (error instanceof PublisherFailure || isLocal(error)) throw error;
-        failure = reasonOf(error);
+        failure = transientFailure(url, watch.signal.aborted ? (watch.signal.reason as Error) : error);
       } finally {
         watch.end();
       }
@@ -235,7 +282,18 @@ export class PublisherClient {
   }
 }
 
-const failedStatus = (url: string, { status }: Response): { readonly failure: string } => {
+/** The reason of a failure that may pass. Throws the others. */
+const transientFailure = (url: string, error: Error): string => {
+  if (error instanceof Refused || error instanceof NotPublic) throw refusal(url, error);
+  const failed = fullDiskFailure(url, error);
+  if (failed) throw failed;
+  if (error instanceof PublisherFailure || isLocal(error)) throw error;
+  return reasonOf(error);
+};
+
+const failedStatus = (url: string, response: Response): { readonly failure: string } => {
+  response.destroy();
+  const { statusCode: status } = response;
   if (isTransient(status)) return { failure: `status ${status}` };
   throw new PublisherFailure(
     `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of its publisher.'}`,

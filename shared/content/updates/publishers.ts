@@ -21,6 +21,8 @@ type FileSource =
       readonly find: 'dated';
       readonly url: string;
       readonly pattern: string;
+      /** How the name begins, a word after that, and how it ends, in lower case, where the pattern is of the day only. */
+      readonly within?: Readonly<Record<'start' | 'word' | 'end', string>>;
       /** A name that the pattern matches, for messages. */
       readonly example: string;
     }
@@ -28,6 +30,7 @@ type FileSource =
       readonly find: 'service';
       readonly url: string;
       readonly pattern: string;
+      readonly within?: never;
       readonly example: string;
       readonly fields: readonly string[];
     };
@@ -220,7 +223,8 @@ export const publishers: readonly Publisher[] = [
         option: 'file',
         find: 'dated',
         url: 'https://remotesellers.louisiana.gov/',
-        pattern: String.raw`^Domicile.*?Rate.*?(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)[^/]*\.xlsx$`,
+        pattern: String.raw`(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)`,
+        within: { start: 'domicile', word: 'rate', end: '.xlsx' },
         example: 'Domicile-Rate-Listing-October-2026.xlsx',
       },
     ],

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import yauzl from 'yauzl';
+import { fileName } from './local-name.ts';
 
 /** An open file as bytes, unpacked if it is in a ZIP file. */
 export type OpenFile = {
@@ -43,14 +43,14 @@ const openPacked = async (path: string): Promise<OpenFile> => {
   const [entry, ...others] = found;
   if (!entry || others.length > 0) {
     zip.close();
-    throw new Error(`${basename(path)} packs ${found.length} .csv or .txt files; it must be one. Unpack it first.`);
+    throw new Error(`${fileName(path)} packs ${found.length} .csv or .txt files; it must be one. Unpack it first.`);
   }
   if (entry.uncompressedSize > unpackedBytesMax) {
     zip.close();
-    throw new Error(`${basename(path)} packs more than 2 GiB. Unpack it first.`);
+    throw new Error(`${fileName(path)} packs more than 2 GiB. Unpack it first.`);
   }
   const bytes = await zip.openReadStreamPromise(entry);
-  return { name: basename(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };
+  return { name: fileName(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };
 };
 
 /**
@@ -62,5 +62,5 @@ export const openFile = async (path: string): Promise<OpenFile> => {
   if (zipStarts.includes(start.toString('latin1'))) return openPacked(path);
   const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
   await once(bytes, 'open');
-  return { name: basename(path), bytes, size: (await stat(path)).size, close: () => bytes.destroy() };
+  return { name: fileName(path), bytes, size: (await stat(path)).size, close: () => bytes.destroy() };
 };

@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
@@ -9,6 +8,7 @@ import type { Release } from '../../release.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
 import { type CodedLocation, codedLocations } from '../coded-locations.ts';
 import { localPart } from '../combined-cities.ts';
+import { fileName } from '../files/local-name.ts';
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import { readPercent } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
@@ -78,7 +78,7 @@ const readDistrict = (
 const bytesMax = 16 * 1024 * 1024;
 
 const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
-  const name = basename(path);
+  const name = fileName(path);
   const { size } = await stat(path);
   if (size > bytesMax) throw new Error(`${name} has more than 16 MiB, which no answer of the service has.`);
   const text = await readFile(path, 'utf8');
@@ -106,7 +106,7 @@ const readNewMexico: ReadFile = async function* (path, { base, names, onProgress
   const { add, atEnd } = codedLocations(reader.codes);
   const rows = features.map((attributes, index) => ({ line: index + 1, attributes }));
   yield* readRows(
-    { name: basename(path), rows: Readable.from(rows) },
+    { name: fileName(path), rows: Readable.from(rows) },
     ({ attributes }: (typeof rows)[number]) => readDistrict(attributes, reader),
     add,
     { atEnd },
