@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSheet, readWorkbook, workbookNumber } from '../../shared/content/imports/files/workbook.ts';
-import { withFiles, workbook } from '../fixtures/imports/harness.ts';
+import { withFiles, workbook, zipped } from '../fixtures/imports/harness.ts';
 
 describe('workbookNumber', () => {
   it.each([
@@ -79,5 +79,69 @@ describe('readSheet', () => {
 
   it('refuses a workbook without that sheet', async () => {
     await expect(readRates('Rate')).rejects.toThrow('a.xlsx does not have the sheet of the rates');
+  });
+});
+
+describe('a workbook that is made to do harm', () => {
+  const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  /** A workbook with this content of its only sheet. */
+  const withSheet = (data: string): Buffer =>
+    zipped([
+      {
+        name: 'xl/workbook.xml',
+        content: `<workbook xmlns:r="${relations}"><sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+      },
+      {
+        name: 'xl/_rels/workbook.xml.rels',
+        content: `<Relationships><Relationship Id="rId1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+      },
+      {
+        name: 'xl/worksheets/sheet1.xml',
+        content: `<worksheet xmlns:r="${relations}"><sheetData>${data}</sheetData></worksheet>`,
+      },
+    ]);
+  const read = (content: Buffer) => withFiles([{ name: 'a.xlsx', content }], ([path = '']) => readWorkbook(path));
+  const cell = (address: string, prefix = '') => `<row><c ${prefix}r="${address}"><v>1</v></c></row>`;
+
+  it('is read without harm', async () => {
+    const { sheets } = await read(withSheet(cell('B3')));
+    expect(sheets[0]?.rows).toEqual([{ line: 3, cells: ['', '1'] }]);
+  });
+
+  it.each([
+    ['one cell at the end of the sheet', cell('XFD1048576')],
+    ['such a cell with a prefix', cell('XFD1048576', 'x:')],
+    ['such a cell in single quotes', "<row><c r = 'XFD1048576'><v>1</v></c></row>"],
+    ['such a cell after another address', '<row><c r="A1" x:r="XFD1048576"><v>1</v></c></row>'],
+    ['such a cell without a blank before the address', '<row><c s="0"r="XFD1048576"><v>1</v></c></row>'],
+    ['a coded address', cell('XFD&#49;048576')],
+    ['a row in the billions', `<row r="9999999999">${cell('A1')}</row>`],
+    ['an infinite row', '<row r="Infinity"><c r="A1"><v>1</v></c></row>'],
+    ['letters that are none', cell('zzzz1')],
+    ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
+    ['a long text', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
+    ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
+    ['tags that are nested deep', '<c>'.repeat(5_000_000)],
+    ['more than a workbook has', 'x<y/>'.repeat(4_000_000)],
+  ])('is refused within 2 s with %s', async (_what, data) => {
+    const content = withSheet(data);
+    expect(content.length).toBeLessThan(100_000);
+    const start = performance.now();
+    await expect(read(content)).rejects.toThrow(/^a\.xlsx cannot be read as an XLSX workbook: /);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  it('has no part that its directory does not list', async () => {
+    // The local header of the sheet comes first, and is not in the directory.
+    const hidden = withSheet(cell('XFD1048576'));
+    const [start, end] = [hidden.indexOf('PK\u0003\u0004', 1), hidden.indexOf('PK\u0001\u0002')];
+    const seen = withSheet(cell('A1'));
+    const content = Buffer.concat([hidden.subarray(start, end), seen]);
+    const shift = start === -1 ? 0 : end - start;
+    for (let at = content.indexOf('PK\u0001\u0002', shift); at !== -1; at = content.indexOf('PK\u0001\u0002', at + 1))
+      content.writeUInt32LE(content.readUInt32LE(at + 42) + shift, at + 42);
+    const trailer = content.lastIndexOf('PK\u0005\u0006');
+    content.writeUInt32LE(content.readUInt32LE(trailer + 16) + shift, trailer + 16);
+    expect((await read(content)).sheets[0]?.rows).toEqual([{ line: 1, cells: ['1'] }]);
   });
 });

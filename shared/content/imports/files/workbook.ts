@@ -1,29 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import readExcelFile from 'read-excel-file/node';
-import yauzl from 'yauzl';
 import { plainHeader } from './headed-rows.ts';
+import { fileName } from './local-name.ts';
 import type { Row } from './rows.ts';
+import { vettedWorkbook } from './vetted-workbook.ts';
 
 /** A sheet: its rows with any text, each with its number in the sheet, from 1. */
 export type Sheet = { readonly name: string; readonly rows: readonly Row[] };
-
-// Known workbooks have less than a megabyte. The library holds the unpacked content in memory.
-const unpackedBytesMax = 64 * 1024 * 1024;
-
-const assertFits = async (path: string): Promise<void> => {
-  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
-  try {
-    let bytes = 0;
-    for await (const { uncompressedSize } of zip.eachEntry()) bytes += uncompressedSize;
-    if (bytes > unpackedBytesMax)
-      throw new Error(`${basename(path)} packs more than 64 MiB, which no workbook of rates has.`);
-  } finally {
-    zip.close();
-  }
-};
 
 /** Excel shows and keeps 15 significant digits; the others of a stored number are noise of its binary form. */
 const significantDigits = 15;
@@ -51,11 +36,12 @@ export const readWorkbook = async (
   path: string,
   onProgress: (readBytes: number, totalBytes: number) => void = () => {},
 ): Promise<{ readonly name: string; readonly sheets: readonly Sheet[] }> => {
-  const name = basename(path);
+  const name = fileName(path);
   const { size } = await stat(path);
   try {
-    await assertFits(path);
-    const sheets = await readExcelFile(path, { parseNumber: (text) => workbookNumber(text) ?? text });
+    const sheets = await readExcelFile(await vettedWorkbook(path), {
+      parseNumber: (text) => workbookNumber(text) ?? text,
+    });
     onProgress(size, size);
     return {
       name,
