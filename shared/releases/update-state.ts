@@ -260,7 +260,11 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
     return await updateFiles(source, publisher, options);
   } catch (error) {
     const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
-    if (!isExpected && !(error instanceof ContentCorrupt)) throw error;
+    if (!isExpected && !(error instanceof ContentCorrupt)) {
+      // A bug or an outage. The record says that the state was not updated, if the database takes it.
+      await recordFailure(publisher.state, `The update ended with an error of Levy: ${String(error)}.`).catch(() => {});
+      throw error;
+    }
     const reason = isExpected ? error.message : corruptionText(error);
     await recordFailure(publisher.state, reason);
     return { outcome: 'failed', reason };

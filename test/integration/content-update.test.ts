@@ -1,5 +1,6 @@
 /** `npm run content -- update` against a local server that plays the publishers. */
 import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -307,6 +308,43 @@ describe('a broken publisher', () => {
     expect(broken.out).toContain(' 1 failed.');
     expect(await releasesOf('UT')).toEqual(before);
     expect((await readContentSource('UT')).failure).not.toBe(null);
+  });
+
+  it('with a malformed link, or whose names lead out of the folder, does not stop the next state', async () => {
+    const page = 'remotesellers.louisiana.gov/';
+    const name = 'Domicile-Rate-Listing-October-2026.xlsx';
+    const outside = `levy-outside-${randomUUID()}.October-2026.xlsx`;
+    const climbing = `/Documents/Domicile-Rate-${'..%2F'.repeat(9)}tmp%2F${outside}`;
+    server.play(page, ({ url }, response) => {
+      if (!url?.endsWith('.gov/')) return false;
+      response.end(`<a href="/docs/50%off.pdf"><a href="/Documents/${name}"><a href="${climbing}">`);
+      return true;
+    });
+    const { out } = await update('--state', 'LA,NM');
+    server.play(page, null);
+    expect(out).toMatch(/^LA: /m);
+    expect(out).toMatch(/^NM: /m);
+    expect(existsSync(join(tmpdir(), outside))).toBe(false);
+  });
+
+  it('fails alone when the disk does what nobody expects, and the output says what to do', async () => {
+    const silent = vi.spyOn(console, 'error').mockReturnValue();
+    server.play('remotesellers.louisiana.gov/', () => {
+      // A file where the folder of the state goes.
+      for (const parent of readdirSync(tmpdir()).filter((name) => name.startsWith(`levy-import-${process.pid}-`)))
+        for (const folder of readdirSync(join(tmpdir(), parent))) {
+          rmSync(join(tmpdir(), parent, folder, 'LA'), { recursive: true, force: true });
+          writeFileSync(join(tmpdir(), parent, folder, 'LA'), '');
+        }
+      return false;
+    });
+    const { out, code } = await update('--state', 'LA,NM');
+    server.play('remotesellers.louisiana.gov/', null);
+    silent.mockRestore();
+    expect(code).toBe(1);
+    expect(out).toMatch(/LA: FAILED\. .*content import/);
+    expect(out).toMatch(/^NM: /m);
+    expect((await readContentSource('LA')).failure).not.toBe(null);
   });
 
   it('that cuts a connection once is read to the end', async () => {

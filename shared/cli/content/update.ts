@@ -5,7 +5,7 @@ import { PublisherClient, PublisherFailure } from '../../content/updates/publish
 import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
 import { stateOf } from '../../releases/active-release.ts';
 import { compareVersions, type StateUpdate, updateState } from '../../releases/update-state.ts';
-import { CommandError } from '../terminal/errors.ts';
+import { CommandError, explainError, isOutage } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';
 import { temporaryFolder } from '../terminal/temporary-folder.ts';
@@ -71,6 +71,19 @@ const versionTexts = {
   unknown: 'sends no version of its files: run the update to compare them',
 } as const;
 
+/**
+ * The message of an error that is of one state only; the others go on. Throws an outage of the database. The stack of a bug
+ * goes to standard error.
+ */
+const messageOf = (error: unknown, { state }: Importable): string => {
+  if (isOutage(error)) throw error;
+  if (error instanceof PublisherFailure) return error.message;
+  const explained = explainError(error);
+  if (explained !== null) return explained;
+  console.error(error);
+  return `${state} ended with an error of Levy: ${String(error)}. Report it with the lines above. Until it is fixed, download the files from the site of the publisher and import them with \`content import\`.`;
+};
+
 const check = async (states: readonly Importable[], client: PublisherClient): Promise<void> => {
   let newer = 0;
   let failed = 0;
@@ -80,10 +93,9 @@ const check = async (states: readonly Importable[], client: PublisherClient): Pr
       if (result === 'newer' || result === 'outdated') newer += 1;
       print(`${publisher.state}: ${versionTexts[result]}`);
     } catch (error) {
-      if (!(error instanceof PublisherFailure)) throw error;
+      print(`${publisher.state}: ${messageOf(error, publisher)}`);
       failed += 1;
       process.exitCode = 1;
-      print(`${publisher.state}: ${error.message}`);
     }
   }
   print(
@@ -103,7 +115,7 @@ const update = async (options: Options): Promise<void> => {
     print(`== ${publisher.state}: ${publisher.name}`);
     const result = await updateState(publisher, {
       ...{ client, folder, activate: options.activate ?? false, overridden, reporter: terminal },
-    });
+    }).catch((error): StateUpdate => ({ outcome: 'failed', reason: messageOf(error, publisher) }));
     report(publisher.state, result);
     updates.push(result);
   }

@@ -12,6 +12,14 @@ const missingTable = (): string => {
 
 type Details = Error & { readonly code?: unknown; readonly path?: unknown; readonly $metadata?: unknown };
 
+const isUnreachable = ({ code, name }: Details): boolean =>
+  code === 'ECONNREFUSED' || code === 'ENOTFOUND' || name === 'TimeoutError';
+
+/** Whether an error is of the database as a whole, so that a command cannot go on with the next state. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Error &&
+  (isUnreachable(error) || ['ResourceNotFoundException', 'CredentialsProviderError'].includes(error.name));
+
 /** The message of an expected error with its remedy, or `null` for a bug, whose stack is printed. */
 export const explainError = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
@@ -24,7 +32,7 @@ export const explainError = (error: unknown): string | null => {
   if (code === 'ENOENT' && typeof path === 'string') return `There is no file ${path}.`;
   if (code === 'EEXIST' && typeof path === 'string') return `The file ${path} already exists. Nothing was overwritten.`;
   if ((code === 'EACCES' || code === 'EISDIR') && message) return `Cannot read the file: ${message}.`;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || name === 'TimeoutError')
+  if (isUnreachable(error))
     return `Cannot connect to DynamoDB at ${environment.dynamodbEndpoint ?? `the region ${environment.region}`}. Check the address, and that it is running.`;
   if (error instanceof Contention) return `${message} Run this again.`;
   if ($metadata) return `DynamoDB refused the request: ${name}: ${message}`;
