@@ -28,6 +28,12 @@ describe('a ZIP file that is made to do harm', () => {
     await expect(rowsOf(saying(3 * 2 ** 30))).rejects.toThrow('rates.zip packs more than 2 GiB');
   });
 
+  it('is refused if it unpacks to far more than its size', async () => {
+    const bomb = zipped([{ name: 'rates.csv', content: 'a,b\n'.repeat(10_000_000) }]);
+    expect(bomb.length).toBeLessThan(200_000);
+    await expect(rowsOf(bomb)).rejects.toThrow('unpacks to more than 100 times its size');
+  });
+
   it('is refused if it unpacks to more than its declared size', async () => {
     await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
   });

@@ -35,6 +35,9 @@ const isText = ({ fileName }: yauzl.Entry): boolean =>
 
 // Several times what the largest state publishes. The stream fails if the entry is longer than its header says.
 const unpackedBytesMax = 2 ** 31;
+// Rates pack to a tenth or less. A bomb of 1 MB unpacks to a thousand times that, and would take minutes to read.
+const ratioMax = 100;
+const smallBytes = 32 * 1024 * 1024;
 
 const openPacked = async (path: string): Promise<OpenFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
@@ -48,6 +51,12 @@ const openPacked = async (path: string): Promise<OpenFile> => {
   if (entry.uncompressedSize > unpackedBytesMax) {
     zip.close();
     throw new Error(`${fileName(path)} packs more than 2 GiB. Unpack it first.`);
+  }
+  if (entry.uncompressedSize > Math.max(smallBytes, ratioMax * entry.compressedSize)) {
+    zip.close();
+    throw new Error(
+      `${fileName(path)} unpacks to more than ${ratioMax} times its size. If it is right, unpack it first.`,
+    );
   }
   const bytes = await zip.openReadStreamPromise(entry);
   return { name: fileName(entry.fileName), bytes, size: entry.uncompressedSize, close: () => zip.close() };

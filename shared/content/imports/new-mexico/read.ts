@@ -49,7 +49,9 @@ type Reader = { readonly codes: OwnCodes; readonly base: Release; readonly from:
 
 /** A place that lies in several counties has the county in brackets. Other brackets are of its parts. */
 const withoutCounty = (name: string, isCounty: (text: string) => boolean): string => {
-  const { place = name, county = '' } = /^(?<place>.*?)\s*\((?<county>[^()]*)\)$/.exec(name)?.groups ?? {};
+  const start = name.lastIndexOf('(');
+  if (start < 0 || !name.endsWith(')')) return name;
+  const [place, county] = [name.slice(0, start).trimEnd(), name.slice(start + 1, -1)];
   return isCounty(county) ? place : name;
 };
 
