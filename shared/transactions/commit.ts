@@ -3,7 +3,7 @@ import { withCalculatedTaxes } from './credits/calculated-taxes.ts';
 import { creditedAmountsOf, withCredited } from './credits/remaining.ts';
 import type { Commit, HeadChange } from './ledger.ts';
 import { expired } from './lifecycle.ts';
-import { openEntriesOf } from './open-entries.ts';
+import { openEntriesOf, withStatesOfSale } from './open-entries.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /** The change of a transaction: its state before (`null` for a new one) and after, and the names of the changed fields. */
@@ -36,7 +36,7 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
 /** A newly finalized transaction, or one whose tax changed, with what its open entries depend on. */
 const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction => {
   const complete = { ...stored, entryForm: 'complete' } as const;
-  return sale ? withCalculatedTaxes(complete, sale) : complete;
+  return sale ? withStatesOfSale(withCalculatedTaxes(complete, sale), sale) : complete;
 };
 
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */

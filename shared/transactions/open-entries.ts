@@ -6,6 +6,7 @@ import { exponentOf, formatAmount } from '../money/currency.ts';
 import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 type StateCharges = { readonly state: string; readonly charges: readonly Charge[]; readonly isAwaited: boolean };
 
@@ -14,7 +15,7 @@ const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxabil
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
 const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
-  const { transaction, pinned, entryForm } = posting;
+  const { transaction, pinned, entryForm, statesOfSale = [] } = posting;
   const isComplete = entryForm === 'complete';
   const charges = isComplete ? chargesOf(posting, exponent) : liabilitiesOf(transaction, exponent);
   const registered = registrationsOf(pinned)?.map(({ state }) => stateJurisdiction(state)) ?? null;
@@ -22,10 +23,12 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
     if (!isComplete) return [{ state, charges: ofState, isAwaited: true }];
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
-    const isPosted = rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
+    const isOfSale = statesOfSale.includes(state);
+    const isPosted = isOfSale || rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);
     // A state without a registration and without recorded tax may never be filed, so the transaction must not wait for
     // it.
-    const isAwaited = rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
+    const isAwaited =
+      isOfSale || rows.some(registered ? isRecorded : isLiability) || (registered !== null && isCollecting);
     return isPosted ? [{ state, charges: ofState, isAwaited }] : [];
   });
 };
@@ -82,13 +85,26 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
 /**
  * The open entries of a finalized transaction: one for each state in which the account is
  * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
- * credit's amounts are negative.
+ * credit's amounts are negative; it also has an entry in each of its states in which its sale has one.
  *
  * Pure. Transactions that an earlier version finalized have entries of what is owed alone, because the entries must stay
  * as they were posted.
  */
 export const openEntriesOf = (posting: Posting): OpenEntry[] =>
   entriesOf(posting, statesOf(posting, exponentOf(posting.transaction.currency)));
+
+/**
+ * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
+ * state with the sale would lack the refund of a line without recorded tax.
+ */
+export const withStatesOfSale = (credit: StoredTransaction, sale: Posting): StoredTransaction => {
+  const { statesOfSale: _, ...alone } = credit;
+  const exponent = exponentOf(credit.transaction.currency);
+  const statesIn = (posting: Posting) => new Set(statesOf(posting, exponent).map(({ state }) => state));
+  const own = new Set(chargesOf(alone, exponent).map(({ state }) => state));
+  const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
+  return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
+};
 
 /** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
 export const entriesOfEachState = (posting: Posting): OpenEntry[] => {

@@ -76,6 +76,11 @@ export type StoredTransaction = {
   readonly calculatedTaxes?: readonly string[] | undefined;
   /** Of a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is over-collected. */
   readonly isUnderCollected?: true | undefined;
+  /**
+   * Of a finalized credit of a sale: the states (`US-TX`) in which it has an entry only because its sale has one, such as
+   * for a line without tax of a sale whose tax was all recorded on another line. Absent without any.
+   */
+  readonly statesOfSale?: readonly string[] | undefined;
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };

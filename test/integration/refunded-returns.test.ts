@@ -6,7 +6,7 @@ import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import { closedFiling, everyEntry, type Filer, type Filing, filerOf } from '../support/filings.ts';
+import { closedFiling, everyEntry, type Filer, type Filing, filerOf, settled } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { runInProcess } from '../support/run-command.ts';
@@ -275,4 +275,66 @@ it('credits without tax of a cent that was collected without registration leave 
     await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'a', quantity: '1' }] })));
   const { summary } = await made(filer.close({ state: 'HI', period_end: '2026-10-31', dry_run: true }));
   expect(summary).toMatchObject([{ gross_amount: '0.00', tax_amount: '0.00', credit_amount: '-200.00', count: 5 }]);
+});
+
+describe('documents in several states of an account with few registrations', () => {
+  const states = ['MN', 'VA', 'HI', 'TX', 'OR'] as const;
+  const addresses = { ...places, TX: { city: 'Houston', state: 'TX', postal_code: '77002' } };
+  const cases = Array.from({ length: 24 }, (_, at) => ({
+    registered: draw.of([['MN'], ['MN', 'VA'], []] as const),
+    tax_amount: draw.of([undefined, '0.00', '0.01', '0.02', '8.25', '31.07']),
+    shipping: draw.oneIn(2) ? { amount: '7.50' } : null,
+    lines: Array.from({ length: 1 + (at % 4) }, (_, line) => ({
+      id: `item_${line}`,
+      product_tax_code: 'GENERAL',
+      quantity: String(1 + draw.below(3)),
+      unit_price: dollars(1 + draw.below(9_000)),
+      customer: { address: { ...addresses[draw.of(at % 3 === 0 ? (['TX'] as const) : states)], country: 'US' } },
+    })),
+  }));
+
+  it('leave nothing in the return of any state after they were credited line by line', async () => {
+    const left: string[] = [];
+    for (const { registered, tax_amount, shipping, lines } of cases) {
+      const registrations = registered.map((state) => {
+        return { state, from: '2026-01-01', to: null, frequency: 'month' as const };
+      });
+      const filer = filerOf(await newCaller({ settings: { registrations } }));
+      const body = { status: 'finalized', tax_date: '2026-10-08', line_items: lines, shipping, tax_amount };
+      const sale = await made(filer.create({ ...body, customer: lines[0]?.customer }));
+      for (const { id, quantity } of lines)
+        await made(filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id, quantity }] })));
+      const refunded = await made(filer.get(sale.id));
+      if (refunded.refund_status !== 'full')
+        await made(filer.create(creditOf(sale, { tax_date: '2026-10-10', credit_remaining: true })));
+      for (const state of states) {
+        const { summary } = await made(filer.close({ state, period_end: '2026-10-31', dry_run: true }));
+        for (const row of summary)
+          for (const name of figures)
+            if (!new Decimal(row[name]).isZero()) left.push(`${sale.id} ${state} ${name} ${row[name]}`);
+      }
+    }
+    expect(left).toEqual([]);
+  });
+
+  it('wait for the return of a state with recorded tax, as their credits do', async () => {
+    const registrations = [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' as const }];
+    const filer = filerOf(await newCaller({ settings: { registrations } }));
+    const line = (id: string, unit_price: string) => ({ id, quantity: '1', unit_price, product_tax_code: 'GENERAL' });
+    const sale = await made(
+      filer.create({
+        ...{ status: 'finalized', tax_date: '2026-10-08', tax_amount: '8.25' },
+        customer: { address: { ...addresses.TX, country: 'US' } },
+        line_items: [line('a', '100.00'), line('b', '50.00')],
+      }),
+    );
+    const credit = await made(
+      filer.create(creditOf(sale, { tax_date: '2026-10-09', line_items: [{ id: 'b', quantity: '1' }] })),
+    );
+    const filing = await closedFiling(filer, 'TX', '2026-10-31');
+    expect(filing.summary).toMatchObject([{ gross_amount: '100.00', credit_amount: '-50.00', tax_amount: '8.25' }]);
+    const filed = { status: 'filed', confirmation_number: 'c-1', acknowledge_exceptions: 1 };
+    await settled(filer, (await made(filer.change(filing.id, filed))).id);
+    expect((await made(filer.get(credit.id))).status).toBe('filed');
+  });
 });

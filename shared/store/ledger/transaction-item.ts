@@ -25,16 +25,17 @@ type Compressed = Pick<
   | 'exemptShipping'
   | 'calculatedTaxes'
   | 'isUnderCollected'
+  | 'statesOfSale'
 >;
 
 const texts = (stored: Compressed) => {
   const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping } = stored;
-  const { calculatedTaxes, isUnderCollected } = stored;
+  const { calculatedTaxes, isUnderCollected, statesOfSale } = stored;
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const ofEntries = { entryForm, replacedReason, exemptShipping, calculatedTaxes, isUnderCollected };
+  const ofEntries = { entryForm, replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
   const lines = { line_items, explanation, creditOf, creditBasis, pinned, ...ofEntries };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
@@ -138,6 +139,7 @@ const Lines = z.object({
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
   calculatedTaxes: z.optional(z.array(z.string())),
   isUnderCollected: z.optional(z.literal(true)),
+  statesOfSale: z.optional(z.array(z.string())),
 });
 
 const summaryOf = ({ pk, status, version, summary }: z.infer<typeof Row>): TransactionSummary => {

@@ -67,5 +67,12 @@ export type OpenEntry = {
 /** The inputs from which the entries of a transaction are computed. */
 export type Posting = Pick<
   StoredTransaction,
-  'transaction' | 'pinned' | 'entryForm' | 'replacedReason' | 'exemptShipping' | 'calculatedTaxes' | 'isUnderCollected'
+  | 'transaction'
+  | 'pinned'
+  | 'entryForm'
+  | 'replacedReason'
+  | 'exemptShipping'
+  | 'calculatedTaxes'
+  | 'isUnderCollected'
+  | 'statesOfSale'
 >;
