@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import type { Chain, DueEntry } from './ledger.ts';
-import { closesAt, followingPeriod, lastMonthOf, oldestOf, type Period } from './periods.ts';
+import { closesAt, followingPeriod, isByOpenEntries, lastMonthOf, oldestOf, type Period } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 import { workOn } from './work-on.ts';
 
@@ -75,8 +75,9 @@ const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePort
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
   // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.
   if (chain?.isBusy) return nothing;
-  const months = chain?.last || !account ? null : await ports.filings.oldestOpenMonths(entry.account, entry.state);
   const lastEnd = chain?.last?.period_end ?? null;
+  const isRead = account !== null && isByOpenEntries(account, entry.state, lastEnd);
+  const months = isRead ? await ports.filings.oldestOpenMonths(entry.account, entry.state) : null;
   // A client canceled the period, so the schedule does not close it. The client's next request to close a period writes
   // a new entry.
   const period =

@@ -144,6 +144,8 @@ const periodToClose = (
   if (next === null) return periodAround(period_end, registrations);
   if (next.end === period_end) return next;
   if (period_end > next.end) return closeFirst(state, next.end);
+  // A month between two registrations, which the next period skips.
+  if (chain?.last && period.start > chain.last.period_end) return period;
   return chain?.last
     ? beforeFilings(state, period_end, chain.last.period_end, next.end)
     : beforeFirstPeriod(state, period_end, next.end);

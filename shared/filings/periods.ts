@@ -9,7 +9,9 @@ import type { Chain, FilingReads } from './ledger.ts';
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
- * It is shorter than its frequency where the frequency changed within a quarter or a year.
+ * Its months are those of one calendar month, quarter or year in which the account is registered with the same frequency.
+ * So it is shorter than its frequency where the registration begins, ends or changes its frequency within a quarter or a
+ * year. A month without a registration is a period of its own.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
@@ -31,29 +33,37 @@ export const registrationsIn = (state: string, registrations: Registrations): re
     }))
     .sort((a, b) => (a.from < b.from ? -1 : 1));
 
-/** The frequency of a period that begins in this month: of the registration on its first day, or the first one after. */
-const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency => {
-  const [start, end] = [firstDayOf(month), lastDayOf(month)];
-  return registrations.find(({ from, to }) => from <= end && (to === null || to >= start))?.frequency ?? 'month';
-};
+/** The first registration on a day of these, if any. */
+const registrationWithin = ({ start, end }: Pick<Period, 'start' | 'end'>, registrations: readonly Registration[]) =>
+  registrations.find(({ from, to }) => from <= end && (to === null || to >= start));
 
-const periodFrom = (month: number, frequency: Frequency): Period => {
+/** The frequency of a month: of the registration on its first day, or the first one after. `null` without any. */
+const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
+  registrationWithin({ start: firstDayOf(month), end: lastDayOf(month) }, registrations)?.frequency ?? null;
+
+/** The period that begins with this month. */
+const periodFrom = (month: number, registrations: readonly Registration[]): Period => {
+  const frequency = frequencyIn(month, registrations) ?? 'month';
   const months = monthsIn[frequency];
-  return { start: firstDayOf(month), end: lastDayOf(month - (month % months) + months - 1), frequency };
+  const latest = month - (month % months) + months - 1;
+  let last = month;
+  while (last < latest && frequencyIn(last + 1, registrations) === frequency) last += 1;
+  return { start: firstDayOf(month), end: lastDayOf(last), frequency };
 };
 
-/** The calendar period of a day, by the frequency of its month. */
+/** The period of a day that no filing precedes. */
 export const periodAround = (day: string, registrations: readonly Registration[]): Period => {
-  const frequency = frequencyIn(monthOf(day), registrations);
   const month = monthOf(day);
-  return periodFrom(month - (month % monthsIn[frequency]), frequency);
+  const frequency = frequencyIn(month, registrations);
+  const earliest = month - (month % monthsIn[frequency ?? 'month']);
+  let first = month;
+  while (first > earliest && frequencyIn(first - 1, registrations) === frequency) first -= 1;
+  return periodFrom(first, registrations);
 };
 
-/** The period after a period's end: from the next day to the end of that day's calendar period. */
-export const periodAfter = (end: string, registrations: readonly Registration[]): Period => {
-  const month = monthOf(end) + 1;
-  return periodFrom(month, frequencyIn(month, registrations));
-};
+/** The period after a period's end. It begins on the next day. */
+export const periodAfter = (end: string, registrations: readonly Registration[]): Period =>
+  periodFrom(monthOf(end) + 1, registrations);
 
 /** The month of a period's last day, `YYYY-MM`. */
 export const lastMonthOf = (end: string): string => end.slice(0, 7);
@@ -108,9 +118,32 @@ export const adjacentPeriodEnds = (
 export const oldestOf = (months: readonly (string | null)[]): string | null =>
   months.filter((month) => month !== null).sort()[0] ?? null;
 
+/** Whether the account is registered on a day of these. */
+export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): boolean =>
+  registrationWithin(...days) !== undefined;
+
+/** Whether a period is between two registrations, where no return is due. */
+const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
+  !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
+
+/** The first period from this one on with a registration, with open entries, or with no registration after it. */
+const periodInUse = (first: Period, oldestOpenMonth: string | null, registrations: readonly Registration[]): Period => {
+  const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > lastMonthOf(end);
+  let period = first;
+  while (isInGap(period, registrations) && isEmpty(period)) period = periodAfter(period.end, registrations);
+  return period;
+};
+
+/** Whether the next period depends on the oldest open month: of a state without a filing, or without a registration now. */
+export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: string | null): boolean => {
+  const registrations = registrationsIn(state, settings.registrations);
+  return lastEnd === null || isInGap(periodAfter(lastEnd, registrations), registrations);
+};
+
 /**
  * The next period of a state to close, after the period that ended on `lastEnd`; `null` where the state has no filing and
- * no entry, so that any may be first. Only a state without a filing needs its oldest open month.
+ * no entry, so that any may be first. Months between two registrations are skipped up to the oldest open month, or all of
+ * them where it is `null`. `isByOpenEntries` tells whether that month matters.
  *
  * It is never before the account's books open. Earlier entries, which old versions accepted, move into the first period
  * that closes.
@@ -125,7 +158,7 @@ export const followingPeriod = (
   const next =
     lastEnd === null
       ? firstPeriod({ oldestOpenMonth, createdAt: account.created_at }, registrations)
-      : periodAfter(lastEnd, registrations);
+      : periodInUse(periodAfter(lastEnd, registrations), oldestOpenMonth, registrations);
   // A later setting must not skip the periods after a filing.
   const earliest = lastEnd === null ? booksOpenFrom(account) : earliestBooksOpenDay(account);
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;
@@ -138,8 +171,9 @@ export const nextPeriod = async (
   chain: Chain | null,
   filings: Pick<FilingReads, 'oldestOpenMonths'>,
 ): Promise<Period | null> => {
-  const months = chain?.last ? [] : await filings.oldestOpenMonths(account.id, state);
-  return followingPeriod(account, state, chain?.last?.period_end ?? null, oldestOf(months));
+  const lastEnd = chain?.last?.period_end ?? null;
+  const months = isByOpenEntries(account, state, lastEnd) ? await filings.oldestOpenMonths(account.id, state) : [];
+  return followingPeriod(account, state, lastEnd, oldestOf(months));
 };
 
 /** The jurisdiction codes of the states where an account is registered, or was. */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { dayOf } from '../calendar.ts';
 import type { Chain, DuePlace, SweepPosition } from './ledger.ts';
-import { closesAt, followingPeriod, nextPeriod, registeredStates } from './periods.ts';
+import { closesAt, followingPeriod, isByOpenEntries, nextPeriod, registeredStates } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 
 /** Pages of a hundred accounts in one run. */
@@ -59,7 +59,8 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
   return ports.due.addMissing(places);
 };
 
-/** The instant from which the schedule closes the next period. The open entries of a first period are read only if they can be older. */
+/** The instant from which the schedule closes the next period. Open entries are read only if they can be in an
+ * earlier period. */
 const closingOf = async (
   account: Account,
   state: string,
@@ -67,8 +68,11 @@ const closingOf = async (
   firstDay: string | null,
   ports: ClosePorts,
 ): Promise<string | null> => {
-  const known = followingPeriod(account, state, chain?.last?.period_end ?? null, null);
-  const canBeOlder = !chain?.last && firstDay !== null && (known === null || firstDay < known.start);
+  const lastEnd = chain?.last?.period_end ?? null;
+  const known = followingPeriod(account, state, lastEnd, null);
+  const canBeOlder = chain?.last
+    ? isByOpenEntries(account, state, lastEnd)
+    : firstDay !== null && (known === null || firstDay < known.start);
   const period = canBeOlder ? await nextPeriod(account, state, chain, ports.filings) : known;
   return period && closesAt(account, state, period);
 };

@@ -292,24 +292,52 @@ describe('periods', () => {
     };
     const posted = [await post(account, on('2026-11-08', 77))];
     expect(await closePeriods(portsFor(account))).toEqual({
-      created: 6,
-      worked: 6,
-      finished: 6,
+      created: 5,
+      worked: 5,
+      finished: 5,
       complete: true,
       failed: 0,
     });
     const { filings } = await placesOf(account, state);
     expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']} ${head['frequency']}`)).toEqual([
       '2026-01-01 2026-03-31 quarter',
-      '2026-04-01 2026-06-30 quarter',
-      '2026-07-01 2026-07-31 month',
+      '2026-04-01 2026-04-30 quarter',
       '2026-08-01 2026-08-31 month',
       '2026-09-01 2026-09-30 month',
       '2026-10-01 2026-10-31 month',
     ]);
     expect(new Set(filings.map(({ head }) => head['asked_by']))).toEqual(new Set(['close-periods']));
-    await judge(account, state, posted);
+    await judge(account, state, posted, 3);
     expect(await closePeriods(portsFor(account))).toMatchObject({ created: 0, complete: true });
+  });
+
+  it('between two registrations are closed by the schedule where they have entries, and by request', async () => {
+    const account = {
+      ...registered(
+        { from: '2026-01-01', to: '2026-03-31', frequency: 'year' },
+        { from: '2026-09-01', to: null, frequency: 'month' },
+      ),
+      created_at: '2026-02-01T00:00:00.000Z',
+    };
+    expect(filingOf(await close(account, { period_end: '2026-03-31' }))).toMatchObject({
+      ...{ period_start: '2026-01-01', frequency: 'year' },
+    });
+    const requested = filingOf(await close(account, { period_end: '2026-04-30' }));
+    expect(requested).toMatchObject({ period_start: '2026-04-01', frequency: 'month' });
+    const posted = [await post(account, on('2026-06-08', 5))];
+    await closePeriods(portsFor(account));
+    const { filings } = await placesOf(account, state);
+    expect(filings.map(({ head }) => `${head['period_start']} ${head['period_end']}`)).toEqual([
+      '2026-01-01 2026-03-31',
+      '2026-04-01 2026-04-30',
+      '2026-06-01 2026-06-30',
+      '2026-09-01 2026-09-30',
+      '2026-10-01 2026-10-31',
+      '2026-11-01 2026-11-30',
+    ]);
+    await judge(account, state, posted, 3);
+    const late = await close(account, { period_end: '2026-05-31' });
+    expect(late.ok ? null : late.problems[0].code).toBe('conflict_period_order');
   });
 
   it('canceled periods are not closed by the schedule until they are closed by request', async () => {

@@ -33,10 +33,19 @@ const lastOf = (day: string, frequency: Frequency): string =>
 const firstOf = (day: string, frequency: Frequency): string =>
   label(dayAfter(day, -1), frequency) === label(day, frequency) ? firstOf(dayAfter(day, -1), frequency) : day;
 
+const isThere = (day: string, { from, to }: Registration) => from <= day && (to === null || day <= to);
+
+/** Whether there is a registration on any day of the month of a day. */
+const isRegisteredInMonth = (day: string, registrations: readonly Registration[]): boolean => {
+  for (let at = firstOf(day, 'month'); at <= lastOf(day, 'month'); at = dayAfter(at))
+    if (registrations.some((one) => isThere(at, one))) return true;
+  return false;
+};
+
 /** The frequency of the first day from here to the end of the month on which there is a registration. */
 const frequencyFrom = (day: string, registrations: readonly Registration[]): Frequency => {
   const there = registrations
-    .filter(({ from, to }) => from <= day && (to === null || day <= to))
+    .filter((one) => isThere(day, one))
     .sort((left, right) => Date.parse(left.from) - Date.parse(right.from));
   if (there[0]) return there[0].frequency;
   return dayAfter(day).endsWith('-01') ? 'month' : frequencyFrom(dayAfter(day), registrations);
@@ -45,7 +54,12 @@ const frequencyFrom = (day: string, registrations: readonly Registration[]): Fre
 const oracleAfter = (end: string, registrations: readonly Registration[]): Period => {
   const start = dayAfter(end);
   const frequency = frequencyFrom(start, registrations);
-  return { start, end: lastOf(start, frequency), frequency };
+  let last = lastOf(start, 'month');
+  for (; last < lastOf(start, frequency); last = lastOf(dayAfter(last), 'month')) {
+    const next = dayAfter(last);
+    if (!isRegisteredInMonth(next, registrations) || frequencyFrom(next, registrations) !== frequency) break;
+  }
+  return { start, end: last, frequency };
 };
 
 const registration = (from: string, to: string | null, frequency: Frequency): Registration => ({
@@ -89,6 +103,37 @@ describe('periods', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it.each<{ from: Frequency; to: string; becomes: Frequency; begins: string; periods: string[]; because: string }>([
+    {
+      ...{ from: 'year', to: '2026-03-31', becomes: 'month', begins: '2026-04-01' },
+      ...{ periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'], because: 'a year ends early' },
+    },
+    {
+      ...{ from: 'quarter', to: '2026-01-31', becomes: 'month', begins: '2026-02-01' },
+      ...{ periods: ['2026-01-01 2026-01-31', '2026-02-01 2026-02-28'], because: 'a quarter ends early' },
+    },
+    {
+      ...{ from: 'year', to: '2026-02-10', becomes: 'quarter', begins: '2026-02-11' },
+      ...{ periods: ['2026-01-01 2026-02-28', '2026-03-01 2026-03-31'], because: 'months are not divided' },
+    },
+    {
+      ...{ from: 'year', to: '2026-03-31', becomes: 'year', begins: '2026-04-01' },
+      ...{ periods: ['2026-01-01 2026-12-31', '2027-01-01 2027-12-31'], because: 'the frequency is the same' },
+    },
+    {
+      ...{ from: 'year', to: '2026-03-31', becomes: 'year', begins: '2026-06-15' },
+      ...{ periods: ['2026-01-01 2026-03-31', '2026-04-01 2026-04-30'], because: 'a registration ends a period' },
+    },
+  ])('from $from to $becomes on $begins are $periods, because $because', ({ from, to, becomes, begins, periods }) => {
+    const registrations = [registration('2025-01-01', to, from), registration(begins, null, becomes)];
+    const first = periodAfter('2025-12-31', registrations);
+    const both = [first, periodAfter(first.end, registrations)];
+    expect(both.map(({ start, end }) => `${start} ${end}`)).toEqual(periods);
+    // As the period of any of its days, too, unless a filing divides it.
+    for (const period of both)
+      for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
   });
 
   it.each(frequencies)('end with their last day, in leap years and others: %s', (frequency) => {
@@ -146,7 +191,7 @@ describe('the first period', () => {
     expect(first(quarterly('2026-01-01'), null)).toMatchObject({ start: '2026-04-01', end: '2026-06-30' });
     expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
     expect(first(quarterly('2026-01-01'), '2026-02')).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
-    expect(first(quarterly('2026-08-15'), null)).toMatchObject({ start: '2026-07-01', end: '2026-09-30' });
+    expect(first(quarterly('2026-08-15'), null)).toMatchObject({ start: '2026-08-01', end: '2026-09-30' });
     // Before it was registered, it filed by the month.
     expect(first(quarterly('2026-08-15'), '2026-05')).toMatchObject({ start: '2026-05-01', end: '2026-05-31' });
   });
@@ -164,9 +209,17 @@ describe('the next period', () => {
     serviceVersion: currentVersion,
     createdMs: Date.parse('2026-05-20T10:00Z'),
   });
-  const next = (oldest: string | null, last: string | null, books_open_from: string | null = null) =>
+  const next = (
+    oldest: string | null,
+    last: string | null,
+    books_open_from: string | null = null,
+    registrations: readonly Registration[] | null = null,
+  ) =>
     nextPeriod(
-      { ...account, settings: { ...account.settings, books_open_from } },
+      {
+        ...account,
+        settings: { ...account.settings, books_open_from, registrations: registrations && [...registrations] },
+      },
       'US-MI',
       last === null
         ? null
@@ -190,6 +243,21 @@ describe('the next period', () => {
     { last: '0202-10-31', from: '2020-01-01', end: '2020-01-31', because: 'an earlier setting counts' },
   ])('ends on $end, because $because', async ({ oldest = null, last = null, from = null, end }) => {
     expect((await next(oldest, last, from))?.end ?? null).toBe(end);
+  });
+
+  it.each<{ oldest?: string; last: string; end: string; because: string }>([
+    { last: '2026-01-31', end: '2026-02-28', because: 'the account is registered' },
+    { last: '2026-02-28', end: '2026-09-30', because: 'no return is due between registrations' },
+    { last: '2026-02-28', oldest: '2026-05', end: '2026-05-31', because: 'May has an entry' },
+    { last: '2026-02-28', oldest: '2026-01', end: '2026-03-31', because: 'a late entry must not wait' },
+    { last: '2026-02-28', oldest: '2026-11', end: '2026-09-30', because: 'a later entry does not matter' },
+    { last: '2026-12-31', oldest: '2027-05', end: '2027-01-31', because: 'after the last one, a request decides' },
+  ])('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
+    const both = [
+      registration('2025-01-01', '2026-02-10', 'month'),
+      registration('2026-08-05', '2026-12-31', 'quarter'),
+    ];
+    expect((await next(oldest, last, null, both))?.end).toBe(end);
   });
 });
 

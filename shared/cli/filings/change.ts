@@ -6,7 +6,7 @@ import { dayAfter } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';
-import { isOver, registrationsIn } from '../../filings/periods.ts';
+import { isOver, isRegisteredIn, registrationsIn } from '../../filings/periods.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
@@ -65,12 +65,8 @@ const finished = async (id: string, title: string, total: number, { account }: C
 /** Whether the account collects no tax in the state of a filing, in its whole period. */
 const isUnregistered = ({ state, period_start, period_end }: Filing, { settings }: Account): boolean => {
   const registrations = registrationsOf(settings);
-  return (
-    registrations !== null &&
-    !registrationsIn(state, registrations).some(
-      ({ from, to }) => from <= period_end && (to === null || to >= period_start),
-    )
-  );
+  const period = { start: period_start, end: period_end };
+  return registrations !== null && !isRegisteredIn(period, registrationsIn(state, registrations));
 };
 
 type CloseOptions = Period & Confirmation & { readonly unregistered?: boolean };

@@ -90,14 +90,19 @@ const entryFindings = async (
   });
 };
 
-/** The periods of each state follow each other without gap or overlap. */
+/**
+ * The periods of each state follow each other without overlap. Months between two registrations may be missing: then the
+ * filing after them names the one before them as the previous one.
+ */
 export const periodFindings = (filings: readonly StoredFiling[]): Finding[] => {
   const kept = filings.filter(({ status }) => status !== 'canceled');
   return [...Map.groupBy(kept, ({ state }) => state).values()].flatMap((ofState) => {
     const ordered = ofState.toSorted((a, b) => (a.period_start < b.period_start ? -1 : 1));
-    return ordered.slice(1).flatMap(({ id, period_start }, index) => {
-      const expected = dayAfter(ordered[index]?.period_end ?? '');
-      return findingsOf(id, 'filings', differing('first day', period_start, expected));
+    return ordered.slice(1).flatMap(({ id, period_start, previous }, index) => {
+      const before = ordered[index];
+      const expected = dayAfter(before?.period_end ?? '');
+      const isSkipped = period_start > expected && previous?.filing === before?.id;
+      return isSkipped ? [] : findingsOf(id, 'filings', differing('first day', period_start, expected));
     });
   });
 };
