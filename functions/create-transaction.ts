@@ -21,7 +21,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/transactions',
   scope: 'write',
   access: {
-    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem'] },
+    actions: { ...contentReads, transactions: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'] },
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },

@@ -65,6 +65,11 @@ export const commitOf = (
     idempotency,
     head: { before, after: { ...(posted ?? next), auditHash: entry.hash }, entry },
     parent: parent && moves.length > 0 ? parentAfter(parent, moves, at, by) : null,
+    // A finalized credit changes its sale, whose version is a condition anyway.
+    ...(before === null &&
+      parent &&
+      moves.length === 0 &&
+      parent.transaction.redacted_at === undefined && { unredacted: parent.transaction.id }),
     openEntries: { post: posted ? openEntriesOf(posted) : [], remove: removed ? openEntriesOf(removed) : [] },
   };
 };

@@ -42,6 +42,8 @@ export type Commit = {
   readonly head: HeadChange;
   /** The change of a credit's parent, whose counters change in the same commit. */
   readonly parent: HeadChange | null;
+  /** The id of a sale that must not have been redacted: a new draft credit has a copy of its personal data. */
+  readonly unredacted?: string | undefined;
   readonly openEntries: { readonly post: readonly OpenEntry[]; readonly remove: readonly OpenEntry[] };
 };
 

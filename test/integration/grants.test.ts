@@ -164,6 +164,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
   'create-transaction': async (client, parent) => {
     await made(client.create(sale({ reference_id: 'made', customer }), key('1')));
     await made(client.create(sale({ reference_id: 'made too', status: 'finalized' })));
+    await made(client.create(creditOf(parent, { ...half, status: 'draft' })));
     await made(client.create(creditOf(parent, half)));
     await made(client.create(creditOf(parent, half), key('2')));
     await client.create(sale({ reference_id: 'made', customer }), key('1'));

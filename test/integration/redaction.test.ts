@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { newCaller } from '../support/api.ts';
+import { filerOf } from '../support/filings.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
-import { made } from '../support/sales.ts';
+import { creditOf, made, michigan, sold } from '../support/sales.ts';
 
 await vi.hoisted(async () => (await import('../support/own-tables.ts')).useOwnTables());
 
@@ -48,4 +50,47 @@ describe('a redaction of a random ledger', () => {
     expect(await everyFigure(shop)).toEqual(before);
     expect(await verify(account.id)).toMatchObject({ code: 0, findings: [] });
   });
+});
+
+it('a redaction that ends clean leaves nothing of a customer in credits that were drafted at the same time', async () => {
+  const caller = await newCaller();
+  const client = filerOf(caller);
+  for (let round = 0; round < 4; round++) {
+    const customer = { id: `privraced${round}`, address: { ...michigan, line1: `1 privstreet${round} St` } };
+    const sales = [];
+    for (let count = 0; count < 6; count++) sales.push(await sold(client, { customer }));
+    let isOver = false;
+    const drafts = sales.map(async (sale) => {
+      while (!isOver) {
+        const { status } = await client.create(creditOf(sale, { status: 'draft' }));
+        expect([201, 503]).toContain(status);
+      }
+    });
+    const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
+    isOver = true;
+    await Promise.all(drafts);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.out)).toMatchObject({ left: 0 });
+    expect(await personalIn(caller.account.id, `priv[a-z]+${round}`)).toEqual([]);
+  }
+});
+
+it('a redaction that sales keep overtaking says how many are left, fails, and ends clean when run again', async () => {
+  const caller = await newCaller();
+  const client = filerOf(caller);
+  const customer = { id: 'privbusy', address: michigan };
+  await sold(client, { customer });
+  let isOver = false;
+  const shoppers = Array.from({ length: 4 }, async () => {
+    while (!isOver) await sold(client, { customer });
+  });
+  const ended = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
+  isOver = true;
+  await Promise.all(shoppers);
+  expect(ended.code).toBe(1);
+  expect(JSON.parse(ended.out).left).toBeGreaterThan(0);
+  expect((await personalIn(caller.account.id, customer.id)).length).toBeGreaterThan(0);
+  const again = await redact(caller.account.id, '--customer', customer.id, '--yes', '--json');
+  expect([again.code, JSON.parse(again.out).left]).toEqual([0, 0]);
+  expect(await personalIn(caller.account.id, customer.id)).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type Selection, selectedTransactions } from './redaction-subjects.ts';
+import { type Selected, type Selection, selectedTransactions } from './redaction-subjects.ts';
 
 type Options = Confirmation & {
   readonly account: string;
@@ -67,22 +67,54 @@ const foundText = ({ open, already, isCustomer }: Found): string =>
     ...(already > 0 ? [`${counted(already, 'transaction')} had been redacted before`] : []),
   ].join(', ');
 
-type Outcome = Record<Redacted, number> & { readonly inconsistentIds: string[] };
+type Outcome = Record<Redacted, number> & {
+  readonly inconsistentIds: string[];
+  /** Transactions that were recorded during the redaction and still have the data. */
+  left: number;
+};
 
-/** Redact the transactions of a selection, several at the same time. After an interruption, the next run does the rest. */
+/** How often the selection is read again for transactions that were recorded meanwhile. */
+const passesMax = 5;
+
+/** The transactions of a selection that are not redacted, in pages, but for those whose state is inconsistent. */
+const remainingTransactions = async function* (account: string, selection: Selection, { inconsistentIds }: Outcome) {
+  for await (const page of selectedTransactions(account, selection))
+    yield page.filter(({ id, redacted_at }) => redacted_at === undefined && !inconsistentIds.includes(id));
+};
+
+const countRemaining = async (...selected: Parameters<typeof remainingTransactions>): Promise<number> => {
+  let count = 0;
+  for await (const page of remainingTransactions(...selected)) count += page.length;
+  return count;
+};
+
+/**
+ * Redact the transactions of a selection, several at the same time, then those that were recorded meanwhile, until none is
+ * left or after several passes. After an interruption, the next run does the rest.
+ */
 const redactAll = async (account: string, selection: Selection, total: number): Promise<Outcome> => {
-  const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [] };
+  const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [], left: 0 };
   const interrupted = 'Interrupted: run the same command again to continue';
   const ports = redactionPorts();
   await withProgress(`Redacting ${account}`, Math.max(1, total), interrupted, async ({ reach, finish }) => {
-    for await (const page of selectedTransactions(account, selection)) {
-      await concurrently(page, async ({ id }) => {
-        const done = await redactTransaction(account, id, operator, ports);
-        outcome[done] += 1;
-        if (done === 'inconsistent') outcome.inconsistentIds.push(id);
-      });
-      reach(outcome.redacted, counted(outcome.redacted, 'transaction'));
+    const redactPages = async (pages: AsyncIterable<readonly Selected[]>) => {
+      for await (const page of pages) {
+        await concurrently(page, async ({ id }) => {
+          const done = await redactTransaction(account, id, operator, ports);
+          outcome[done] += 1;
+          if (done === 'inconsistent') outcome.inconsistentIds.push(id);
+        });
+        reach(outcome.redacted, counted(outcome.redacted, 'transaction'));
+      }
+    };
+    // The first pass includes redacted ones: an interruption may have left their saved answers.
+    await redactPages(selectedTransactions(account, selection));
+    for (let pass = 1; pass < passesMax; pass += 1) {
+      outcome.left = await countRemaining(account, selection, outcome);
+      if (outcome.left === 0) break;
+      await redactPages(remainingTransactions(account, selection, outcome));
     }
+    if (outcome.left > 0) outcome.left = await countRemaining(account, selection, outcome);
     finish(`Redacted ${counted(outcome.redacted, 'transaction')}`);
   });
   return outcome;
@@ -99,15 +131,18 @@ const redact = async (options: Options): Promise<void> => {
     return print(`Would remove the personal data of ${account}: ${foundText(found)}.`);
   }
   await requireConfirmation(`Remove the personal data of ${account} for ever: ${foundText(found)}?`, options);
-  const { redacted, already, inconsistentIds } = await redactAll(account, selection, found.open);
-  const isClean = inconsistentIds.length === 0;
+  const { redacted, already, inconsistentIds, left } = await redactAll(account, selection, found.open);
+  const isClean = inconsistentIds.length === 0 && left === 0;
   const isRemoved = 'customer' in selection && isClean && (await removeCustomer(account, selection.customer));
-  if (json) printJson({ account, transactions: redacted, already, customer: isRemoved, inconsistent: inconsistentIds });
+  if (json)
+    printJson({ account, transactions: redacted, already, left, customer: isRemoved, inconsistent: inconsistentIds });
   else {
     print(`Redacted: ${counted(redacted, 'transaction')}; ${already} had been before.`);
     if (isRemoved) print('Removed the stored customer with its certificates.');
     for (const transaction of inconsistentIds)
       print(`${transaction} was not redacted: its state differs from its audit chain. See npm run ledger -- verify.`);
+    if (left > 0)
+      print(`${counted(left, 'transaction')} recorded meanwhile not redacted: run the same command again to continue.`);
   }
   if (!isClean) process.exitCode = 1;
 };

@@ -4,7 +4,7 @@ import type { AnswerOwner, Commit, HeadChange } from '../../transactions/ledger.
 import { isExpired } from '../../transactions/lifecycle.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import type { Write } from '../client/write-together.ts';
-import { answerLinkKey, claimKey, openEntryKey, placeOf } from '../keys.ts';
+import { answerLinkKey, claimKey, headKey, openEntryKey, placeOf } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';
 import { idempotencyItem, ttlSeconds } from './idempotency-item.ts';
 import { openEntryItem } from './open-entry-item.ts';
@@ -71,6 +71,8 @@ const isPresent = 'attribute_exists(pk)';
 const isPast = 'expires_at <= :now';
 const isOwn = 'transaction_id = :id';
 const isAsSeen = 'version = :seen';
+// Only a redaction writes the digest.
+const isUnredacted = 'attribute_not_exists(personal_digest)';
 
 // Roles whose stored item is returned when the condition fails. A head may have 300 KB, and its audit entry shows the same conflict.
 const returnedRoles = new Set<Role>(['idempotency', 'take', 'audit']);
@@ -179,11 +181,22 @@ const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Co
   ];
 };
 
+const unredactedCheck = ({ account, unredacted: id }: Commit): RoledWrite[] =>
+  id === undefined
+    ? []
+    : [
+        {
+          role: 'parent',
+          write: { ConditionCheck: { TableName, Key: headKey(account, id), ConditionExpression: isUnredacted } },
+        },
+      ];
+
 /** The writes of a commit, in one DynamoDB transaction. The idempotency record is first: its cancellation reason is read first. */
 export const commitWrites = (commit: Commit): RoledWrite[] => [
   ...idempotencyWrites(commit),
   ...claimWrites(commit),
   ...headWrites(commit.account, commit.head, ['head', 'audit'], commit.idempotency?.digest),
   ...(commit.parent === null ? [] : headWrites(commit.account, commit.parent, ['parent', 'parent'])),
+  ...unredactedCheck(commit),
   ...openEntryWrites(commit),
 ];
