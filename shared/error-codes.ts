@@ -135,8 +135,8 @@ export const errorCodes = {
   },
   validation_body_too_large: {
     status: 413,
-    meaning: 'The request body exceeds 1 MiB, or the transaction is too large to store.',
-    remedy: 'Split the order, or shorten texts and metadata.',
+    meaning: 'The request body exceeds 1 MiB, or the transaction is too large to store, or its response exceeds 6 MB.',
+    remedy: 'Split the order, shorten texts and metadata, or leave out `explain`.',
   },
   validation_unsupported_media_type: {
     status: 415,

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/account.ts';
+import { answerBytes } from '../answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
@@ -115,7 +116,7 @@ const pageOf = async <Answer>(
   // One more than the limit, to find out whether another page follows.
   for await (const row of rowsAfter(list, after, limit + 1, ports)) {
     const answer = answerOf(row.entry);
-    bytes += Buffer.byteLength(JSON.stringify(answer));
+    bytes += answerBytes(JSON.stringify(answer));
     if (last && (data.length === limit || bytes > pageBytesMax)) return { data, next_cursor: cursorOf(last, list) };
     data.push(answer);
     last = row;

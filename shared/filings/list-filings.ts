@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { listAnswer, pageLimitOf, scannedRows, scanPages } from '../transactions/page-limit.ts';
+import { fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../transactions/page-limit.ts';
 import { countsOf, rowAnswer } from './answer.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
@@ -32,9 +32,9 @@ export const listFilings = async (
     after,
     wanted: limit + 1,
   });
-  const page = rows.slice(0, limit);
-  const position = rows.length > limit ? (page.at(-1)?.id ?? null) : next;
-  const answers = await Promise.all(page.map((filing) => rowOf(filing, ports)));
+  // A summary has a row for each currency.
+  const answers = fitting(await Promise.all(rows.slice(0, limit).map((filing) => rowOf(filing, ports))));
+  const position = rows.length > answers.length ? (answers.at(-1)?.id ?? null) : next;
   return accept(listAnswer('/filings', answers, position && encodeCursor(position, scopeOf(filters, account))));
 };
 

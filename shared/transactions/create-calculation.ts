@@ -1,12 +1,13 @@
 import type { Account } from '../accounts/account.ts';
+import { fitsAnswer } from '../answer-size.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation, Warning } from '../calculations/response.ts';
-import { mapResult, type Result, refuse } from '../result.ts';
+import { accept, type Result, refuse } from '../result.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';
 import { expireStoredIfDue } from './lifecycle.ts';
-import type { Ports } from './ports.ts';
+import { answerTooLarge, type Ports } from './ports.ts';
 
 /** The warning of an account that never set where it is registered. */
 const registrationsMissing: Warning = {
@@ -15,6 +16,9 @@ const registrationsMissing: Warning = {
     'The account collects tax in every state, because its registrations are not set. Set the states where it is registered, or `registrations="all"`, with `npm run accounts -- settings`.',
   pointer: null,
 };
+
+// A line has at most 20 KB of rows, texts and steps.
+const linesOfSmallAnswer = 100;
 
 /**
  * Calculate the tax of a document. A credit with a parent returns what that credit would record, so that the refunded
@@ -33,11 +37,17 @@ export const createCalculation = async (
   if (parent === undefined) return refuse(parentNotFound);
   const sale = parent && expireStoredIfDue(parent, base.now);
   const calculated = await calculateWithContent(request, sale, base, { ...ports, account }, sent);
-  return mapResult(calculated, ({ outcome }) => ({
+  if (!calculated.ok) return calculated;
+  const { outcome } = calculated.value;
+  const calculation: Calculation = {
     object: 'calculation',
     type: type ?? 'sale',
     parent_transaction_id: parentId,
     ...outcome,
     warnings: [...outcome.warnings, ...(settings.registrations === null ? [registrationsMissing] : [])],
-  }));
+  };
+  const isLarge = outcome.line_items.length > linesOfSmallAnswer;
+  return isLarge && !fitsAnswer(JSON.stringify(calculation))
+    ? refuse(answerTooLarge(calculation))
+    : accept(calculation);
 };

@@ -1,3 +1,4 @@
+import { fitsAnswer } from '../answer-size.ts';
 import { AssertionError } from '../assert.ts';
 import type { Warning } from '../calculations/response.ts';
 import { retryWhileStale } from '../contention.ts';
@@ -7,7 +8,7 @@ import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import { exemptShippingOf } from './entries/charges.ts';
-import type { Idempotency } from './ledger.ts';
+import type { Idempotency, SavedAnswer } from './ledger.ts';
 import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { pinnedOf } from './pinned.ts';
@@ -15,6 +16,7 @@ import {
   type Answered,
   answerOf,
   answerOfReplay,
+  answerTooLarge,
   type Caller,
   type CreatePorts,
   referenceTaken,
@@ -37,7 +39,7 @@ type Creation = {
  * Record a sale or a credit: calculate, then write atomically.
  *
  * Refused: the refusals of a calculation, `conflict_duplicate_reference_id`, a credit that its parent does not allow, and a
- * transaction that is too large to store. A repeated Idempotency-Key returns the first answer.
+ * transaction that is too large to store or to return. A repeated Idempotency-Key returns the first answer.
  */
 export const createTransaction = async (
   creation: Creation,
@@ -63,9 +65,9 @@ const createOnce = async (
   const parent = read?.stored ? expireStoredIfDue(read.stored, ports.now()) : null;
   const drafted = hasParent && !parent ? refuse(parentNotFound) : await draft(creation, parent, caller, ports);
   const fitting = drafted.ok && !ports.fitsItemLimit(drafted.value, 'new') ? refuse(tooLarge) : drafted;
-  if (!fitting.ok) return hasParent ? fitting : refusedOrReplayed(fitting, creation, caller, ports);
-  const stored = fitting.value;
-  const answer = answerOf(201, stored.transaction);
+  const answered = fitting.ok ? answerable(fitting.value) : fitting;
+  if (!answered.ok) return hasParent ? answered : refusedOrReplayed(answered, creation, caller, ports);
+  const { stored, answer } = answered.value;
   const record = idempotency && { ...idempotency, answer };
   const change = { before: null, next: stored, fields: [], parent };
   const committed = await ports.ledger.commit(commitOf(change, caller.account.id, caller.credential, record));
@@ -108,6 +110,11 @@ const draft = async (
     ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
   };
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
+};
+
+const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedAnswer }> => {
+  const answer = answerOf(201, stored.transaction);
+  return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
 };
 
 // The first request with this key may have succeeded before the reason for this refusal existed.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { answerBytes } from '../answer-size.ts';
 import { described } from '../described.ts';
 import type { Problem } from '../problem.ts';
 
@@ -66,14 +67,14 @@ export const listAnswer = <const Url extends string, Row>(
   data,
 });
 
-/** The most bytes of the rows of an answer: a Lambda answer has at most 6 MB, and one row may have more than a million bytes. */
+/** The most bytes of the rows of a page as `answerBytes` counts them. */
 export const pageBytesMax = 4_000_000;
 
 /** The first rows that fit into an answer, at least one. */
 export const fitting = <Row>(rows: readonly Row[]): Row[] => {
   let bytes = 0;
   const end = rows.findIndex((row, at) => {
-    bytes += Buffer.byteLength(JSON.stringify(row));
+    bytes += answerBytes(JSON.stringify(row));
     return at > 0 && bytes > pageBytesMax;
   });
   return end === -1 ? [...rows] : rows.slice(0, end);

@@ -86,6 +86,13 @@ export const referenceTaken = (transactionId: string, reference: string): Proble
   meta: { transaction_id: transactionId },
 });
 
+/** The refusal of a document whose response would be too large for Lambda, before anything is stored. */
+export const answerTooLarge = ({ explanation }: Pick<Transaction, 'explanation'>): Problem => ({
+  code: 'validation_body_too_large',
+  title: 'Response too large',
+  detail: `The response would take more than 6 MB. ${explanation ? 'Leave out explain, or split' : 'Split'} the document into several.`,
+});
+
 export const tooLarge: Problem = {
   code: 'validation_body_too_large',
   title: 'Too large to store',

@@ -1,3 +1,4 @@
+import { fitsAnswer } from '../answer-size.ts';
 import type { Warning } from '../calculations/response.ts';
 import { retryWhileStale } from '../contention.ts';
 import { accept, type Result, refuse } from '../result.ts';
@@ -8,6 +9,7 @@ import {
   type Answered,
   answerOf,
   answerOfReplay,
+  answerTooLarge,
   type Caller,
   type ChangePorts,
   notFound,
@@ -101,8 +103,11 @@ const write = async (
   caller: Caller,
   ports: Ports,
 ): Promise<Result<Answered> | 'stale'> => {
-  if (!ports.fitsItemLimit(next, isBesideTheFigures(fields) ? 'kept' : 'new')) return refuse(tooLarge);
+  const isKept = isBesideTheFigures(fields);
+  if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);
+  // Other changes have their room, so that every transaction can be finalized and voided.
+  if (!isKept && !fitsAnswer(answer.body)) return refuse(answerTooLarge(next.transaction));
   const record = idempotency && { ...idempotency, answer };
   const committed = await ports.ledger.commit(
     commitOf({ before, next, fields, parent }, caller.account.id, caller.credential, record),
