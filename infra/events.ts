@@ -11,6 +11,7 @@ import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { fixLogicalId } from './logical-id.ts';
 import type { Settings } from './settings.ts';
+import { streamReads } from './stream-reads.ts';
 import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
@@ -75,10 +76,7 @@ export class Events extends Construct {
     });
     const allow = (actions: string[], resource: string) =>
       role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
-    allow(
-      ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((action) => `dynamodb:${action}`),
-      stream,
-    );
+    for (const statement of streamReads(role, stream)) role.addToPolicy(statement);
     allow(['lambda:InvokeFunction'], announcer);
     allow(['events:PutEvents'], this.bus.eventBusArn);
     allow(['sqs:SendMessage'], this.deadLetterQueue.queueArn);

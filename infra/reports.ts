@@ -1,5 +1,4 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -9,6 +8,7 @@ import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { fixLogicalId } from './logical-id.ts';
 import type { Settings } from './settings.ts';
+import { streamReads } from './stream-reads.ts';
 import type { Tables } from './tables.ts';
 
 type Props = { readonly tables: Tables; readonly settings: Settings };
@@ -31,14 +31,8 @@ export class Reports extends Construct {
       id: 'Serverless-LambdaDLQ',
       reason: 'Its event source sends failed records to its own dead-letter queue.',
     });
-    handler.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
-          (action) => `dynamodb:${action}`,
-        ),
-        resources: [tables.streamArn],
-      }),
-    );
+    const role = handler.role as NonNullable<typeof handler.role>;
+    for (const statement of streamReads(role, tables.streamArn)) handler.addToRolePolicy(statement);
     const mapping = new EventSourceMapping(this, 'Stream', {
       target: handler.publish(),
       eventSourceArn: tables.streamArn,
@@ -54,6 +48,6 @@ export class Reports extends Construct {
     });
     fixLogicalId(mapping, 'ReportsStream');
     // Without it, CloudFormation creates the mapping before the policy of the role, and Lambda checks its permissions on creation.
-    mapping.node.addDependency(handler.role as NonNullable<typeof handler.role>);
+    mapping.node.addDependency(role);
   }
 }

@@ -69,9 +69,10 @@ describe.each(Object.entries(entries))('%s', (entry, access) => {
         : []),
       ...(entry === 'count-transactions'
         ? [
-            ...['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+            ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
               (action) => `Allow dynamodb:${action} on TransactionsTable.StreamArn`,
             ),
+            'Allow dynamodb:ListStreams on *',
             ...['SendMessage', 'GetQueueAttributes', 'GetQueueUrl'].map(
               (action) => `Allow sqs:${action} on UncountedTransactions.Arn`,
             ),
@@ -177,7 +178,7 @@ it('tracing=true lets every function send its traces, and nothing else', () => {
     expect(allowedTo(traced, roleOf(entry))).toEqual([...allowedTo(synthesized, roleOf(entry)), ...traces].sort());
 });
 
-it('wildcards exist for alarms, versions and backups only, and one managed policy for the logs of API Gateway', () => {
+it('wildcards exist for alarms, streams, versions and backups only, and one managed policy for the logs of API Gateway', () => {
   const wildcards = allowedTo(synthesized)
     .filter((allowed) => allowed.includes('*'))
     .map((allowed) =>
@@ -190,6 +191,7 @@ it('wildcards exist for alarms, versions and backups only, and one managed polic
     'cloudwatch:DescribeAlarms on *',
     'dynamodb:DeleteBackup on table.Arn/backup/*',
     'dynamodb:DescribeBackup on table.Arn/backup/*',
+    'dynamodb:ListStreams on *',
     ...['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `lambda:${action} on function:*`),
   ]);
   const roles = propertiesOf('AWS::IAM::Role');
