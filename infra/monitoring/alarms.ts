@@ -241,10 +241,14 @@ const failedBackups = ({ metrics }: AlarmSources, { vault }: NonNullable<AlarmSo
   evaluationPeriods: 1,
 });
 
-const missingBackups = ({ metrics }: AlarmSources, { vault, tables }: NonNullable<AlarmSources['backups']>) => ({
+const missingBackups = (
+  { metrics }: AlarmSources,
+  { vault, isDaily, tables }: NonNullable<AlarmSources['backups']>,
+) => ({
   id: 'BackupsMissing',
-  description: 'On the last full day (UTC), AWS Backup did not back up every table.',
-  metric: metrics.backupsOfDay(vault),
+  description: `On the ${isDaily ? 'last full day' : 'first day of this month'} (UTC), AWS Backup did not back up every table.`,
+  // An alarm evaluates at most a week, so the alarm of monthly backups looks at the day on which they are due.
+  metric: isDaily ? metrics.backupsOfDay(vault) : metrics.backupsOfFirst(vault, tables),
   threshold: tables,
   evaluationPeriods: 1,
   // Backups end earlier on one day than on the next, so a sliding window of 24 hours can have one too few.
@@ -260,7 +264,5 @@ export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...(watched.updates === null ? [] : ofUpdates(watched, watched.updates)),
   ...(watched.events ? ofEvents(watched, watched.events) : []),
   ...(watched.reports ? ofReports(watched, watched.reports) : []),
-  ...(watched.backups ? [failedBackups(watched, watched.backups)] : []),
-  // CloudWatch alarms evaluate at most a week, so a missing monthly backup has no alarm.
-  ...(watched.backups?.isDaily ? [missingBackups(watched, watched.backups)] : []),
+  ...(watched.backups ? [failedBackups(watched, watched.backups), missingBackups(watched, watched.backups)] : []),
 ];

@@ -46,7 +46,7 @@ const ofRequests = ({ everyBy, counted, ...metrics }: AlarmSources['metrics'], i
   ],
 ];
 
-const ofLedger = ({ metrics, ledger, failedRuns, events }: AlarmSources): IWidget[] => {
+const ofLedger = ({ metrics, ledger, failedRuns, events, reports }: AlarmSources): IWidget[] => {
   const ofTable = (...names: readonly string[]) => names.map((name) => metrics.ofTable(ledger, name));
   return [
     graph('Ledger, capacity units', ofTable('ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits')),
@@ -55,7 +55,10 @@ const ofLedger = ({ metrics, ledger, failedRuns, events }: AlarmSources): IWidge
       [metrics.ledgerErrors(ledger)],
       ofTable('ReadThrottleEvents', 'WriteThrottleEvents'),
     ),
-    graph('Dead-letter queues', [failedRuns, ...(events ? [events.deadLetterQueue] : [])].map(metrics.waiting)),
+    graph(
+      'Dead-letter queues',
+      [failedRuns, ...[events, reports].flatMap((one) => one?.deadLetterQueue ?? [])].map(metrics.waiting),
+    ),
   ];
 };
 

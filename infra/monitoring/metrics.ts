@@ -143,6 +143,14 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
       label: 'backups of tables',
       period: day,
     }),
+  /** Backups of the first day of a month; on other days, when none is due, the expected number. */
+  backupsOfFirst: (vault: string, expected: number) =>
+    new MathExpression({
+      expression: `IF(DATE(backups) == 1, FILL(backups, 0), ${expected})`,
+      usingMetrics: { backups: theirs.backups(vault, 'Completed') },
+      label: 'monthly backups of tables',
+      period: day,
+    }),
 });
 
 /** The metrics of a deployment, with a period of five minutes by default. */

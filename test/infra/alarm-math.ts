@@ -8,18 +8,25 @@ const missing = {
   },
 };
 
-/** Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. */
+/**
+ * Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. `date` is the day
+ * of the month of the evaluated period.
+ */
 export const isBreached = (
   { Metrics, Threshold, ComparisonOperator }: Alarm,
   values: Readonly<Record<string, number>>,
+  date = 1,
 ): boolean => {
   const { Expression } = Metrics.find(({ ReturnData }) => ReturnData !== false) as Alarm['Metrics'][number];
   const ids: string[] = Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
   const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
   const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
-  const value = new Function('IF', 'FILL', ...ids, `return ${Expression}`)(
+  // Not sparse: it has a value also where the metric has none.
+  const DATE = () => date;
+  const value = new Function('IF', 'FILL', 'DATE', ...ids, `return ${Expression}`)(
     IF,
     FILL,
+    DATE,
     ...ids.map((id) => values[id] ?? missing),
   );
   expect(value).toEqual(expect.any(Number));
@@ -40,6 +47,6 @@ export const firesAt = (
   const ms = Math.max(...periods) * 1000;
   const end = alarm.EvaluationWindow?.WallClockWindow ? now - (now % ms) : now;
   return Array.from({ length: alarm.EvaluationPeriods }, (_, at) => end - at * ms).every((to) =>
-    isBreached(alarm, valuesIn(to - ms, to)),
+    isBreached(alarm, valuesIn(to - ms, to), new Date(to - ms).getUTCDate()),
   );
 };
