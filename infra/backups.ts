@@ -96,7 +96,8 @@ export class Backups extends Construct {
   #role({ kept, key }: Tables): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        // IfExists: AWS does not document that AWS Backup sends it (decision 0016).
+        conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     });
     const arns = kept.map((table) => table.tableArn);

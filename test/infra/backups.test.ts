@@ -110,3 +110,22 @@ it('allows the role only these tables and their backups', () => {
   for (const resource of resources)
     expect(resource).toMatch(/^(Transactions|Content|Accounts)Table\.Arn(\/backup\/\*)?$/);
 });
+
+/** Whether every condition of the trust policy holds, as IAM evaluates it: without the key, only `…IfExists` holds. */
+const isTrusted = (sourceAccount: string | undefined): boolean => {
+  const { Statement: statements } = synthesized.at(idOf(selection.IamRoleArn)).AssumeRolePolicyDocument;
+  expect(statements.map(({ Principal, Action, Effect }) => [Principal, Action, Effect])).toEqual([
+    [{ Service: 'backup.amazonaws.com' }, 'sts:AssumeRole', 'Allow'],
+  ]);
+  return Object.entries(statements[0]?.Condition ?? {}).every(([operator, keys]) => {
+    expect([operator.replace(/IfExists$/, ''), keys]).toEqual([
+      'StringEquals',
+      { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+    ]);
+    return sourceAccount === undefined ? operator.endsWith('IfExists') : sourceAccount === 'own';
+  });
+};
+
+it('lets AWS Backup assume the role for this account, whether or not it names the account', () => {
+  expect([isTrusted(undefined), isTrusted('own'), isTrusted('other')]).toEqual([true, true, false]);
+});
