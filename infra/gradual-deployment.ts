@@ -7,7 +7,7 @@ import {
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, CfnAlias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { pascalCase } from './logical-id.ts';
 
@@ -29,16 +29,24 @@ const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NO
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
+ * How many functions shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a second holds
+ * for the whole account and cannot be raised (decision 0016).
+ */
+const atOnce = 5;
+
+/**
  * Shifts requests to new versions of the API's functions gradually, with rollback.
  *
  * Two alarms trigger the rollback: errors of a function's alias (crash, timeout, memory), and 5xx responses of the API. A
- * rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions.
+ * rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions. Five functions
+ * shift at the same time: an error in shared code stops the first five, before the others change.
  */
 export class GradualDeployment extends Construct {
   readonly #config: ILambdaDeploymentConfig;
   readonly #application: LambdaApplication;
   readonly #role: Role;
   readonly #failures: Alarm;
+  readonly #aliases: CfnAlias[] = [];
   /** One statement for all functions: an inline policy has at most 10,240 characters. */
   readonly #shift = new PolicyStatement({
     actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
@@ -77,6 +85,14 @@ export class GradualDeployment extends Construct {
       role: this.#role.withoutPolicyUpdates(),
     });
     this.#allowShift(id, handler);
+    this.#startAfterOthers(alias.node.defaultChild as CfnAlias);
+  }
+
+  /** CloudFormation updates an alias when CodeDeploy has finished with those that it depends on. */
+  #startAfterOthers(alias: CfnAlias): void {
+    const before = this.#aliases[this.#aliases.length - atOnce];
+    if (before) alias.addResourceDependency(before);
+    this.#aliases.push(alias);
   }
 
   #deployer(): Role {

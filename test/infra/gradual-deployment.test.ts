@@ -62,3 +62,29 @@ it('rollout=linear moves a tenth each minute, and rollout=all-at-once needs no C
   expect(quick.ofType('AWS::CodeDeploy::DeploymentGroup')).toEqual([]);
   expect(quick.ofType('AWS::Lambda::Alias')).toHaveLength(quick.ofType('AWS::Lambda::Function').length);
 });
+
+/** The rounds of an update of every function: CloudFormation starts an alias when all that it depends on have shifted. */
+const roundsOf = ({ ofType: resources }: typeof synthesized): string[][] => {
+  const waiting = new Map(
+    resources('AWS::Lambda::Alias')
+      .filter(([, { UpdatePolicy }]) => UpdatePolicy)
+      .map(([id, { DependsOn }]) => [id, [DependsOn ?? []].flat()] as const),
+  );
+  const rounds: string[][] = [];
+  while (waiting.size > 0) {
+    const round = [...waiting].filter(([, others]) => !others.some((other) => waiting.has(other))).map(([id]) => id);
+    if (round.length === 0) throw new Error(`The aliases ${[...waiting.keys()]} wait for each other.`);
+    for (const id of round) waiting.delete(id);
+    rounds.push(round);
+  }
+  return rounds;
+};
+
+it.each([{}, everySetting])('at most five functions shift at the same time with %j, the busiest first', (context) => {
+  const rounds = roundsOf(synthesize(context));
+  expect(rounds.flat().sort()).toEqual(served.map((id) => `${id}Live`).sort());
+  for (const round of rounds) expect(round.length).toBeLessThanOrEqual(5);
+  expect(rounds.length).toBeLessThanOrEqual(Math.ceil(served.length / 5));
+  // An error in shared code then appears before most functions have it.
+  expect(rounds[0]).toEqual(expect.arrayContaining(['CreateCalculationLive', 'CreateTransactionLive']));
+});
