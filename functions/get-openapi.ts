@@ -1,3 +1,4 @@
+import { environment } from '../shared/config/environment.ts';
 import { definePublicDocument } from '../shared/http/define-public-document.ts';
 
 export const { endpoint, handler } = definePublicDocument({
@@ -23,9 +24,13 @@ export const { endpoint, handler } = definePublicDocument({
   read: async () => {
     // Imported here, because the document itself is generated from this definition.
     const { default: document } = await import('../shared/http/openapi.json', { with: { type: 'json' } });
+    const servers = document.servers.filter(
+      ({ url }) => !(environment.isDeployed && url.startsWith('http://127.0.0.1')),
+    );
     return {
-      // The bytes of the committed file, which is written in the same way.
-      text: `${JSON.stringify(document, null, 2)}\n`,
+      // Locally the bytes of the committed file, which is written in the same way. In a deployment without the local
+      // service, which a generated client would call by default.
+      text: `${JSON.stringify({ ...document, servers }, null, 2)}\n`,
       // It holds no account's data: shared caches may store it if they revalidate it.
       headers: { 'Cache-Control': 'public, no-cache' },
     };

@@ -10,6 +10,8 @@ if ((issuer === undefined) !== (audience === undefined))
 
 /** The settings from environment variables, read once when the instance starts. A wrong value stops the instance. */
 export const environment = {
+  /** Whether the code runs as a Lambda function, which sets this variable. */
+  isDeployed: text('AWS_LAMBDA_FUNCTION_NAME') !== undefined,
   region: text('AWS_REGION') ?? 'us-east-1',
   /** The stage that the metrics belong to. */
   metricsNamespace: text('METRICS_NAMESPACE') ?? 'Levy',

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { handler } from '../../functions/get-openapi.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { publicAnswer, type Request } from './public-answer.ts';
@@ -11,6 +11,23 @@ const get = (request?: Request) => publicAnswer(handler, '/openapi.json', reques
 const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
 
 describe('GET /openapi.json', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.resetModules();
+  });
+
+  it('names no server on loopback in a deployment, and is the committed document otherwise', async () => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'Levy-GetOpenapi');
+    vi.resetModules();
+    const deployed = await import('../../functions/get-openapi.ts');
+    const { body, text } = await publicAnswer(deployed.handler, '/openapi.json');
+    expect(text).not.toMatch(/"url": "[^"]*(127\.0\.0\.1|localhost)/);
+    expect(body.servers.length).toBeGreaterThan(0);
+    for (const { url } of body.servers) expect(url).toMatch(/^https:/);
+    const { servers: _, ...rest } = JSON.parse(committed);
+    expect(body).toMatchObject(rest);
+  });
+
   it('returns the committed bytes without a credential', async () => {
     const { status, headers, text } = await get();
     expect(status).toBe(200);
