@@ -7,8 +7,7 @@ import type { Problem } from '../shared/problem.ts';
 export const notFound: Problem = {
   code: 'not_found',
   title: 'Not Found',
-  detail:
-    'No operation has this path. Check its spelling, and leave out a trailing slash. GET /openapi.json lists the paths.',
+  detail: 'No operation has this path. Check its spelling. GET /openapi.json lists the paths.',
 };
 export const forbidden: Problem = {
   code: 'auth_forbidden',

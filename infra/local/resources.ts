@@ -33,8 +33,9 @@ export type MatchedResource = {
   readonly operation: Operation | null;
 };
 
+// API Gateway routes `/transactions/` as `/transactions`.
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}$`);
+  new RegExp(`^${RegExp.escape(path).replaceAll(/\\\{(\w+)\\\}/g, '(?<$1>[^/]+)')}/?$`);
 
 const resources: readonly Resource[] = [...Map.groupBy(Object.values(endpoints), ({ path }) => path)]
   // A literal segment takes precedence over a parameter, in any order of the endpoints.
@@ -69,8 +70,8 @@ export const matchResource = (method: string, path: string): MatchedResource | n
 const firstSegments = [...new Set(resources.map(({ path }) => path.split('/')[1] ?? ''))];
 
 /**
- * The path of an operation, such as `/transactions/{id}`, that an unknown path probably means: without a trailing slash, or
- * with a typo corrected. It does not repeat an id, so that every id gets the same answer.
+ * The path of an operation, such as `/transactions/{id}`, that an unknown path with a typo probably means. It does not repeat an
+ * id, so that every id gets the same answer.
  */
 export const nearestPath = (path: string): string | null => {
   const [, first = '', ...rest] = path.replace(/\/+$/, '').split('/');

@@ -198,7 +198,7 @@ it.each([
 
 it.each([
   ['/calculation', '/calculations'],
-  ['/calculations/', '/calculations'],
+  ['/calculation/', '/calculations'],
   ['/transaction/txn_1', '/transactions/{id}'],
 ])('the path %s', async (path, meant) => {
   const { url } = await startApi();
@@ -206,6 +206,25 @@ it.each([
   expect(await answer.json()).toMatchObject({
     errors: [{ detail: `No operation has this path. Did you mean ${meant}?` }],
   });
+});
+
+it('a trailing slash changes no answer, as in a deployment; two are another path', async () => {
+  const { url } = await startApi();
+  const statusOf = async (method: string, path: string) => {
+    const body = method === 'POST' ? { body: '{' } : {};
+    const headers = { 'X-API-Key': caller.key, 'Content-Type': 'application/json' };
+    return (await fetch(`${url}${path}`, { method, headers, ...body })).status;
+  };
+  for (const [method, path, status] of [
+    ['GET', '/transactions', 200],
+    ['GET', '/transactions/txn_1', 404],
+    ['GET', '/v1/coverage', 200],
+    ['POST', '/calculations', 400],
+    ['DELETE', '/docs', 405],
+  ] as const)
+    expect([path, await statusOf(method, path), await statusOf(method, `${path}/`)]).toEqual([path, status, status]);
+  expect(await statusOf('GET', '/transactions//')).toBe(404);
+  expect(await statusOf('GET', '/docs//')).toBe(404);
 });
 
 it('an unknown transaction, perhaps by its reference', async () => {
