@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IConstruct } from 'constructs';
 import { z } from 'zod';
 import { endpoints, schedules } from '../functions/endpoints.ts';
+import { CommandError } from '../shared/command-error.ts';
 import type { Entry } from './bundling.ts';
 
 const text = z.string('Give a text, a number or a boolean.');
@@ -19,7 +20,8 @@ const wholeNumber = (least: number, most: number) => {
   return text.regex(/^\d+$/, remedy).transform(Number).pipe(z.number().min(least, remedy).max(most, remedy));
 };
 
-const entries = [
+/** All functions. */
+export const entries = [
   ...(Object.keys({ ...endpoints, ...schedules }) as Entry[]),
   'method-not-allowed',
   'announce-changes',
@@ -150,13 +152,23 @@ const requirements: readonly (readonly [keyof typeof shape, string | null, keyof
 
 const refuse = (name: string, value: unknown, remedy: string): never => {
   const given = typeof value === 'object' ? JSON.stringify(value) : value;
-  throw new Error(`The context value ${name} is '${given}'. ${remedy}`);
+  throw new CommandError(`The context value ${name} is '${given}'. ${remedy}`);
 };
+
+/**
+ * The regions with EventBridge Pipes: https://docs.aws.amazon.com/general/latest/gr/ev_pipes.html, and the two of China.
+ * Not a list of those without: new regions of AWS start without Pipes.
+ */
+const regionsWithPipes: ReadonlySet<string> = new Set(
+  `us-east-1 us-east-2 us-west-1 us-west-2 ca-central-1 sa-east-1 eu-central-1 eu-central-2 eu-west-1 eu-west-2 eu-west-3
+  eu-north-1 eu-south-1 eu-south-2 me-south-1 me-central-1 af-south-1 ap-east-1 ap-south-1 ap-south-2 ap-northeast-1
+  ap-northeast-2 ap-northeast-3 ap-southeast-1 ap-southeast-2 ap-southeast-3 cn-north-1 cn-northwest-1`.split(/\s+/),
+);
 
 /** Names of context values that belong to the CDK. */
 const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
 
-/** Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart throws. */
+/** Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart is a `CommandError`. */
 export const settingsOf = ({ node }: IConstruct): Settings => {
   const given: Record<string, unknown> = {};
   // `-c` gives text, cdk.json also numbers and booleans.
@@ -178,9 +190,10 @@ export const settingsOf = ({ node }: IConstruct): Settings => {
       given['backupCopyTo'],
       'There are no backups to copy: leave it out, or give backups=monthly.',
     );
-  // The CLI finds the region before the synthesis. GovCloud has no EventBridge Pipes.
-  if (/^us-gov-/.test(process.env['CDK_DEFAULT_REGION'] ?? '') && data.events && !data.sam)
-    refuse('events', true, 'GovCloud regions have no EventBridge Pipes. Give events=false.');
+  // The CLI finds the region before the synthesis.
+  const region = process.env['CDK_DEFAULT_REGION'];
+  if (region && !regionsWithPipes.has(region) && data.events && !data.sam)
+    refuse('events', true, `The region ${region} has no EventBridge Pipes. Give events=false, or use another region.`);
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
   return {

@@ -316,22 +316,31 @@ it.each([
   expect(() => settings(context)).toThrow(remedy);
 });
 
-describe('a GovCloud region, which has no EventBridge Pipes', () => {
+describe('a region without EventBridge Pipes', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });
 
+  // By hand: the regions whose CloudFormation lacks AWS::Pipes::Pipe, and one that does not exist yet.
   it.each([
-    ['us-gov-west-1', {}, true],
-    ['us-gov-east-1', { events: 'true' }, true],
-    ['us-gov-west-1', { events: 'false' }, false],
-    ['us-gov-west-1', { sam: 'true' }, false],
-    ['us-west-1', {}, false],
-  ])('%s with %j: refuses events is %s', (region, context, isRefused) => {
+    ...['us-gov-west-1', 'us-gov-east-1', 'ca-west-1', 'mx-central-1', 'il-central-1', 'ap-east-2'],
+    ...['ap-southeast-4', 'ap-southeast-5', 'ap-southeast-6', 'ap-southeast-7', 'us-north-9'],
+  ])('%s: refuses events, names the region and the remedy, and accepts events=false and sam', (region) => {
     vi.stubEnv('CDK_DEFAULT_REGION', region);
-    if (isRefused) expect(() => settings(context)).toThrow('Give events=false.');
-    else expect(settings(context).name).toBe('Levy');
+    for (const context of [{}, { events: 'true' }])
+      expect(() => settings(context)).toThrow(
+        expect.objectContaining({ message: expect.stringMatching(`\\b${region}\\b.*events=false`) }),
+      );
+    for (const context of [{ events: 'false' }, { sam: 'true' }]) expect(settings(context).name).toBe('Levy');
   });
+
+  it.each(['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'eu-central-1', ''])(
+    'accepts events in %j',
+    (region) => {
+      vi.stubEnv('CDK_DEFAULT_REGION', region);
+      expect(settings({}).events).toBe(true);
+    },
+  );
 });
 
 it('without the console, the API has no path for it, and no output names it', () => {
