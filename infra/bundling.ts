@@ -63,12 +63,13 @@ const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<s
 };
 
 /**
- * Build one function into a folder: index.js, the files that it loads lazily, their source maps, the packed data files
- * that it reads, and a package.json that makes the code CommonJS.
+ * Build one function into a folder: index.js, the files that it loads lazily, the packed data files that it reads, and a
+ * package.json that makes the code CommonJS. `mapsDir` gets the source maps of the same code, which a deployment leaves out:
+ * they are half of all bytes, and Lambda does not read them (decision 0003).
  *
  * The deployment, the tests and the bench call this function, so they all use the same code.
  */
-export const bundle = (entry: Entry, outdir: string): Metafile => {
+export const bundle = (entry: Entry, outdir: string, mapsDir: string | null = null): Metafile => {
   const entryPoints = { index: `functions/${entry}.ts` };
   const { outputFiles, metafile } = buildSync({ ...moduleOptions, entryPoints });
   mkdirSync(outdir, { recursive: true });
@@ -77,8 +78,8 @@ export const bundle = (entry: Entry, outdir: string): Metafile => {
     const name = basename(path);
     if (!loaded.has(`out/${name}`)) continue;
     const { code, map } = transformSync(text, { ...commonJsOptions, sourcefile: name });
-    writeFileSync(join(outdir, name), `${code}//# sourceMappingURL=${name}.map\n`);
-    writeFileSync(join(outdir, `${name}.map`), map);
+    writeFileSync(join(outdir, name), code);
+    if (mapsDir !== null) writeFileSync(join(mapsDir, `${name}.map`), map);
   }
   for (const { path, readBy } of packedFiles)
     if (readBy in metafile.inputs) copyFileSync(path, join(outdir, basename(path)));

@@ -30,6 +30,21 @@ const folderOf = (entry: Entry): string =>
 const filesOf = (folder: string) =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
 
+type Map = { readonly sources: readonly string[] };
+/** The source maps of a deployed function, from a second build whose code must be the same. */
+const mapsOf = (entry: Entry, deployed: string): [name: string, map: Map][] => {
+  const folder = mkdtempSync(join(tmpdir(), 'levy-maps-'));
+  bundle(entry, join(folder, 'code'), folder);
+  for (const name of readdirSync(join(folder, 'code')))
+    if (name.endsWith('.js') && !readFileSync(join(folder, 'code', name)).equals(readFileSync(join(deployed, name))))
+      throw new Error(`${entry}: ${name} differs from the deployed code.`);
+  const maps = readdirSync(folder)
+    .filter((name) => name.endsWith('.map'))
+    .map((name): [string, Map] => [name, JSON.parse(readFileSync(join(folder, name), 'utf8'))]);
+  rmSync(folder, { recursive: true });
+  return maps;
+};
+
 // Typed by hand as an oracle: the functions that locate addresses, to calculate, to return rates or to compare releases.
 const locating = new Set<Entry>([
   'create-calculation',
@@ -48,11 +63,15 @@ describe.each(entries)('the bundle of %s', (entry) => {
   const code = files.filter((name) => name.endsWith('.js'));
   const kibibytes = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + statSync(join(folder, name)).size / 1024, 0);
-  /** The source files that the code was made of. */
-  const sources = files
-    .filter((name) => name.endsWith('.map'))
-    .flatMap((name): string[] => JSON.parse(readFileSync(join(folder, name), 'utf8')).sources)
+  /** The source files that the code was made of, by the maps of the same code. */
+  const sources = mapsOf(entry, folder)
+    .flatMap(([, map]) => map.sources)
     .map((path) => path.replace(/^(\.\.\/)+/, ''));
+
+  it('has no source map, which Lambda would not read', () => {
+    expect(files.filter((name) => !/\.(js|br)$/.test(name))).toEqual(['package.json']);
+    for (const name of code) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('sourceMappingURL');
+  });
 
   it('has a bounded size: code, and packed data without the local tables', () => {
     // Importers read workbooks, archives and HTML, and the names of places.
@@ -164,4 +183,23 @@ it('the bundled library for bearer tokens, which is tree-shaken, accepts and ref
     if (typeof (await answerOf(await make())) !== 'string') accepted.push(name);
   expect(accepted).toEqual([]);
   issuer.close();
+});
+
+it('`npm run frames` names the source line of a frame in the deployed code', () => {
+  const text = 'An OpenAPI 3.1 document.';
+  const lineOf = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
+  const before = lineOf(readFileSync(join(folderOf('get-openapi'), 'index.js'), 'utf8'));
+  const source = lineOf(readFileSync(join(root, 'functions/get-openapi.ts'), 'utf8')).length;
+  const frame = `    at a (/var/task/index.js:${before.length}:${(before.at(-1) ?? '').length + 1})`;
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [join(root, 'shared/cli/frames.ts'), ...words], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      encoding: 'utf8',
+    });
+  const { stdout, stderr } = run('get-openapi', frame);
+  expect([stdout, stderr]).toEqual([`${frame.trim()}  functions/get-openapi.ts:${source}\n`, '']);
+  for (const wrong of ['index.js', 'other.js:1:2']) {
+    const refused = run('get-openapi', wrong);
+    expect([refused.status, refused.stderr.trim().split('\n').length]).toEqual([1, 1]);
+  }
 });

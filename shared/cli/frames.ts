@@ -1,0 +1,45 @@
+/** `npm run frames -- FUNCTION FRAME…`: find the source lines of stack frames that a deployed function logged. */
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { join } from 'node:path';
+import { Argument, Command } from 'commander';
+import { bundle, type Entry } from '../../infra/bundling.ts';
+import { entries } from '../../infra/settings.ts';
+import { CommandError } from './terminal/errors.ts';
+import { print } from './terminal/output.ts';
+import { runCommand } from './terminal/run-command.ts';
+import { temporaryFolder } from './terminal/temporary-folder.ts';
+
+/** The line of the source, such as `shared/tax/tax.ts:12`. Columns are off by what minification moved, so they are left out. */
+const sourceOf = (folder: string, frame: string): string => {
+  const [, file, line, column] = /([\w.-]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
+  if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Send one such as index.js:1:2345.`);
+  let map: SourceMap;
+  try {
+    map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
+  } catch {
+    throw new CommandError(
+      `The bundle has no ${file}. Check out the deployed commit, and send the name of its function.`,
+    );
+  }
+  const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+  if (!('originalSource' in entry)) throw new CommandError(`${file} has no line ${line} with a column ${column}.`);
+  return `${entry.originalSource.replace(/^(\.\.\/)+/, '')}:${entry.originalLine + 1}`;
+};
+
+const frames = (entry: Entry, given: readonly string[]): void => {
+  const folder = temporaryFolder();
+  bundle(entry, folder, folder);
+  for (const frame of given) print(`${frame.trim()}  ${sourceOf(folder, frame)}`);
+};
+
+const program = new Command('frames')
+  .description(
+    'Print the source lines of stack frames in the log of a function. A deployment has no source maps: check out the deployed commit first, whose bundle is the same.',
+  )
+  .addArgument(new Argument('<function>').choices(entries))
+  .argument('<frames...>', 'frames as they are in the log, or index.js:1:2345')
+  .addHelpText('after', "\nExample:\n  npm run frames -- create-calculation 'at Xa (/var/task/index.js:1:23456)'")
+  .action(frames);
+
+await runCommand(program);
