@@ -134,6 +134,30 @@ describe('npm start, running', () => {
     expect(body.openapi).toMatch(/^3\./);
   });
 
+  it('is healthy by the check of compose.yaml, and a port without the service is not', async () => {
+    const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
+    const [, file, ...words] = JSON.parse(/healthcheck:\n\s+test: (\[.*\])/.exec(compose)?.[1] ?? '[]');
+    // In YAML `$` needs no escape, but Compose replaces a variable in braces.
+    expect(words.join(' ')).not.toMatch(/(^|[^$])\$\{/);
+    const codeAt = async (port: string): Promise<number | null> => {
+      const check = spawn(
+        file,
+        words.map((word: string) => word.replaceAll('$$', '$')),
+        {
+          env: { ...process.env, PORT: port },
+        },
+      );
+      const [code] = await once(check, 'close');
+      return code;
+    };
+    expect(await codeAt(new URL(service.url).port)).toBe(0);
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    expect(await codeAt(String(port))).toBe(1);
+  });
+
   it('sets and moves its clock, and returns the time', async () => {
     const hour = 3_600_000;
     const target = Date.now() + hour;
