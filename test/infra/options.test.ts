@@ -343,6 +343,15 @@ describe('a region without EventBridge Pipes', () => {
   );
 });
 
+it('prerequisites.md names each service of the template, for the permissions of a deployment', () => {
+  const page = readFileSync(new URL('../../infra/docs/prerequisites.md', import.meta.url), 'utf8');
+  const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, service]) => service);
+  const used = [all, lost, synthesize()].flatMap(({ template }) =>
+    Object.values(template.Resources).map(({ Type }) => Type.split('::')[1]),
+  );
+  expect(named.sort()).toEqual([...new Set(used)].sort());
+});
+
 it('without the console, the API has no path for it, and no output names it', () => {
   const pathsOf = (synthesized: typeof all) =>
     only(synthesized, 'AWS::ApiGateway::Resource').map(({ PathPart }) => PathPart);

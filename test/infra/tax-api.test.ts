@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
+import { read as getConsole } from '../../functions/get-console.ts';
+import { read as getDocs } from '../../functions/get-docs.ts';
 import { type Code, errorCodes } from '../../shared/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import {
@@ -87,6 +90,17 @@ it('has a throttle of its own for each public document, so that strangers do not
     'GET /~1docs',
     'GET /~1openapi.json',
   ]);
+});
+
+it('the public documents send at most 500 GB a day without compression, as decision 0016 says', async () => {
+  const texts = await Promise.all([
+    getDocs().text,
+    getConsole().text,
+    readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8'),
+  ]);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  // Two a second.
+  expect(bytes * 172_800).toBeLessThan(500e9);
 });
 
 it('creates the log of API Gateway errors before the stage, because API Gateway would create one without retention', () => {
