@@ -43,7 +43,7 @@ describe('GET /docs', () => {
   it('is a small bundle with the page beside it, and returns the same page', async () => {
     const inputs = Object.keys(bundle('get-docs', folder).inputs);
     expect(inputs.filter((input) => input.includes('node_modules') || input.startsWith('shared/docs/'))).toEqual([]);
-    expect(readdirSync(folder).sort()).toEqual(['docs.br', 'index.js', 'index.js.map', 'package.json']);
+    expect(readdirSync(folder).sort()).toEqual(['docs.br', 'index.js', 'package.json']);
     expect(statSync(join(folder, 'index.js')).size).toBeLessThan(20_480);
     const bundled = createRequire(import.meta.url)(join(folder, 'index.js'));
     expect((await answerOf(bundled.handler)).text).toBe((await get()).text);

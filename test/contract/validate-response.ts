@@ -76,8 +76,9 @@ const expressionOf = (template: string) => new RegExp(`^${template.replaceAll(/\
 
 const templates = Object.keys(paths).map((template) => ({ template, expression: expressionOf(template) }));
 
+// API Gateway ignores a slash at the end.
 const templateOf = (path: string) => {
-  const [plain = ''] = path.split('?');
+  const plain = path.replace(/\/?(\?.*)?$/s, '');
   return templates.find(({ expression }) => expression.test(plain))?.template;
 };
 
