@@ -31,7 +31,7 @@ const isJsonInUtf8 = (type: string): boolean =>
 
 // RFC 9110, 8.4: `identity` is the absence of a coding. A repeated header is one list.
 const isUncoded = (codings: readonly string[]): boolean =>
-  codings.flatMap((value) => value.split(',')).every((coding) => /^\s*(identity)?\s*$/i.test(coding));
+  codings.flatMap((value) => value.split(',')).every((coding) => /^(identity)?$/i.test(coding.trim()));
 
 const headerShownMax = 100;
 

@@ -43,10 +43,16 @@ export const hasSuffix = (plain: string): boolean => placeSuffix.test(plain);
 /** A plain name without that word: `Beecher`. */
 export const withoutSuffix = (plain: string): string => plain.replace(placeSuffix, '');
 
-const joinedSuffixes = /(?<=.)(CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)+$/;
+const joinedSuffixes = ['CITY', 'TOWN', 'VILLAGE', 'TOWNSHIP', 'BOROUGH'];
 
 /** The key that all readings of a plain name share: `LAKE` of `Lake`, `Lake City`, `Lakecity` and `La Ke`. */
-export const nameKey = (plain: string): string => joinedName(plain).replace(joinedSuffixes, '');
+export const nameKey = (plain: string): string => {
+  const joined = joinedName(plain);
+  let end = joined.length;
+  const suffixAt = () => joinedSuffixes.find((suffix) => end > suffix.length && joined.endsWith(suffix, end));
+  for (let suffix = suffixAt(); suffix !== undefined; suffix = suffixAt()) end -= suffix.length;
+  return joined.slice(0, end);
+};
 
 const countyPrefix = /^(CITY AND BOROUGH|CITY AND COUNTY|MUNICIPALITY|COUNTY|CITY) OF /;
 const countySuffix =

@@ -97,6 +97,8 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
     const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
     const ofGroup = sets.get(affixes) ?? new Set<number>();
     sets.set(affixes, ofGroup);
+    // Of ranges that have the house and differ in their numbers only, one is enough.
+    const whole = new Set<number>();
     let before = -1;
     while (at < groupEnd) {
       const setEnd = endOfNumber(text, at);
@@ -111,8 +113,12 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
       const isUnread = parity === codeU;
       const holds =
         numberAt(text, setEnd + 1, lowEnd) <= own && own <= numberAt(text, lowEnd + 1, highEnd) && prefix === ownPrefix;
-      if (isUnread || (holds && hasParityCode(parity, own)))
-        near.push({ set, affixes, isUnread, unit: unitOf(text.slice(highEnd, end)) });
+      if (isUnread || (holds && hasParityCode(parity, own))) {
+        const unit = unitOf(text.slice(highEnd, end));
+        const key = unit === null ? 2 * set + Number(isUnread) : -1;
+        if (!whole.has(key)) near.push({ set, affixes, isUnread, unit });
+        if (unit === null) whole.add(key);
+      }
       at = end + 1;
     }
     groupStart = groupEnd + 1;
@@ -120,7 +126,7 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
   return { near, sets };
 };
 
-const numbered = /^([A-Z]*)0*(\d+)$/;
+const numbered = /^([A-Z]*)(\d+)$/;
 
 /** Whether an identifier lies in a range of them; `null` if they cannot be compared. */
 const holdsId = ({ low, high, parity }: UnitRange, id: string): boolean | null => {

@@ -41,7 +41,7 @@ const percentAdvice = 'Send a fraction above 0 and below 1 as a string, such as 
 export const basePercent: EffectDefinition<BasePercentEffect> = {
   schema: () =>
     typed('base_percent', {
-      percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d*[1-9])\d{1,4}$/, percentAdvice)),
+      percent: z.string(percentAdvice).check(z.regex(/^0\.(?=\d{0,3}[1-9])\d{1,4}$/, percentAdvice)),
     }),
   isInMoney: alwaysFalse,
   resolve: (effect) => {

@@ -15,7 +15,7 @@ export const localName = (name: string): string => {
   const short = Buffer.from(name)
     .subarray(0, bytesMax)
     .toString()
-    .replace(/\uFFFD+$/, '');
+    .replace(/\uFFFD$/, '');
   return short.replaceAll(unsafe, '_').replace(/^\.+/, (dots) => '_'.repeat(dots.length)) || '_';
 };
 

@@ -14,6 +14,9 @@ const headers = ['Parish', 'Jurisdiction (Domicile Code)', 'Tax Rate'];
 /** The month of the rates in the name of the file: `Domicile Rate Listing October 2026.xlsx`. */
 const monthOfFile = /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/;
 
+/** `City of Crowley (0101)`. */
+const codeAtEnd = /\((\d{4})\)$/;
+
 const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/,()]/g, ' ')) ?? '');
 
 /** A domicile's name without the bodies that share a city's rate: `City of Crowley / School Board` is `CROWLEY`. */
@@ -30,9 +33,11 @@ const withoutParish = (name: string, parish: string): string | null => {
 const readDomicile = ({ cells }: Row, codes: OwnCodes, from: string): RowResult<CodedLocation> => {
   const [parishText = '', identity = '', rateText = ''] = cells;
   if (identity === '') return skipped('a line without a jurisdiction');
-  const { name = '', code = '' } = /^(?<name>.+?)\s*\((?<code>\d{4})\)$/.exec(identity)?.groups ?? {};
-  if (code === '') return bad(`${identity} has no domicile code: four digits in brackets belong at its end`);
-  const parish = codes.countyNamed(parishText.replace(/\s*\(\d{4}\)$/, ''));
+  const code = codeAtEnd.exec(identity)?.[1];
+  const name = identity.replace(codeAtEnd, '').trimEnd();
+  if (code === undefined || name === '')
+    return bad(`${identity} has no domicile code: four digits in brackets belong at its end`);
+  const parish = codes.countyNamed(parishText.replace(codeAtEnd, '').trimEnd());
   if (parish === undefined) return bad(`is in ${parishText || '(no parish)'}, which is not a parish of Louisiana`);
   const rate = readFraction(rateText) ?? readPercent(rateText);
   if (rate === null) return bad(`Tax Rate ${rateText || '(none)'} is not a rate: write it as 4.25% or 0.0425`);

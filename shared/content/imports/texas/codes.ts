@@ -9,10 +9,14 @@ const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'distri
 export const typeOf = (code: string) => types[code[0] as unknown as keyof typeof types];
 
 /** `Bee Cave (Travis Co)` is Bee Cave in Travis County. */
-const countyInName = /\s*\((?<county>.*)\)$/;
+const partsOf = (name: string): { readonly city: string; readonly county?: string } => {
+  const start = name.indexOf('(');
+  if (start < 0 || !name.endsWith(')')) return { city: name };
+  return { city: name.slice(0, start).trimEnd(), county: name.slice(start + 1, -1) };
+};
 
 /** The name of a city as addresses have it, without its county. */
-export const withoutCounty = (name: string): string => name.replace(countyInName, '');
+export const withoutCounty = (name: string): string => partsOf(name).city;
 
 const keptCode = (code: string): string => `US-TX-${code}`;
 
@@ -53,7 +57,7 @@ export class TexasCodes {
       return county === undefined ? undefined : this.codes.countyTax(county);
     }
     if (typeOf(code) !== 'city') return undefined;
-    const within = countyInName.exec(name)?.groups?.['county'];
+    const { county: within } = partsOf(name);
     const county = within === undefined ? undefined : this.codes.countyNamed(within);
     // The tables do not give the county of every place.
     const place = this.codes

@@ -17,7 +17,7 @@ type Period = { readonly sheet: Sheet; readonly from: string };
 /** A sheet has the days of its rates in its second row: `July 1, 2023 - June 30, 2024`. */
 const periodOf = (file: string, sheet: Sheet): Period => {
   const title = sheet.rows.find(({ line }) => line === 2)?.cells.find((text) => text !== '') ?? '';
-  const [first = ''] = title.split(/\s+[-–]\s+/);
+  const [first = ''] = title.split(/ [-–] /);
   const from = calendarDay(first) ?? writtenDay(first) ?? americanDay(first);
   if (from === null)
     throw new Error(

@@ -55,7 +55,7 @@ const list = (text: string): readonly string[] =>
 const zipRange = (text: string): ZipRange | null => {
   const start = /^(?<digits>\d{1,5})\*$/.exec(text)?.groups?.['digits'];
   if (start !== undefined) return [start.padEnd(5, '0'), start.padEnd(5, '9')];
-  const ends = text.split(/\s*(?:\.{3}|…)\s*/);
+  const ends = text.split(/\.{3}|…/).map((end) => end.trim());
   const [low = '', high = low] = ends.map((zip) => zip.padStart(5, '0'));
   return ends.length <= 2 && ends.every((zip) => /^\d{3,5}$/.test(zip)) && low <= high ? [low, high] : null;
 };

@@ -1,0 +1,270 @@
+/**
+ * Finds regular expressions whose time is not linear in the length of the text.
+ *
+ * A backtracking engine takes quadratic time or more only if a text can be read in many ways: there are positions p ≠ q of
+ * the pattern and a text v so that v leads from p to p, from p to q and from q to q (Weber and Seidl, 1991, "On the degree of
+ * ambiguity of finite automata", criterion IDA), or two ways from p to p (EDA, exponential). A pattern that may begin
+ * anywhere in the text has one more position, in front, that reads any character. Where the pattern can end at q without a
+ * condition, it matches there and does not go back. The check reports some patterns that are linear, and no slow one as
+ * linear: a large number of repetitions counts as any number, and a condition as one that may fail.
+ */
+
+type Atom = { readonly kind: 'atom'; readonly source: string };
+type Node =
+  | Atom
+  /** `^`, `$`, `\b` or a lookaround. */
+  | { readonly kind: 'condition' }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Node[] }
+  | { readonly kind: 'repeat'; readonly of: Node; readonly min: number; readonly max: number };
+
+type Parsed = { readonly node: Node; readonly lookarounds: readonly Node[]; readonly hasBackreference: boolean };
+
+const quantifier = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/y;
+const classOf = /\[(?:\\.|[^\]\\])*\]/y;
+const escaped = /\\(?:u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|[pP]\{[^}]*\}|c[A-Z]|.)/y;
+const groupStart = /\((?:\?(?:(:)|(?:<?[=!])|<\w+>))?/y;
+
+/** Reads the source of a pattern. */
+const parse = (source: string): Parsed => {
+  let [at, hasBackreference] = [0, false];
+  const lookarounds: Node[] = [];
+  const take = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = at;
+    const found = token.exec(source);
+    if (found) at = token.lastIndex;
+    return found;
+  };
+  const group = (start: string): Node => {
+    const inner = alternatives();
+    at += 1;
+    if (!/[=!]$/.test(start)) return inner;
+    lookarounds.push(inner);
+    return { kind: 'condition' };
+  };
+  const single = (): Node => {
+    const start = take(groupStart);
+    if (start) return group(start[0]);
+    const [text] = take(classOf) ?? take(escaped) ?? [];
+    if (text !== undefined && /^\\(?:[1-9]|k)/.test(text)) hasBackreference = true;
+    if (text === '\\b' || text === '\\B') return { kind: 'condition' };
+    if (text !== undefined) return { kind: 'atom', source: text };
+    const sign = String.fromCodePoint(source.codePointAt(at) ?? 0);
+    at += sign.length;
+    return sign === '^' || sign === '$' ? { kind: 'condition' } : { kind: 'atom', source: sign };
+  };
+  const repeated = (): Node => {
+    const of = single();
+    const found = take(quantifier);
+    if (!found) return of;
+    const [text, low, comma, high] = found;
+    if (low !== undefined) {
+      const max = comma === undefined ? Number(low) : high === '' ? Number.POSITIVE_INFINITY : Number(high);
+      return { kind: 'repeat', of, min: Number(low), max };
+    }
+    const max = text.startsWith('?') ? 1 : Number.POSITIVE_INFINITY;
+    return { kind: 'repeat', of, min: text.startsWith('+') ? 1 : 0, max };
+  };
+  const sequence = (): Node => {
+    const of: Node[] = [];
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') of.push(repeated());
+    return { kind: 'all', of };
+  };
+  function alternatives(): Node {
+    const of = [sequence()];
+    while (source[at] === '|') {
+      at += 1;
+      of.push(sequence());
+    }
+    return { kind: 'any', of };
+  }
+  const node = alternatives();
+  return { node, lookarounds, hasBackreference };
+};
+
+/** Repetitions above this count as any number. */
+const copiesMax = 12;
+
+/** What a part of a pattern begins and ends with (Glushkov's construction). `free`: without a condition. */
+type Ends = {
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+  readonly freeLast: readonly number[];
+  readonly isEmpty: boolean;
+  readonly isFreeEmpty: boolean;
+};
+
+const nothing: Ends = { first: [], last: [], freeLast: [], isEmpty: true, isFreeEmpty: true };
+
+/** The positions of a pattern and which may follow each other; a position is in a list as often as there are ways. */
+class Positions {
+  readonly atoms: string[] = [];
+  readonly follow: number[][] = [];
+
+  endsOf(node: Node): Ends {
+    switch (node.kind) {
+      case 'atom': {
+        const at = this.atoms.push(node.source) - 1;
+        this.follow.push([]);
+        return { first: [at], last: [at], freeLast: [at], isEmpty: false, isFreeEmpty: false };
+      }
+      case 'condition':
+        return { ...nothing, isFreeEmpty: false };
+      case 'all':
+        return node.of.reduce<Ends>((before, one) => this.join(before, this.endsOf(one)), nothing);
+      case 'any':
+        return this.either(node.of.map((one) => this.endsOf(one)));
+      case 'repeat':
+        return this.repeated(node);
+    }
+  }
+
+  private join(a: Ends, b: Ends): Ends {
+    for (const last of a.last) this.follow[last]?.push(...b.first);
+    return {
+      first: a.isEmpty ? [...a.first, ...b.first] : a.first,
+      last: b.isEmpty ? [...a.last, ...b.last] : b.last,
+      freeLast: b.isFreeEmpty ? [...a.freeLast, ...b.freeLast] : b.freeLast,
+      isEmpty: a.isEmpty && b.isEmpty,
+      isFreeEmpty: a.isFreeEmpty && b.isFreeEmpty,
+    };
+  }
+
+  private either(all: readonly Ends[]): Ends {
+    return {
+      first: all.flatMap(({ first }) => first),
+      last: all.flatMap(({ last }) => last),
+      freeLast: all.flatMap(({ freeLast }) => freeLast),
+      isEmpty: all.some(({ isEmpty }) => isEmpty),
+      isFreeEmpty: all.some(({ isFreeEmpty }) => isFreeEmpty),
+    };
+  }
+
+  private repeated({ of, min, max }: Node & { readonly kind: 'repeat' }): Ends {
+    const optional = (ends: Ends): Ends => ({ ...ends, isEmpty: true, isFreeEmpty: true });
+    const isLoop = max > copiesMax;
+    let ends = nothing;
+    for (let count = Math.min(min, copiesMax); count > (isLoop ? 1 : 0); count -= 1)
+      ends = this.join(ends, this.endsOf(of));
+    if (isLoop) {
+      const loop = this.endsOf(of);
+      for (const last of loop.last) this.follow[last]?.push(...loop.first);
+      return this.join(ends, min === 0 ? optional(loop) : loop);
+    }
+    // One after the other inside: a(a(a)?)?, so that no text can be read in two ways.
+    const copies = Array.from({ length: max - Math.min(min, copiesMax) }, () => this.endsOf(of));
+    return this.join(
+      ends,
+      copies.reduceRight((rest, one) => optional(this.join(one, rest)), nothing),
+    );
+  }
+}
+
+/** One character of each kind that patterns tell apart. */
+const characters = [
+  ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
+  ...'\u00e9\u00c9\u00df\u0131\u017f\u212a\u200b\u00a0\ufdfd\uff1d\uff11\u0301\ufeff\ufffd\u2028\u2013\u2026\u2019\u{1f600}',
+];
+
+const fails = (positions: Positions, { first, freeLast }: Ends, flags: string, isAnywhere: boolean): boolean => {
+  const { atoms, follow } = positions;
+  const unicode = flags.replaceAll(/[gyd]/g, '');
+  const matchers = atoms.map((atom) => new RegExp(`^${/^[/]$/.test(atom) ? `\\${atom}` : atom}$`, unicode));
+  const start = atoms.length;
+  const next = isAnywhere ? [...follow, [start, ...first]] : follow;
+  const reads = (at: number, sign: string) => at === start || matchers[at]?.test(sign) === true;
+  // Characters that all positions treat alike are one.
+  const signs = [
+    ...new Map(
+      characters.map((sign) => [next.map((_, at) => (reads(at, sign) ? 1 : 0)).join(''), sign] as const),
+    ).values(),
+  ];
+  const step = next.map((targets) => signs.map((sign) => targets.filter((at) => reads(at, sign))));
+  const ways = (at: number, sign: number) => step[at]?.[sign] ?? [];
+  const reaches = (from: readonly number[], to: readonly number[]): boolean => {
+    const seen = new Set<string>();
+    const open = [from];
+    for (let now = open.pop(); now; now = open.pop())
+      for (const sign of signs.keys())
+        for (const moved of now.reduce<number[][]>(
+          (sets, at) => sets.flatMap((set) => ways(at, sign).map((one) => [...set, one])),
+          [[]],
+        )) {
+          if (moved.every((at, index) => at === to[index])) return true;
+          const key = moved.join();
+          if (!seen.has(key)) open.push(moved);
+          seen.add(key);
+        }
+    return false;
+  };
+  const loops = [...next.keys()].filter((at) => reaches([at], [at]));
+  const isTwice = (at: number) =>
+    signs
+      .keys()
+      .some((sign) => ways(at, sign).some((to, index, all) => all.indexOf(to) !== index && reaches([to], [at])));
+  return loops.some(
+    (p) =>
+      isTwice(p) ||
+      loops.some((q) => q !== p && !freeLast.includes(q) && reaches([p], [q]) && reaches([p, p, q], [p, q, q])),
+  );
+};
+
+const beginsWithStart = (node: Node, source: string): boolean =>
+  node.kind === 'any' && node.of.length === 1 && source.startsWith('^');
+
+const hasLoop = (node: Node): boolean =>
+  node.kind === 'repeat'
+    ? node.max > copiesMax || hasLoop(node.of)
+    : (node.kind === 'all' || node.kind === 'any') && node.of.some(hasLoop);
+
+/** Whether a pattern can take more than linear time on some text. */
+export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boolean => {
+  const { node, lookarounds, hasBackreference } = parse(source);
+  // No automaton bounds the time of a backreference.
+  if (hasBackreference || lookarounds.some(hasLoop)) return true;
+  const isAnchored = flags.includes('y') || (!flags.includes('m') && beginsWithStart(node, source));
+  const positions = new Positions();
+  return fails(positions, positions.endsOf(node), flags, !isAnchored);
+};
+
+/** Comments, strings and the text of a template up to `${` or its end. */
+const skipped = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
+const templateText = /(?:\\[\s\S]|[^\\`$]|\$(?!\{))*(?:`|\$\{)/y;
+const literal = /\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/y;
+/** What a value does not end with, so that `/` is not a division. */
+const beforeLiteral = /(?:^|[=(,:!&|?{};[>+]|\breturn)\s*$/;
+
+/** The regular expressions that are written in the text of a TypeScript file. */
+export const patternsIn = (text: string): readonly RegExp[] => {
+  const found: RegExp[] = [];
+  // For each open template, the braces that are open in its expression.
+  const templates: number[] = [];
+  let at = 0;
+  const take = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = at;
+    const match = token.exec(text);
+    if (match) at = token.lastIndex;
+    return match;
+  };
+  const takeTemplate = (): void => {
+    if (take(templateText)?.[0].endsWith('{')) templates.push(0);
+  };
+  while (at < text.length) {
+    if (take(skipped)) continue;
+    const isLiteral = text[at] === '/' && beforeLiteral.test(text.slice(Math.max(0, at - 80), at));
+    const match = isLiteral ? take(literal) : null;
+    if (match) {
+      found.push(new RegExp(match[1] ?? '', match[2]));
+      continue;
+    }
+    const sign = text[at];
+    at += 1;
+    const open = templates.at(-1);
+    if (sign === '`') takeTemplate();
+    else if (sign === '}' && open === 0) {
+      templates.pop();
+      takeTemplate();
+    } else if (open !== undefined && (sign === '{' || sign === '}'))
+      templates[templates.length - 1] = open + (sign === '{' ? 1 : -1);
+  }
+  return found;
+};

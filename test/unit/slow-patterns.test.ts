@@ -1,0 +1,91 @@
+/** No text of a publisher, of a file or of a request makes a regular expression slow (R3). */
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { importable } from '../../shared/content/updates/publishers.ts';
+import { isSlow, patternsIn } from '../support/slow-patterns.ts';
+
+describe('isSlow', () => {
+  it.each([
+    /a+$/,
+    /\s*%$/,
+    /\s*\((?<county>.*)\)$/,
+    /^(?<name>.+?)\s*\(\d{4}\)$/,
+    /^([A-Z]*)0*(\d+)$/,
+    /(?<=.)(CITY|TOWN)+$/,
+    /^x*x*$/,
+    /^(a|a)*$/,
+    /^(a*)*$/,
+    /^(a|ab|b)*c/,
+    /^("?)[^"]*\1$/,
+    /(?=.*a)b/,
+  ])('finds %s', (pattern) => expect(isSlow(pattern)).toBe(true));
+
+  it.each([
+    /^a+$/,
+    /[^A-Z]+/g,
+    /^\d+(?:\.\d+)?$/,
+    /"[^"]*"/,
+    /a{2,4}b/,
+    /^(?:ab)*a$/,
+    /^[\w.]+@[\w.]+$/,
+    /(?<month>[a-z]{3,9})[^a-z\d]*(?<year>20\d\d)/,
+  ])('does not find %s', (pattern) => expect(isSlow(pattern)).toBe(false));
+});
+
+describe('patternsIn', () => {
+  it('finds the patterns of a file between comments, strings, templates and divisions', () => {
+    const text = [
+      "const a = /x[/']y/g; // /no/",
+      '/* /no/ */ const b = c / d / e;',
+      'const f = `/no/$' + "{g.replace(/\\/$/, '')}/$" + '{h(/[`}]/)}/`;',
+      "i('/no/').split(/j/)",
+    ].join('\n');
+    expect(patternsIn(text).map(String)).toEqual(["/x[/']y/g", '/\\/$/', '/[`}]/', '/j/']);
+  });
+});
+
+/** Patterns that the check reports although they are not slow, or that read only short texts of Levy itself. */
+const exempt: Readonly<Record<string, string>> = {
+  '/;\\s*charset\\s*=\\s*("?)([^";]*)\\1/gi': 'each attempt begins at a semicolon and ends before the next',
+  '/"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|[[\\]{}:,\\n]|[^\\s[\\]{}:,]+/g':
+    'the text was parsed as JSON, so that every string ends',
+  '/0+$/': 'reads the digits of an amount of Levy (shared/money/decimal.ts)',
+};
+
+describe('every regular expression that reads texts of others', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  // Terminal, pages and the client read what Levy itself writes. The commands that read files are here.
+  const own = /^shared\/(?:cli\/(?!ledger\/|customers\/)|console\/|docs\/|client\/)/;
+  const files = globSync('{shared,functions}/**/*.ts', { cwd: root }).filter((path) => !own.test(path));
+
+  it('takes linear time', () => {
+    const patterns = files.flatMap((path) =>
+      patternsIn(readFileSync(`${root}${path}`, 'utf8')).map((pattern) => ({ path, pattern })),
+    );
+    expect(patterns.length).toBeGreaterThan(200);
+    const slow = patterns.filter(({ pattern }) => isSlow(pattern));
+    expect(slow.filter(({ pattern }) => !Object.hasOwn(exempt, String(pattern)))).toEqual([]);
+    expect(new Set(slow.map(({ pattern }) => String(pattern)))).toEqual(new Set(Object.keys(exempt)));
+  });
+
+  it('takes linear time if it is made of texts', async () => {
+    const made: RegExp[] = [];
+    const record = new Proxy(RegExp, {
+      construct: (target, [source, flags]) => {
+        const pattern = new target(source, flags);
+        made.push(pattern);
+        return pattern;
+      },
+    });
+    const makers = files.filter((path) => /new RegExp\(/.test(readFileSync(`${root}${path}`, 'utf8')));
+    vi.stubGlobal('RegExp', record);
+    // With a query, a module that is loaded already is loaded once more.
+    for (const path of makers) await import(`${root}${path}?patterns`);
+    vi.unstubAllGlobals();
+    for (const { files } of importable)
+      for (const file of files) if ('pattern' in file) made.push(new RegExp(file.pattern, 'i'));
+    expect(made.length).toBeGreaterThan(10);
+    expect(made.filter(isSlow)).toEqual([]);
+  });
+});
