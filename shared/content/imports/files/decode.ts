@@ -1,22 +1,23 @@
+import { isUtf8 } from 'node:buffer';
+
 const newline = 0x0a;
+const utf8 = new TextDecoder('utf-8');
 const windows = new TextDecoder('windows-1252');
 
 /** A line that is not UTF-8 is read as Windows-1252, a superset of Latin-1: some files mix both. */
 const decodeLines = (lines: Buffer): string => {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  try {
-    return utf8.decode(lines);
-  } catch {
-    const end = lines.indexOf(newline) + 1;
-    if (end === 0 || end === lines.length) return windows.decode(lines);
-    let text = '';
-    for (let start = 0; start < lines.length; ) {
-      const next = lines.indexOf(newline, start) + 1 || lines.length;
-      text += decodeLines(lines.subarray(start, next));
-      start = next;
-    }
-    return text;
+  if (isUtf8(lines)) return utf8.decode(lines);
+  let text = '';
+  // Lines of one encoding are decoded together: a file can have 500,000 lines.
+  for (let [start, end] = [0, 0]; start < lines.length; start = end) {
+    const isUtf8Line = () => isUtf8(lines.subarray(end, nextEnd()));
+    const nextEnd = () => lines.indexOf(newline, end) + 1 || lines.length;
+    const isUtf8Run = isUtf8Line();
+    do end = nextEnd();
+    while (end < lines.length && isUtf8Line() === isUtf8Run);
+    text += (isUtf8Run ? utf8 : windows).decode(lines.subarray(start, end));
   }
+  return text;
 };
 
 const tooLong = (name: string, max: number) =>

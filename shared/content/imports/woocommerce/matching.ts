@@ -19,7 +19,7 @@ const compare = (a: Match, b: Match): number =>
   Number(b.rate.hasState) - Number(a.rate.hasState) || placeRank(a.rate) - placeRank(b.rate) || a.width - b.width;
 
 /** The most specific rate first: of the state, by its place, of fewer ZIPs; then in the order of the file. */
-export const bySpecificity = (a: Match, b: Match): number => compare(a, b) || a.rate.line - b.rate.line;
+const bySpecificity = (a: Match, b: Match): number => compare(a, b) || a.rate.line - b.rate.line;
 
 const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCompound !== b.isCompound;
 
@@ -43,12 +43,10 @@ export type Choice = {
   readonly overtaking: readonly WooRate[];
 };
 
-/**
- * Choose the most specific rate of each priority for a city. `null` is a city that no row names.
- */
-export const choose = (sorted: readonly Match[], city: string | null): Choice => {
-  const matching = sorted.filter(({ rate: { cities } }) => cities === null || (city !== null && cities.includes(city)));
-  const byPriority = [...Map.groupBy(matching, ({ rate }) => rate.priority)].toSorted(([a], [b]) => a - b);
+/** Choose the most specific rate of each priority of those that match. */
+export const choose = (matching: readonly Match[]): Choice => {
+  const sorted = matching.toSorted(bySpecificity);
+  const byPriority = [...Map.groupBy(sorted, ({ rate }) => rate.priority)].toSorted(([a], [b]) => a - b);
   const rates: WooRate[] = [];
   const overtaking: WooRate[] = [];
   let conflict: Choice['conflict'] = null;
@@ -62,6 +60,32 @@ export const choose = (sorted: readonly Match[], city: string | null): Choice =>
   }
   return { rates, conflict, overtaking };
 };
+
+/** Matches by the cities that their rows name, so that the rows of other cities are not read for each city. */
+export class MatchesByCity {
+  private readonly ofAll: readonly Match[];
+  private readonly byCity = new Map<string, Match[]>();
+
+  constructor(matches: readonly Match[]) {
+    this.ofAll = matches.filter(({ rate: { cities } }) => cities === null);
+    for (const match of matches)
+      for (const city of new Set(match.rate.cities)) {
+        const ofCity = this.byCity.get(city);
+        if (ofCity) ofCity.push(match);
+        else this.byCity.set(city, [match]);
+      }
+  }
+
+  /** All cities that rows name. */
+  cities(): ReadonlySet<string> {
+    return new Set(this.byCity.keys());
+  }
+
+  /** The rows that apply in a city; `null` is a city that no row names. */
+  in(city: string | null): readonly Match[] {
+    return [...this.ofAll, ...((city === null ? undefined : this.byCity.get(city)) ?? [])];
+  }
+}
 
 /** The rates with ZIPs by the ZIPs of the state that they match. */
 export const matchesByZip = (rates: readonly WooRate[], state: string): ReadonlyMap<string, readonly Match[]> => {

@@ -7,11 +7,8 @@ import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { combinedOf, isRateOfState, type LocalContext, localsOf, stateRateOf } from './locals.ts';
-import { anyZip, bySpecificity, type Choice, choose, isStateWide, type Match, matchesByZip } from './matching.ts';
+import { anyZip, type Choice, choose, isStateWide, MatchesByCity, matchesByZip } from './matching.ts';
 import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
-
-const citiesOf = (matches: readonly Match[]): ReadonlySet<string> =>
-  new Set(matches.flatMap(({ rate: { cities } }) => cities ?? []));
 
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
 
@@ -63,15 +60,16 @@ const areSame = (some: readonly WooRate[], others: readonly WooRate[]): boolean 
 function* zipEntries(
   context: LocalContext,
   zip: string,
-  matches: readonly Match[],
-  byName: ReadonlySet<string>,
+  matches: MatchesByCity,
+  ofState: MatchesByCity,
 ): Generator<Entry> {
   const where = { kind: 'span', low: `${zip}0000`, high: `${zip}9999` } as const;
-  const anywhere = choose(matches, null);
+  const chosenIn = (city: string | null) => choose([...matches.in(city), ...ofState.in(city)]);
+  const anywhere = chosenIn(null);
   yield* placeEntries(context, anywhere, zip, where);
-  const named = citiesOf(matches.filter(({ rate }) => rate.zips !== null));
+  const [named, byName] = [matches.cities(), ofState.cities()];
   for (const city of named.union(byName)) {
-    const chosen = choose(matches, city);
+    const chosen = chosenIn(city);
     const flags = { within_city: city };
     if (named.has(city)) {
       yield* placeEntries(context, chosen, city, { ...where, flags });
@@ -103,16 +101,13 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
 /** The entries of all rows that can be read. */
 function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
   const { state } = context.pseudo;
-  const anywhere = rates
-    .filter(({ zips }) => zips === null)
-    .map(anyZip)
-    .toSorted(bySpecificity);
-  const byName = citiesOf(anywhere);
-  for (const [zip, matches] of [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-    yield* zipEntries(context, zip, [...matches, ...anywhere].toSorted(bySpecificity), byName);
-  for (const city of byName) yield* placeEntries(context, choose(anywhere, city), city, { kind: 'city', city });
-  const wide = anywhere.filter(({ rate }) => isStateWide(rate));
-  yield* stateWideEntries(context, choose(wide, null), state);
+  const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map(anyZip));
+  const byName = anywhere.cities();
+  const byZip = [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  assertFits(byZip.length * byName.size, limits.citiesInZips, 'ZIP codes with cities that rows name without a ZIP');
+  for (const [zip, matches] of byZip) yield* zipEntries(context, zip, new MatchesByCity(matches), anywhere);
+  for (const city of byName) yield* placeEntries(context, choose(anywhere.in(city)), city, { kind: 'city', city });
+  yield* stateWideEntries(context, choose(anywhere.in(null)), state);
 }
 
 /**
