@@ -239,10 +239,13 @@ describe('a file of street rows alone, as in Vermont', () => {
   );
 });
 
-it('does not store more street ranges of a ZIP than fit into an item, and says so', async () => {
+it.each([
+  ['of a ZIP than fit into an item', 90_000, 900],
+  ['of one street than a request can look up often', 2500, 1],
+])('does not store more street ranges %s, and says so', async (_what, count, streets) => {
   const rows = Array.from(
-    { length: 90_000 },
-    (_, index) => `${row(`${index},${index},B,,MAIN,ST`, burlington)}\n`,
+    { length: count },
+    (_, index) => `${row(`${index},${index},B,,MAIN${index % streets},ST`, burlington)}\n`,
   ).join('');
   const [rates] = sstFiles('VT', vtRates, []);
   if (!rates) throw new Error('no rates');

@@ -14,10 +14,10 @@ type StreetMatch =
 /** The ranges that decide: those of the unit if there are any, otherwise those of the whole house. */
 const decidingOf = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
   const readable = ranges.filter(({ isUnread }) => !isUnread);
-  const statuses = readable.map((range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
-  const having = (wanted: string) => readable.filter((_, index) => statuses[index] === wanted);
-  const certain = statuses.includes('yes') ? having('yes') : having('whole');
-  return { certain, possible: [...certain, ...having('maybe'), ...ranges.filter(({ isUnread }) => isUnread)] };
+  const having = Map.groupBy(readable, (range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));
+  const certain = having.get('yes') ?? having.get('whole') ?? [];
+  const others = [having.get('maybe') ?? [], ranges.filter(({ isUnread }) => isUnread)];
+  return { certain, possible: [certain, ...others].flat() };
 };
 
 /** Find the jurisdictions of a street address on a tax day. */
@@ -44,7 +44,7 @@ export const matchStreet = (
   const own = near.filter(({ affixes }) => affixes === street.affixes || affixes === anyStreet.affixes);
   const { certain, possible } = decidingOf(own, address);
   const lists = new Map(
-    possible.flatMap(({ set }) => {
+    [...new Set(possible.map(({ set }) => set))].flatMap((set) => {
       const codes = sets[set]?.codes;
       return codes ? [[codes.toSorted().join(' '), codes] as const] : [];
     }),

@@ -103,9 +103,9 @@ export class StreetRows {
       texts.add(rangeText(sets.get(set) ?? 0, { ...kind, low, high }));
     }
     const texts = Object.fromEntries([...names].map(([name, ofName]): [string, string] => [name, nameText(ofName)]));
-    if (
-      Object.entries(texts).reduce((sum, [name, text]) => sum + name.length + text.length, 0) > limits.streetTextOfZip
-    ) {
+    const isTooLong = Object.values(texts).some((text) => text.length > limits.streetTextOfName);
+    const length = Object.entries(texts).reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+    if (isTooLong || length > limits.streetTextOfZip) {
       this.tooMany.push(zip);
       return undefined;
     }

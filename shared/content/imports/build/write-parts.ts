@@ -59,7 +59,7 @@ const cityLocations = (city: string, resolved: readonly Resolved[], details: Det
 const zipUnit = 10_000;
 
 const tooManyStreets = (zip: number): string =>
-  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than fit into an item: its addresses are not looked up by street.`;
+  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy looks up: its addresses are not looked up by street.`;
 
 export type Written = {
   readonly locations: number;

@@ -37,7 +37,7 @@ const isText = ({ fileName }: yauzl.Entry): boolean =>
 const unpackedBytesMax = 2 ** 31;
 // Rates pack to a tenth or less. A bomb of 1 MB unpacks to a thousand times that, and would take minutes to read.
 const ratioMax = 100;
-const smallBytes = 32 * 1024 * 1024;
+const smallBytes = 8 * 1024 * 1024;
 
 const openPacked = async (path: string): Promise<OpenFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });

@@ -22,11 +22,31 @@ export const workbookNumber = (text: string): string | null =>
     ? new Decimal(text).toSignificantDigits(significantDigits, Decimal.ROUND_HALF_UP).toFixed()
     : null;
 
-/** Numbers are exact decimal text, and days are `YYYY-MM-DD`. */
-const cellText = (cell: unknown): string => {
-  if (cell === null || cell === undefined) return '';
-  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell).replaceAll(/\s+/g, ' ').trim();
-};
+/** Cells share their texts, so a small workbook can have texts without end. Known workbooks have less than 1 million. */
+const charactersMax = 8_000_000;
+
+/** Numbers are exact decimal text, and days are `YYYY-MM-DD`. Refuses texts that are too long together. */
+class CellTexts {
+  private readonly known = new Map<string, string>();
+  private characters = 0;
+
+  readonly of = (cell: unknown): string => {
+    if (cell === null || cell === undefined) return '';
+    const text = cell instanceof Date ? cell.toISOString().slice(0, 10) : this.plain(String(cell));
+    this.characters += text.length;
+    if (this.characters > charactersMax)
+      throw new Error(`its cells have more than ${charactersMax} characters, which no workbook of rates has.`);
+    return text;
+  };
+
+  private plain(text: string): string {
+    const known = this.known.get(text);
+    if (known !== undefined) return known;
+    const plain = text.replaceAll(/\s+/g, ' ').trim();
+    this.known.set(text, plain);
+    return plain;
+  }
+}
 
 /**
  * Read the sheets of an XLSX workbook as text. A number is the decimal text of what the workbook stores, never a
@@ -43,12 +63,13 @@ export const readWorkbook = async (
       parseNumber: (text) => workbookNumber(text) ?? text,
     });
     onProgress(size, size);
+    const texts = new CellTexts();
     return {
       name,
       sheets: sheets.map(({ sheet, data }) => ({
         name: sheet,
         rows: data
-          .map((cells, index) => ({ line: index + 1, cells: cells.map(cellText) }))
+          .map((cells, index) => ({ line: index + 1, cells: cells.map(texts.of) }))
           .filter(({ cells }) => cells.some((text) => text !== '')),
       })),
     };
