@@ -1,0 +1,63 @@
+/** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
+import { limits } from '../../shared/content/imports/limits.ts';
+import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
+import type { Input } from './target.ts';
+import { gridOf, workbookOf } from './workbooks.ts';
+
+const textOf = (name: string): string => fixture(name).content.toString();
+/** A fixture with rows at its end. */
+const withRows = (name: string, rows: string): Input => [{ name, content: `${textOf(name)}\n${rows}\n` }];
+const many = (count: number, row: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => row(index)).join('\n');
+const blanks = ' '.repeat(90_000);
+
+const wooCommerce = (rows: string): Input => withRows('tax_rates.csv', rows);
+const texas = (...names: readonly string[]): Input =>
+  withRows(
+    'taxrates.txt',
+    many(names.length, (at) => `${names[at]}\t${2_000_100 + at}\t.010000${'\tn/a\tn/a\t.0'.repeat(3)}`),
+  );
+const xlsx = (content: Buffer): Input => [{ name: 'rates.xlsx', content }];
+const request = (line1: string, text: string): readonly TestFile[] => {
+  const streets = {
+    names: { MAIN: text.slice(0, limits.streetTextOfName) },
+    sets: [{ from: null, to: null, codes: [] }],
+  };
+  return [{ name: 'request.json', content: JSON.stringify({ streets, lines: Array(1000).fill(line1) }) }];
+};
+
+export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
+  woocommerce: [
+    // Each row was compared with each city.
+    () => wooCommerce(many(30_000, (at) => `US,TX,,City ${at},1.0000,City Tax,2,0,1,`)),
+    () => wooCommerce(many(20_000, (at) => `US,TX,78664,City ${at},1.0000,City Tax,2,0,1,`)),
+    () => wooCommerce(`US,TX,75001...79999,*,1,Tax,2,0,1,\n${many(20_000, (at) => `US,TX,,C${at},1,Tax,3,0,1,`)}`),
+    // The parser made an error with a stack for each row of another length.
+    () => wooCommerce(many(300_000, () => 'US')),
+    // Patterns took quadratic time.
+    () => wooCommerce(`US,TX,78664,*,1${blanks}1,City Tax,2,0,1,`),
+    () => wooCommerce(`US,TX,7${blanks}8,*,1,City Tax,2,0,1,`),
+  ],
+  texas: [() => texas('('.repeat(90_000), `${'CITY'.repeat(20_000)}X`, `A (${'TOWN'.repeat(20_000)}X)`)],
+  zip: [
+    () => [{ name: 'rates.csv', content: Buffer.from('\u00e9\n'.repeat(400_000), 'latin1') }],
+    () => [{ name: 'rates.csv', content: `a,b\n${'"\n'.repeat(400_000)}` }],
+  ],
+  xlsx: [
+    // Cells share a long text.
+    () =>
+      xlsx(
+        workbookOf({
+          strings: `<si><t>${'a '.repeat(15_000)}</t></si>`,
+          sheets: [gridOf(10, 7_000_000, ' t="s"', '<v>0</v>')],
+        }),
+      ),
+    () => xlsx(workbookOf({ sheets: [gridOf(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
+    () => xlsx(workbookOf({ sheets: [gridOf(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
+  ],
+  line1: [
+    () => request('150 Main St Apt 4', `,ST,|:${'0B100-300/APT,1,10,B '.repeat(1000)}`),
+    () => request('150 Main St', Array(2000).fill(',ST,|:0B1-9').join(';')),
+    () => request(`1 A ${'#4'.repeat(240)}`, ',ST,|:0B1-9'),
+  ],
+};

@@ -1,0 +1,154 @@
+/**
+ * `npm run fuzz`: gives mutated and hostile inputs of at most 1 MB to everything that reads files, pages and texts of others,
+ * and measures processor time and peak memory of each. Needs Linux.
+ *
+ *   --target NAME   only this one; repeat it for several (default: all)
+ *   --minutes N     how long each target runs (1)
+ *   --inputs N      how many inputs instead of a time
+ *   --seed N        another series of inputs (1)
+ *   --input N       only this input of the seed
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Message } from './child.ts';
+import { inputOf, targets } from './targets.ts';
+
+/** The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid input. */
+const limits = { ms: 2000, bytes: 256 * 1024 * 1024 };
+/** An input is ended after this many times its limit of time. */
+const endAfter = 2.5;
+/** A fault that does not repeat is one of the machine. */
+const repeats = 1;
+const faultsMax = 10;
+
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', multiple: true, default: Object.keys(targets) },
+    minutes: { type: 'string', default: '1' },
+    inputs: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    input: { type: 'string' },
+  },
+});
+
+type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
+
+const faultOf = ({ ms, megabytes, bytes, bug }: Message & { readonly kind: 'end' }): string | null => {
+  if (bug !== null) return bug;
+  if (ms > limits.ms * megabytes) return `${Math.round(ms)} ms`;
+  return bytes > limits.bytes ? `${Math.round(bytes / 2 ** 20)} MiB` : null;
+};
+
+/** Processor time of a process in milliseconds (proc_pid_stat(5); a tick has 10 ms). */
+const processorMs = ({ pid }: ChildProcess): number => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return 10 * (Number(fields[11]) + Number(fields[12]));
+  } catch {
+    return 0;
+  }
+};
+
+/** Run inputs in a process until one has a fault, they end, or the time is over. */
+const runInputs = (
+  name: string,
+  from: number,
+  count: number,
+  endsAt: number,
+  onRan: (ran: Ran) => void,
+): Promise<void> =>
+  new Promise((resolve) => {
+    const child = fork(join(import.meta.dirname, 'child.ts'), [name, values.seed, String(from), String(count)], {
+      // What `npm run content` gives to the importers.
+      execArgv: ['--max-old-space-size=256', '--expose-gc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let [running, startMs, endMs, errors] = [null as number | null, 0, 0, ''];
+    child.stderr?.on('data', (chunk: Buffer) => {
+      errors = (errors + chunk).slice(-2000);
+    });
+    child.on('message', (message: Message) => {
+      if (message.kind === 'begin') {
+        [running, startMs] = [message.input, processorMs(child)];
+        endMs = endAfter * limits.ms * message.megabytes;
+      } else {
+        running = null;
+        const fault = faultOf(message);
+        onRan({ ...message, fault });
+        if (fault !== null || Date.now() > endsAt) child.kill('SIGKILL');
+      }
+    });
+    const timer = setInterval(() => {
+      if (running !== null && processorMs(child) - startMs > endMs) child.kill('SIGKILL');
+    }, 200);
+    child.on('close', () => {
+      const ms = running === null ? 0 : endMs;
+      clearInterval(timer);
+      if (running !== null) onRan({ input: running, ms, bytes: 0, fault: errors.trim() || `ended after ${ms} ms` });
+      else if (errors.includes('Error')) throw new Error(errors);
+      resolve();
+    });
+  });
+
+/** The fault of an input that every repetition finds, or `null`. */
+const confirmed = async (name: string, { input, fault }: Ran): Promise<string | null> => {
+  let last = fault;
+  for (let left = repeats; left > 0 && last !== null; left -= 1)
+    await runInputs(name, input, 1, Number.POSITIVE_INFINITY, (ran) => {
+      last = ran.fault;
+    });
+  return last;
+};
+
+const write = (name: string, input: number): string => {
+  const folder = mkdtempSync(join(tmpdir(), `levy-fuzz-${name}-`));
+  return inputOf(name, Number(values.seed), input)
+    .map((file) => {
+      const path = join(folder, file.name);
+      writeFileSync(path, file.content);
+      return path;
+    })
+    .join(' ');
+};
+
+const fuzz = async (name: string): Promise<number> => {
+  const begun = Date.now();
+  const isTimed = values.inputs === undefined && values.input === undefined;
+  const endsAt = isTimed ? begun + Number(values.minutes) * 60_000 : Number.POSITIVE_INFINITY;
+  const first = Number(values.input ?? 0);
+  const end = isTimed ? Number.MAX_SAFE_INTEGER : first + Number(values.input === undefined ? values.inputs : 1);
+  let [next, worstMs, worstBytes, faults] = [first, { ms: 0, input: 0 }, { bytes: 0, input: 0 }, 0];
+  while (next < end && Date.now() < endsAt && faults < faultsMax) {
+    let failed: Ran | null = null;
+    await runInputs(name, next, Math.min(2000, end - next), endsAt, (ran) => {
+      next = ran.input + 1;
+      if (ran.fault !== null) failed = ran;
+      else {
+        if (ran.ms > worstMs.ms) worstMs = ran;
+        if (ran.bytes > worstBytes.bytes) worstBytes = ran;
+      }
+    });
+    const found: Ran | null = failed;
+    const fault = found && (await confirmed(name, found));
+    if (!found || fault === null) continue;
+    faults += 1;
+    console.log(
+      `${name}, seed ${values.seed}, input ${(found as Ran).input}: ${fault}\n  ${write(name, (found as Ran).input)}`,
+    );
+  }
+  const minutes = ((Date.now() - begun) / 60_000).toFixed(1);
+  console.log(
+    `${name}: ${next - first} inputs in ${minutes} min; worst ${Math.round(worstMs.ms)} ms (input ${worstMs.input}), ${Math.round(worstBytes.bytes / 2 ** 20)} MiB (input ${worstBytes.input}); ${faults} faults`,
+  );
+  return faults;
+};
+
+const unknown = values.target.find((name) => !Object.hasOwn(targets, name));
+if (unknown !== undefined) {
+  console.error(`There is no target ${unknown}. Pass one of ${Object.keys(targets).join(', ')}.`);
+  process.exit(2);
+}
+for (const name of values.target) if ((await fuzz(name)) > 0) process.exitCode = 1;

@@ -1,0 +1,145 @@
+/** Everything that reads files, pages and texts of others. */
+
+import { customersFrom } from '../../shared/cli/customers/read-file.ts';
+import { LineHashChain } from '../../shared/cli/ledger/export/format.ts';
+import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
+import { buildRelease } from '../../shared/content/imports/build.ts';
+import { openTable } from '../../shared/content/imports/files/rows.ts';
+import { readWorkbook } from '../../shared/content/imports/files/workbook.ts';
+import { type Format, importers } from '../../shared/content/imports/importers.ts';
+import { baseOf, fixture, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
+import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
+import {
+  alaskaFile,
+  alaskaRows,
+  coloradoFile,
+  coloradoRows,
+  louisianaFile,
+  louisianaRows,
+  missouriFile,
+  missouriRows,
+  virginiaFile,
+  virginiaSheets,
+} from '../fixtures/imports/workbooks.ts';
+import { found } from './found.ts';
+import { pages } from './pages.ts';
+import { type Random, randomOf } from './random.ts';
+import { line1 } from './streets.ts';
+import type { Input, Target } from './target.ts';
+import { longText, mutateBytes, mutateOne, mutateText } from './texts.ts';
+import { makeWorkbook, mutateRows } from './workbooks.ts';
+import { makeZip, unpackedBytesOf } from './zips.ts';
+
+/** Builds a release and reads its parts, one at a time as an import does. */
+const importAndRead = (format: Format, state: string, input: Input): Promise<void> =>
+  withFiles(input, async (paths, tempFolder) => {
+    const base = baseOf(state);
+    const entries = importers[format].read(paths, { state, base });
+    const identity = {
+      id: `US-${state}@2026-11-21.1`,
+      importer: importers[format],
+      importedAt: '2026-11-21T08:00:00.000Z',
+    };
+    const built = await buildRelease({ ...identity, entries, base, tempFolder });
+    if (built.outcome === 'built') for await (const _ of built.parts());
+  });
+
+const importer = (format: Format, state: string, valid: () => Input, make?: (random: Random) => Input): Target => ({
+  valid,
+  make: make ?? ((random) => mutateOne(valid(), random)),
+  run: (input) => importAndRead(format, state, input),
+});
+
+type Rows = readonly (readonly TestCell[])[];
+
+const workbookImporter = (format: Format, state: string, rows: Rows, file: (rows: Rows) => TestFile): Target =>
+  importer(
+    format,
+    state,
+    () => [file(rows)],
+    (random) => {
+      const { name, content } = file(mutateRows(rows, random));
+      return [{ name, content: random.chance(0.1) ? mutateBytes(content as Buffer, random) : content }];
+    },
+  );
+
+const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };
+const rules = { state: 'IA', sources: { ruling: 'Department of Revenue, ruling 7' }, rules: [rule] };
+
+const customers: TestFile = {
+  name: 'customers.csv',
+  content:
+    'id,name,states,reason,certificate_number,valid_from,valid_to\nacme,Acme,MN;WI,resale,7,2026-01-01,\nacme,Acme,IA,resale,8,,\n',
+};
+const customersJson: TestFile = {
+  name: 'customers.json',
+  content: JSON.stringify([{ id: 'acme', name: 'Acme', exemptions: [{ states: ['MN'], reason: 'resale' }] }], null, 1),
+};
+
+/** Lines with the right sums, so that the parser reads them. */
+const ledgerOf = (lines: readonly string[]): string => {
+  const chain = new LineHashChain();
+  return lines.map((text) => `${chain.close(text)}\n`).join('');
+};
+const ledgerLines = ['{"kind":"header","format":"levy-ledger","format_version":2}', '{"kind":"chain","chain":{}}'];
+const makeLedger = (random: Random): Input => {
+  const { pick, chance } = random;
+  const deep = pick(['[', '{"a":', '"', '{"kind":"period","state":"']).repeat(pick([10, 10_000, 150_000]));
+  const lines = chance(0.5)
+    ? [...ledgerLines, `{${deep}`, longText(random)]
+    : mutateText(ledgerLines.join('\n'), random).split('\n');
+  const text = chance(0.7) ? ledgerOf(lines) : mutateText(ledgerOf(ledgerLines), random);
+  return [{ name: 'ledger.ndjson', content: Buffer.from(text).subarray(0, 1_000_000) }];
+};
+
+/** Each target by its name on the command line. */
+export const targets: Readonly<Record<string, Target>> = {
+  sst: importer('sst', 'MN', () => ['MNR2026Q4AUG28.csv', 'MNB2026Q4AUG28.csv'].map(fixture)),
+  'sst-streets': importer('sst', 'WI', () => ['WIR2026Q2FEB18.csv', 'WIB2026Q2FEB18.csv'].map(fixture)),
+  'zip-rates': importer('zip-rates', 'TX', () => [fixture('TAXRATES_ZIP5_TX202611.csv')]),
+  woocommerce: importer('woocommerce', 'TX', () => [fixture('tax_rates.csv')]),
+  cdtfa: importer('cdtfa', 'CA', () => [fixture('cdtfa.csv')]),
+  texas: importer('texas', 'TX', () => [fixture('taxrates.txt')]),
+  alabama: importer('alabama', 'AL', () => [fixture('taxrates_current.csv')]),
+  arizona: importer('arizona', 'AZ', () => [fixture('TPT_RATETABLE_ALL_11012026.csv')]),
+  illinois: importer('illinois', 'IL', () => [fixture('ordmache-current.txt')]),
+  missouri: workbookImporter('missouri', 'MO', missouriRows, (rows) => missouriFile([...rows])),
+  virginia: workbookImporter('virginia', 'VA', virginiaSheets()['Current']?.rows ?? [], (rows) =>
+    virginiaFile({ A: { title: '1/1/2027 - Present', rows: [...rows] } }),
+  ),
+  alaska: workbookImporter('alaska', 'AK', alaskaRows, (rows) => alaskaFile([...rows])),
+  colorado: workbookImporter('colorado', 'CO', coloradoRows, (rows) => coloradoFile([...rows])),
+  louisiana: workbookImporter('louisiana', 'LA', louisianaRows, (rows) => louisianaFile([...rows])),
+  'new-mexico': importer('new-mexico', 'NM', () => [newMexicoFile()]),
+  rules: importer('rules', 'IA', () => [{ name: 'own.json', content: JSON.stringify(rules, null, 1) }]),
+  xlsx: {
+    valid: () => [missouriFile()],
+    make: (random) => [{ name: 'rates.xlsx', content: makeWorkbook(random) }],
+    run: (input) => withFiles(input, ([path = '']) => readWorkbook(path)),
+  },
+  zip: {
+    valid: () => [fixture('tax_rates.csv')],
+    make: (random) => [{ name: 'rates.zip', content: makeZip(random) }],
+    bytesOf: ([file]) => Math.min(unpackedBytesOf(Buffer.from(file?.content as Buffer)), 8_000_000),
+    run: (input) =>
+      withFiles(input, async ([path = '']) => {
+        for await (const _ of (await openTable(path)).rows);
+      }),
+  },
+  pages,
+  line1,
+  customers: {
+    valid: () => [customers],
+    make: (random) => mutateOne([random.pick([customers, customersJson])], random),
+    run: ([file]) => customersFrom(file?.content.toString() ?? ''),
+  },
+  ledger: {
+    valid: () => [{ name: 'ledger.ndjson', content: ledgerOf(ledgerLines) }],
+    make: makeLedger,
+    run: (input) => withFiles(input, ([path = '']) => checkExport(path)),
+  },
+};
+
+/** An input of a target by its number in a seed. The inputs that were faults once come first. */
+export const inputOf = (name: string, seed: number, input: number): Input =>
+  found[name]?.[input]?.() ?? targets[name]?.make(randomOf(seed, input)) ?? [];

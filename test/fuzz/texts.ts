@@ -1,0 +1,164 @@
+/** Mutated text and bytes, and the worst forms of tables: long tokens, and rows that repeat with one difference. */
+import { type TestFile, zipped } from '../fixtures/imports/harness.ts';
+import type { Random } from './random.ts';
+import { inputBytesMax } from './target.ts';
+
+const signs = [' ', 'a', '9', '(', ')', '/', ',', ';', '"', '-', '.', '\t', '\n', '\r', '%', 'é', '\\', '[', '{', '0-'];
+const words = [
+  'ST ',
+  'OF ',
+  'CITY OF ',
+  'COUNTY ',
+  'Rate',
+  'abc2026',
+  '1E9',
+  '=1',
+  '\0',
+  '\ufeff',
+  '﷽',
+  '😀',
+  ' (',
+  '()',
+];
+
+/** A text that repeats one sign or word, with another beginning and end. */
+export const longText = ({ pick }: Random, lengths: readonly number[] = [1, 30, 1000, 32_000, 99_000]): string => {
+  const part = pick([...signs, ...words]);
+  const end = pick(['', '!', '"', ')', 'a', '2026', '.csv']);
+  return pick(['', 'A', '0', '(']) + part.repeat(Math.ceil(pick(lengths) / part.length)) + end;
+};
+
+/** The whole number as letters: 0 is A, 26 is BA. */
+const lettersOf = (index: number): string =>
+  index < 26
+    ? String.fromCharCode(65 + index)
+    : lettersOf(Math.floor(index / 26)) + String.fromCharCode(65 + (index % 26));
+
+const dayMs = 86_400_000;
+const dayAt = (index: number): string => new Date(Date.UTC(1990, 0, 1) + (index % 40_000) * dayMs).toISOString();
+
+/** Ways to give the copy of a cell a value of its own. */
+const variants: readonly ((cell: string, index: number) => string)[] = [
+  (cell, index) => `${cell}${lettersOf(index)}`,
+  (cell, index) => `${cell} ${lettersOf(index)}`,
+  (cell, index) => `${lettersOf(index)} ${cell}`,
+  (cell, index) =>
+    cell.replaceAll(/\d+/g, (digits) =>
+      String(Number(digits) + index)
+        .padStart(digits.length, '0')
+        .slice(-digits.length),
+    ),
+  (cell, index) => {
+    const at = Math.min(index % 97, cell.length);
+    return cell.replace(/\d(?=\D*$)/, String(index % 10)).slice(0, at) + cell.slice(at);
+  },
+  (_, index) => String(index),
+  (_, index) => String(index % 100_000).padStart(5, '0'),
+  (_, index) => dayAt(index).slice(0, 10).replaceAll('-', ''),
+  (_, index) => `${Number(dayAt(index).slice(5, 7))}/${Number(dayAt(index).slice(8, 10))}/${dayAt(index).slice(0, 4)}`,
+  (cell, index) => cell.replace(/\d{4}$/, (digits) => String((Number(digits) + index) % 10_000).padStart(4, '0')),
+];
+
+/** Copies of a row, in which up to three cells have values of their own. `vary` makes the cell of a copy. */
+export function* copiesOf<Cell>(
+  cells: readonly Cell[],
+  { below, pick }: Random,
+  vary: (cell: Cell, change: (text: string) => string) => Cell,
+): Generator<readonly Cell[]> {
+  const changes = Array.from({ length: below(4) }, () => ({ at: below(cells.length), variant: pick(variants) }));
+  const step = pick([1, 1, 1, 7, 100]);
+  for (let index = 0; ; index += 1) {
+    const copy = [...cells];
+    for (const { at, variant } of changes)
+      if (at < copy.length) copy[at] = vary(copy[at] as Cell, (text) => variant(text, Math.floor(index / step)));
+    yield copy;
+  }
+}
+
+const repeatedRows = (text: string, random: Random): string => {
+  const { below, pick } = random;
+  const lines = text.split(/\r?\n/).filter((line) => line !== '');
+  const separator = pick([',', ';', '\t'].filter((one) => text.includes(one)).concat(','));
+  const templates = Array.from({ length: 1 + below(3) }, () => lines[below(lines.length)] ?? '');
+  const sources = templates.map((line) => copiesOf(line.split(separator), random, (cell, change) => change(cell)));
+  const bytesMax = pick([20_000, 300_000, inputBytesMax - text.length - 10_000]);
+  const added: string[] = [];
+  for (let bytes = 0; bytes < bytesMax; ) {
+    const line = pick(sources).next().value.join(separator);
+    bytes += Buffer.byteLength(line) + 1;
+    added.push(line);
+  }
+  const before = pick([lines, lines.slice(0, 1)]);
+  return `${[...before, ...added].join('\n')}\n`;
+};
+
+/** One mutation of a text, or several. */
+export const mutateText = (text: string, random: Random): string => {
+  const { below, pick, chance } = random;
+  if (chance(0.35)) return repeatedRows(text, random);
+  const [start, end] = [below(text.length), below(text.length)].toSorted((a, b) => a - b) as [number, number];
+  const lines = text.split('\n');
+  const mutations: readonly (() => string)[] = [
+    () => text.slice(0, start) + longText(random) + text.slice(start),
+    () => text.slice(0, start) + text.slice(end),
+    () => text.slice(0, end),
+    () =>
+      lines
+        .with(
+          below(lines.length),
+          lines
+            .map(() => pick(lines))
+            .join(pick([',', '', '"']))
+            .slice(0, inputBytesMax),
+        )
+        .join('\n'),
+    () => `${text}${longText(random, [900_000])}`,
+    () => {
+      const line = `${longText(random, [1, 30, 3000, 90_000])}\n`;
+      return text + line.repeat(Math.min(pick([3, 9, 300, 9000]), Math.ceil(inputBytesMax / line.length)));
+    },
+    () => `${text}${'"'.repeat(1 + below(3))}${`${pick(lines)}\n`.repeat(pick([10, 1000]))}`,
+    () => pick(['\ufeff', '\ufeff\ufeff', '\u200b', '\0']) + text,
+    () => {
+      const cell = pick((pick(lines) ?? '').split(/[,;\t"]/)) || ',';
+      const long = longText(random);
+      return long.length * text.split(cell).length > 4 * inputBytesMax
+        ? text.replace(cell, long)
+        : text.replaceAll(cell, long);
+    },
+  ];
+  const mutated = pick(mutations)();
+  return chance(0.3) ? mutateText(mutated.slice(0, 400_000), random) : mutated;
+};
+
+export const mutateBytes = (content: Buffer, { below, pick, chance }: Random): Buffer => {
+  const changed = Buffer.from(content);
+  for (let left = 1 + below(20); left > 0; left -= 1) changed[below(changed.length)] = pick([0, 0xff, below(256)]);
+  return chance(0.2) ? changed.subarray(0, below(changed.length)) : changed;
+};
+
+/** Encodings that a file may have by mistake, and bytes that are no UTF-8 on every line. */
+const encodings: readonly ((text: string) => Buffer)[] = [
+  (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+  (text) => Buffer.from(text, 'utf16le'),
+  (text) => Buffer.from(text, 'latin1'),
+  (text) => Buffer.from(text.replaceAll('\n', '\u00e9\n'), 'latin1'),
+  (text) => Buffer.concat([Buffer.from(text), Buffer.from('\u00e9\n'.repeat(200_000), 'latin1')]),
+];
+
+/** A mutated file of text, in some cases packed or with another encoding; at most 1 MB. */
+export const mutateFile = ({ name, content }: TestFile, random: Random): TestFile => {
+  const { pick, chance } = random;
+  const text = mutateText(content.toString(), random);
+  const bytes = Buffer.from(text).subarray(0, inputBytesMax);
+  if (chance(0.1)) return { name, content: mutateBytes(bytes, random) };
+  if (chance(0.1)) return { name, content: pick(encodings)(text).subarray(0, inputBytesMax) };
+  if (chance(0.1)) return { name, content: zipped([{ name: `${name}.csv`, content: bytes }]) };
+  return { name, content: bytes };
+};
+
+/** The files with one of them mutated. */
+export const mutateOne = (files: readonly TestFile[], random: Random): readonly TestFile[] => {
+  const at = random.below(files.length);
+  return files.with(at, mutateFile(files[at] as TestFile, random));
+};

@@ -1,0 +1,208 @@
+/** Workbooks that are made to do harm: the parts of an XLSX file, each with a bad form. */
+import type { TestCell, TestFile } from '../fixtures/imports/harness.ts';
+import { zipped } from '../fixtures/imports/harness.ts';
+import type { Random } from './random.ts';
+import { inputBytesMax } from './target.ts';
+import { copiesOf, longText, mutateBytes } from './texts.ts';
+
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+type Parts = {
+  /** The content of each sheet. */
+  readonly sheets: readonly string[];
+  readonly strings?: string;
+  readonly styles?: string;
+  readonly directory?: string;
+  readonly others?: readonly TestFile[];
+};
+
+/** A workbook of these parts. */
+export const workbookOf = ({ sheets, strings = '', styles = '', directory = '', others = [] }: Parts): Buffer => {
+  const names = sheets.map((_, at) => `<sheet name="S${at}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`);
+  const targets = sheets.map(
+    (_, at) => `<Relationship Id="rId${at + 1}" Type="${relations}/worksheet" Target="worksheets/sheet${at + 1}.xml"/>`,
+  );
+  const shared = `<Relationship Id="s1" Type="${relations}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="s2" Type="${relations}/styles" Target="styles.xml"/>`;
+  return zipped([
+    {
+      name: 'xl/workbook.xml',
+      content: `<workbook xmlns:r="${relations}"><sheets>${names.join('')}</sheets>${directory}</workbook>`,
+    },
+    { name: 'xl/_rels/workbook.xml.rels', content: `<Relationships>${targets.join('')}${shared}</Relationships>` },
+    { name: 'xl/sharedStrings.xml', content: `<sst>${strings}</sst>` },
+    { name: 'xl/styles.xml', content: `<styleSheet>${styles}</styleSheet>` },
+    ...sheets.map((content, at) => ({ name: `xl/worksheets/sheet${at + 1}.xml`, content })),
+    ...others,
+  ]);
+};
+
+const sheet = (data: string): string => `<worksheet xmlns:r="${relations}"><sheetData>${data}</sheetData></worksheet>`;
+
+const column = (index: number): string =>
+  index < 26 ? String.fromCharCode(65 + index) : column(Math.floor(index / 26) - 1) + column(index % 26);
+
+/** A text that is no longer than a workbook's cell may be. */
+const cellText = (random: Random): string =>
+  longText(random, [1, 30, 1000, 30_000])
+    .replaceAll(/[\0&<]/g, ' ')
+    .slice(0, 60_000);
+
+/** The content of a cell with its type. */
+const cellForms: readonly ((random: Random) => readonly [type: string, content: string])[] = [
+  () => ['', '<v>1</v>'],
+  () => [' t="s"', '<v>0</v>'],
+  () => [' s="1"', '<v>46113</v>'],
+  (random) => [
+    '',
+    `<v>${random.pick(['9'.repeat(30_000), '1E99', '-0', '1e-99', '0.1'.padEnd(30_000, '3'), 'NaN'])}</v>`,
+  ],
+  (random) => [' t="inlineStr"', `<is><t>${cellText(random)}</t></is>`],
+  (random) => [' t="inlineStr"', `<is>${'<r><t>a</t></r>'.repeat(random.pick([1, 100, 3000]))}</is>`],
+  (random) => [' t="str"', `<f>SUM(A1)</f><v>${cellText(random)}</v>`],
+  (random) => [' t="d"', `<v>${random.pick(['2026-01-01', '2026-01-01T00:00:00Z', '9'.repeat(3000)])}</v>`],
+  () => [' t="e"', '<v>#REF!</v>'],
+  () => [' t="b"', '<v>1</v>'],
+  (random) => ['', `<v>${'&amp;'.repeat(random.pick([1, 1000, 12_000]))}</v>`],
+  (random) => ['', random.pick(['<v/>', '', '<![CDATA[<v>1</v>]]>', '<!-- x -->', '<?pi?>', '<v>1', '<c r="A1">'])],
+];
+
+/** A sheet of equal cells, with a number of columns, up to a number of bytes. */
+export const gridOf = (width: number, bytesMax: number, type: string, content: string): string => {
+  const rows: string[] = [];
+  for (let [bytes, row] = [0, 1]; bytes < bytesMax; row += 1) {
+    const cells = Array.from({ length: width }, (_, at) => `<c r="${column(at)}${row}"${type}>${content}</c>`);
+    rows.push(`<row r="${row}">${cells.join('')}</row>`);
+    bytes += rows.at(-1)?.length ?? 0;
+  }
+  return sheet(rows.join(''));
+};
+
+/** Rows and columns of random cells up to a number of bytes. */
+const grid = (random: Random, bytesMax: number): string => {
+  const { below, pick, chance } = random;
+  const width = pick([1, 2, 44, 1000, 16_384]);
+  const hasAddress = chance(0.7);
+  const rowGap = pick([1, 1, 1, 5, 50]);
+  const forms = Array.from({ length: 1 + below(2) }, () => pick(cellForms)(random));
+  const rows: string[] = [];
+  for (let [bytes, row] = [0, 1]; bytes < bytesMax; row += rowGap) {
+    const cells: string[] = [];
+    for (let at = 0; at < width && bytes < bytesMax; at += 1) {
+      const [type, content] = pick(forms);
+      const cell = `<c${hasAddress ? ` r="${column(at)}${row}"` : ''}${type}>${content}</c>`;
+      bytes += cell.length;
+      cells.push(cell);
+    }
+    const line = `<row${hasAddress ? ` r="${row}"` : ''}>${cells.join('')}</row>`;
+    bytes += line.length - cells.length;
+    rows.push(line);
+  }
+  return rows.join('');
+};
+
+/** Texts that repeat a piece of XML up to a number of bytes. */
+const repeated = ({ pick }: Random, bytes: number): string => {
+  const piece = pick([
+    ...['<c>', '<row>', '</row>', '<row/>', '<a:b c:d="e">', '<!-- -->', '<!--', '<![CDATA[x]]>', '<![CDATA[', '<?x?>'],
+    ...[
+      '<c r="A1"/>',
+      '<row r="2">',
+      ' ',
+      'x',
+      '&amp;',
+      '&#65;',
+      '&',
+      '<',
+      '>',
+      '"',
+      '<row a="1" ',
+      '<!DOCTYPE x [',
+      ']>',
+    ],
+    ...[
+      '<c xmlns:a="b"/>',
+      '<x:c xmlns:x="y" x:r="B2"/>',
+      '<mergeCell ref="A1:B2"/>',
+      '<si><t>a</t></si>',
+      '<f>A1</f>',
+    ],
+    ...['\0', '\ufeff', 'é', '<\u0000c>', '<c r="A1" r="B2"/>', "<c r='", '<row spans="1:16384" />'],
+  ]);
+  return piece.repeat(Math.ceil(bytes / piece.length));
+};
+
+const strings: readonly ((random: Random) => string)[] = [
+  () => '<si><t>a</t></si>',
+  (random) => `<si><t>${cellText(random)}</t></si>`.repeat(random.pick([1, 30, 250])),
+  (random) =>
+    `<si>${'<r><rPr><b/></rPr><t xml:space="preserve"> a </t></r>'.repeat(random.pick([1, 1000, 40_000]))}</si>`,
+  (random) => '<si><t>a</t></si>'.repeat(random.pick([10, 100_000, 300_000])),
+  (random) => repeated(random, random.pick([1000, 1_000_000])),
+];
+
+const styles: readonly ((random: Random) => string)[] = [
+  () => '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+  (random) =>
+    `<numFmts><numFmt numFmtId="200" formatCode="${random
+      .pick(['yyyy', 'm', '[h]', 'yy-mm', '\\', '"'.repeat(2), '[$-409]', ';'])
+      .repeat(random.pick([1, 1000, 8000]))
+      .replaceAll('"', '&quot;')}"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="200"/></cellXfs>`,
+  (random) => `<cellXfs>${'<xf numFmtId="14" xfId="0"/>'.repeat(random.pick([10, 100_000]))}</cellXfs>`,
+  (random) =>
+    `<numFmts>${Array.from({ length: random.pick([10, 60_000]) }, (_, at) => `<numFmt numFmtId="${at}" formatCode="d${at}"/>`).join('')}</numFmts><cellXfs><xf/><xf numFmtId="14"/></cellXfs>`,
+  (random) => repeated(random, random.pick([1000, 1_000_000])),
+];
+
+const directories: readonly ((random: Random) => string)[] = [
+  () => '',
+  () => '<workbookPr date1904="1"/>',
+  (random) => repeated(random, random.pick([1000, 200_000])),
+  (random) => '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(random.pick([10, 5000])),
+];
+
+/** A workbook of parts with bad forms; it packs to at most 1 MB. */
+export const makeWorkbook = (random: Random): Buffer => {
+  const { pick, chance, below } = random;
+  const bytes = pick([10_000, 500_000, 3_000_000, 7_500_000, 15_500_000]);
+  const data = (): string => (chance(0.7) ? grid(random, bytes) : repeated(random, bytes));
+  const count = pick([1, 1, 1, 2, 30, 1000]);
+  const first = sheet(data());
+  const content = workbookOf({
+    sheets: [first, ...Array.from({ length: count - 1 }, () => sheet(chance(0.01) ? grid(random, 100_000) : ''))],
+    strings: (chance(0.6) ? strings[0] : pick(strings))?.(random) ?? '',
+    styles: (chance(0.6) ? styles[0] : pick(styles))?.(random) ?? '',
+    directory: (chance(0.8) ? directories[0] : pick(directories))?.(random) ?? '',
+    others: chance(0.1)
+      ? [{ name: `xl/${pick(['comments1', 'A', '../x'])}.xml`, content: repeated(random, below(1e6)) }]
+      : [],
+  });
+  const mutated = chance(0.15) ? mutateBytes(content, random) : content;
+  return mutated.length <= inputBytesMax ? mutated : mutated.subarray(0, inputBytesMax);
+};
+
+type Cells = readonly TestCell[];
+const change = (cell: TestCell, edit: (text: string) => string): TestCell =>
+  cell === null || typeof cell === 'string'
+    ? edit(cell ?? '').replaceAll('\0', '')
+    : { number: edit('number' in cell ? cell.number : String(cell.serial)) };
+
+/** Rows of a workbook with a cell that is changed, or with many copies of a row. */
+export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cells[] => {
+  const { below, pick, chance } = random;
+  const at = below(rows.length);
+  const row = rows[at] ?? [];
+  if (chance(0.5) && row.length > 0) {
+    const copies = copiesOf(row, random, change);
+    return [...rows, ...copies.take(pick([10, 1000, 8000]))];
+  }
+  const long = (): string => longText(random, [1, 30, 1000, 32_000]).replaceAll('\0', '').slice(0, 60_000);
+  const cell = pick<() => TestCell>([
+    long,
+    long,
+    () => ({ number: long() }),
+    () => ({ serial: below(1e9) }),
+    () => null,
+  ])();
+  const changed = row.length === 0 ? [cell] : row.with(below(row.length), cell);
+  return chance(0.3) ? [...rows, ...Array<Cells>(pick([30, 300])).fill(changed)] : rows.with(at, changed);
+};
