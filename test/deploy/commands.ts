@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Failed } from './run.ts';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+type Options = {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Default: ten minutes. */
+  readonly seconds?: number;
+};
+
+const running = new Set<ChildProcess>();
+
+/** End a process and its children: each process that this test starts leads a group of its own. */
+const kill = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+};
+
+/** Start a process that `stopAll` ends. Its output goes to a file. */
+export const start = (command: string, args: readonly string[], log: string, { env, cwd = root }: Options) => {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const file = createWriteStream(log, { flags: 'a' });
+  child.stderr.pipe(file, { end: false });
+  running.add(child);
+  child.once('exit', () => {
+    running.delete(child);
+    // Children that it left, such as the processes of functions.
+    kill(child, 'SIGKILL');
+  });
+  return { child, file };
+};
+
+/** End everything that this test started. */
+export const stopAll = async (): Promise<void> => {
+  for (const child of running) kill(child, 'SIGTERM');
+  for (let tries = 0; tries < 50 && running.size > 0; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (const child of running) kill(child, 'SIGKILL');
+};
+
+export type Commands = ReturnType<typeof commandsIn>;
+
+/** Runs commands whose output goes to files in a folder. */
+export const commandsIn = (folder: string) => {
+  let count = 0;
+  /** Run a command, and return its standard output. Throws with the end of its output unless its exit code is 0. */
+  return async (command: string, args: readonly string[], options: Options = {}): Promise<string> => {
+    count += 1;
+    const log = join(folder, `command-${String(count).padStart(3, '0')}.log`);
+    const { child, file } = start(command, args, log, options);
+    child.stdin?.end();
+    let output = '';
+    let errors = '';
+    child.stdout?.on('data', (part) => {
+      output += part;
+      file.write(part);
+    });
+    child.stderr?.on('data', (part) => {
+      errors += part;
+    });
+    const { seconds = 600 } = options;
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      kill(child, 'SIGKILL');
+    }, seconds * 1000);
+    const code = await new Promise<number | string>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (exit, signal) => resolve(exit ?? signal ?? 'unknown'));
+    }).finally(() => clearTimeout(timer));
+    if (code === 0) return output;
+    const tail = `${output}\n${errors}`.trim().split('\n').slice(-25).join('\n');
+    const how = late ? `did not end within ${seconds} s` : `ended with ${code}`;
+    throw new Failed(`${[command, ...args].join(' ')} ${how}:\n${tail}`);
+  };
+};

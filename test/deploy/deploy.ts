@@ -1,0 +1,228 @@
+/** `npm run test:deploy`: deploy the unmodified stack on a local emulator of AWS, use it, upgrade it, and delete it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { orThrow } from '../../shared/client/client.ts';
+import { activeReleasesKey } from '../../shared/store/keys.ts';
+import { type Commands, commandsIn, stopAll } from './commands.ts';
+import { monthBefore, registeredFrom } from './days.ts';
+import { type Emulator, install, startEmulator } from './emulator.ts';
+import { deadLetters, newConsumer } from './events.ts';
+import { notShown } from './limits.ts';
+import { type Account, createAccount, newOperator, refusedToOperator } from './operator.ts';
+import { functionPermissions, proposesOnly } from './permissions.ts';
+import { checkout, previousRef, removeCheckout } from './previous.ts';
+import { Failed, newRun, type Run, same } from './run.ts';
+import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
+import { type Cdk, newCdk, type Stack } from './stack.ts';
+import { deleteKept, deleteStack, inventory, keptResources, left } from './teardown.ts';
+import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt } from './workflow.ts';
+
+const stage = { stage: 'staging', removal: 'destroy' };
+const minutes = 45;
+
+type Context = {
+  readonly run: Commands;
+  readonly steps: Run;
+  readonly emulator: Emulator;
+  readonly cdk: Cdk;
+  readonly work: string;
+};
+
+const smoke = async ({ run, emulator }: Context, { url }: Stack, { key }: Account): Promise<string> => {
+  const output = await run('npm', ['run', '--silent', 'smoke', '--', url], {
+    env: { ...emulator.env, LEVY_API_KEY: key },
+  });
+  return `${output.split('\n').filter((line) => line.startsWith('ok')).length} checks`;
+};
+
+/** Accounts by the documented commands, the smoke test, the workflow, and what the stream, the pipe and the bus made of it. */
+const use = async (context: Context, stack: Stack) => {
+  const { run, emulator } = context;
+  const { need, check } = context.steps;
+  const operator = await need('attach the operator policies to a user', () => newOperator(run, emulator, stack));
+  const shop = await need('npm run accounts -- create, as that user', () => createAccount(operator, 'A shop'));
+  // The schedule closes the periods of this account.
+  const registered = registeredFrom(monthBefore(2).first);
+  const second = await need('an account with a registration', () => createAccount(operator, 'Other', registered));
+  const consumer = await need('a rule and a queue on the event bus', () => newConsumer(emulator, stack));
+  await check('npm run smoke', () => smoke(context, stack, second));
+
+  const levy = clientOf(stack.url, shop.key);
+  await check('look up products, rates and coverage', () => lookUp(levy));
+  const sold = await need('estimate, draft, finalize, credit, void; a reference is unique', () => sell(levy, 'order'));
+  await check('read, replay and reconcile', () => readBack(levy, sold));
+  await check('a customer with a certificate', () => sellExempt(levy));
+  await check('close and file a period', () => file(levy));
+  await check('the report, by the stream', () => report(levy));
+  await check('another account sees nothing', async () => {
+    const found = await clientOf(stack.url, second.key).get('/transactions/{id}', { path: { id: sold.sale.id } });
+    same('the status', found.ok ? 200 : found.refusal.status, 404);
+  });
+  await check('refused requests', () => refusals(stack.url, shop.key));
+  await check('npm run ledger -- verify, as the operator', () =>
+    operator.command('ledger', 'verify', '--account', shop.id).then(() => {}),
+  );
+  await check('the events, by stream, filter, function and bus', () =>
+    consumer.expectEvents(shop.id, {
+      'transaction.created': 5,
+      'transaction.finalized': 3,
+      'credit.finalized': 1,
+      'transaction.voided': 1,
+      'transaction.filed': 3,
+      'filing.closed': 1,
+      'filing.filed': 1,
+    }),
+  );
+  await need('end a draft', () => endDraft(emulator, stack, shop.id, sold.draftLeft.id));
+  return { operator, shop, second, consumer, sold };
+};
+
+type Used = Awaited<ReturnType<typeof use>>;
+
+const permissions = async ({ emulator, steps: { check } }: Context, stack: Stack, { operator }: Used) => {
+  await check('what each function may do, and what not', () => functionPermissions(emulator, stack));
+  await check('the update of content cannot activate', () => proposesOnly(emulator, stack, activeReleasesKey.pk));
+  await check('what schedules and the pipe may invoke', () => invokers(emulator, stack));
+  await check('what an operator may not do', () => refusedToOperator(emulator, operator, stack));
+};
+
+/** A second stage of an earlier version, upgraded to this one. */
+const upgrade = async (context: Context, first: Stack, { shop }: Used, from: string | null): Promise<void> => {
+  const { run, emulator, cdk, work } = context;
+  const { need, check } = context.steps;
+  const commit = await need('find the version to upgrade from', () => previousRef(run, from));
+  console.log(`                 ${commit}${from === null ? ': the last release, or 20 commits ago' : ''}`);
+  const previous = await need('check it out', () => checkout(run, commit, work, emulator.env));
+  const before = await need('deploy it as a second stage', () => cdk.deploy(stage, previous));
+  const operator = await need('its operator', () => newOperator(run, emulator, before));
+  const account = await need('its account', () => createAccount(operator, 'Staged'));
+  await check('smoke of the earlier version', () => smoke(context, before, account));
+  const sold = await need('its sales', () => sell(clientOf(before.url, account.key), 'staged'));
+  await check('a key of the first stage is unknown here', async () => {
+    const found = await clientOf(before.url, shop.key).get('/account');
+    same('the status', found.ok ? 200 : found.refusal.status, 401);
+  });
+  const after = await need('upgrade it to this version', () => cdk.deploy(stage));
+  await check('it keeps its tables, its API and its bus', async () => {
+    for (const output of ['TransactionsTable', 'ContentTable', 'AccountsTable', 'Url', 'EventBus'])
+      same(output, after.outputs[output], before.outputs[output]);
+  });
+  await check('smoke after the upgrade', () => smoke(context, after, account));
+  const levy = clientOf(after.url, account.key);
+  await check('sales of the earlier version', () => readBack(levy, sold));
+  await check('close and file them', () => file(levy));
+  await check('npm run ledger -- verify', () =>
+    operator.command('ledger', 'verify', '--account', account.id).then(() => {}),
+  );
+  await check('the first stage is as before', async () => same('resources', await cdk.unchanged(first), true));
+  await need('detach the operator policies of the stage', operator.remove);
+  await need('cdk destroy of the stage', () => cdk.destroy(stage).then(() => {}));
+};
+
+const schedules = async (
+  { emulator, steps: { check } }: Context,
+  stack: Stack,
+  { shop, second, sold, consumer }: Used,
+) => {
+  await check('the schedule of close-periods fires', () => hasFired(emulator, stack, 'ClosePeriods'));
+  await check('the schedule of sweep-drafts fires', () => hasFired(emulator, stack, 'SweepDrafts'));
+  await check('it has closed a period', () => closedBySchedule(clientOf(stack.url, second.key)));
+  await check('it has ended a draft', () =>
+    consumer.expectEvents(shop.id, { 'draft.expired': 1 }).then(async () => {
+      const path = { id: sold.draftLeft.id };
+      same(
+        'the draft',
+        orThrow(await clientOf(stack.url, shop.key).get('/transactions/{id}', { path })).status,
+        'void',
+      );
+    }),
+  );
+  await check('the dead-letter queues are empty', async () =>
+    same('messages', await deadLetters(emulator, stack), { UntoldEvents: 0, UncountedTransactions: 0, FailedRuns: 0 }),
+  );
+  await check('a failed run reaches the dead-letter queue', () => failedRunIsKept(emulator, stack));
+  await check('every function has run', () => allHaveRun(emulator, stack));
+};
+
+/** `infra/docs/teardown.md`, step by step. */
+const teardown = async (context: Context, stack: Stack, { operator, consumer }: Used, empty: readonly string[]) => {
+  const { emulator, cdk } = context;
+  const { need, check } = context.steps;
+  await check('cdk diff shows no difference', () => cdk.diff(stack.name).then(() => {}));
+  await check('a second deployment changes nothing', async () => {
+    await cdk.deployAgain(stack.name);
+    same('resources', await cdk.unchanged(stack), true);
+  });
+  await need('remove the consumer', consumer.remove);
+  await need('detach the operator policies', operator.remove);
+  await need('delete the protected stack', () => deleteStack(emulator, stack));
+  await check('what stays is what teardown.md says', async () =>
+    keptResources(cdk, stack, await left(emulator, empty)),
+  );
+  await need('delete the tables and the vault', () => deleteKept(emulator, stack));
+  await check('only the role of the logs of API Gateway is left', async () => {
+    const role = `iam: ${stack.idOf(cdk.logRole(stack))}`;
+    same('what is left', await left(emulator, empty), [role]);
+  });
+};
+
+const test = async (work: string, from: string | null): Promise<number> => {
+  const steps = newRun((line) => console.log(line));
+  const { need } = steps;
+  const run = commandsIn(work);
+  const python = await need('install the pinned emulator', () => install(run)).then(String);
+  const emulator = await need('start it, with IAM enforced', () => startEmulator(python, work));
+  for (const [name, reason] of Object.entries(emulator.stubs)) console.log(`       stub      ${name}: ${reason}`);
+  const context: Context = { run, steps, emulator, work, cdk: newCdk(run, emulator, work) };
+  await need('cdk bootstrap', () => context.cdk.bootstrap().then(() => {}));
+  const empty = await need('list what the account holds', () => inventory(emulator));
+  const stack = await need('cdk deploy with the default settings', () => context.cdk.deploy({}));
+  console.log(`                 ${stack.resources.length} resources`);
+  const used = await use(context, stack);
+  await permissions(context, stack, used);
+  await upgrade(context, stack, used, from);
+  await schedules(context, stack, used);
+  await teardown(context, stack, used, empty);
+  return steps.failures();
+};
+
+const main = async ({ from, keep }: { from?: string; keep?: boolean }): Promise<void> => {
+  const work = mkdtempSync(join(tmpdir(), 'levy-deploy-'));
+  let isStopped = false;
+  const stop = async (code: number, words: string): Promise<never> => {
+    if (!isStopped) {
+      isStopped = true;
+      if (words) console.error(words);
+      await stopAll();
+      await removeCheckout(work);
+      if (keep) console.log(`Logs and assemblies: ${work}`);
+      else rmSync(work, { recursive: true, force: true });
+      process.exit(code);
+    }
+    return new Promise(() => {});
+  };
+  process.on('SIGINT', () => stop(130, 'Stopped.'));
+  process.on('SIGTERM', () => stop(143, 'Stopped.'));
+  setTimeout(() => stop(1, `The test did not end within ${minutes} minutes.`), minutes * 60_000).unref();
+  const failures = await test(work, from ?? null).catch((error) => {
+    // A failed step has been printed.
+    if (!(error instanceof Failed)) console.error(error);
+    return 1;
+  });
+  if (isStopped) return;
+  console.log('\nNot shown, because the emulator does not do it:');
+  for (const one of notShown) console.log(`- ${one}`);
+  console.log(failures === 0 ? '\nPassed.' : '\nFailed.');
+  await stop(failures === 0 ? 0 : 1, '');
+};
+
+await new Command('test:deploy')
+  .description(
+    'Deploy the stack on a local emulator of AWS, use it, upgrade it, and delete it. Exit code 1 if a step fails.',
+  )
+  .option('--from <ref>', 'the version to upgrade from. Default: the last release, or 20 commits ago')
+  .option('--keep', 'keep the temporary folder, with the logs')
+  .action(main)
+  .parseAsync();

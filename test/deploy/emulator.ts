@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Commands, root, start } from './commands.ts';
+import { eventually, Failed } from './run.ts';
+
+const folder = join(root, 'test/deploy/emulator');
+const region = 'us-east-1';
+export const account = '000000000000';
+
+/** Install the pinned emulator into test/deploy/.venv, unless it is there. Returns its Python. */
+export const install = async (run: Commands): Promise<string> => {
+  const requirements = join(folder, 'requirements.txt');
+  const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const venv = join(root, 'test/deploy/.venv', hash);
+  const python = join(venv, 'bin/python');
+  if (existsSync(join(venv, 'bin/ministack'))) return python;
+  // With the settings of the person for proxies and mirrors.
+  const { env } = process;
+  const version = await run('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { env }).catch(() => '');
+  if (version.trim() !== 'True') throw new Failed('Install Python 3.11 or later with venv as `python3`.');
+  await run('python3', ['-m', 'venv', '--clear', venv], { env });
+  const options = ['--disable-pip-version-check', '--no-cache-dir', '--require-hashes', '--only-binary', ':all:'];
+  await run(python, ['-m', 'pip', 'install', '--quiet', ...options, '-r', requirements], { env });
+  return python;
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+type Keys = Readonly<Record<string, string>>;
+type Answer = { readonly result?: never; readonly error?: string; readonly message?: string };
+
+/** The variables of every process. The person's AWS profiles, credentials and settings are out of reach. */
+const environment = (work: string, port: number): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: join(work, 'home'),
+  TMPDIR: join(work, 'tmp'),
+  LANG: 'C.UTF-8',
+  AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_CONFIG_FILE: '/dev/null',
+  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  CDK_DISABLE_CLI_TELEMETRY: 'true',
+  CDK_DISABLE_VERSION_CHECK: '1',
+  CI: 'true',
+});
+
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
+
+/** Start the emulator on a free port of loopback, with IAM enforced. */
+export const startEmulator = async (python: string, work: string) => {
+  for (const name of ['home', 'tmp']) mkdirSync(join(work, name), { recursive: true });
+  const port = await freePort();
+  const env = environment(work, port);
+  const settings = {
+    AUTH: 'true',
+    BIND_HOST: '127.0.0.1',
+    GATEWAY_PORT: String(port),
+    MINISTACK_ACCOUNT_ID: account,
+    MINISTACK_REGION: region,
+    // Functions run as processes: no container engine.
+    LAMBDA_EXECUTOR: 'local',
+    DOCKER_HOST: 'unix:///dev/null',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+  const { child, file } = start(python, [join(folder, 'emulator.py')], join(work, 'emulator.log'), {
+    env: { ...env, ...settings },
+    cwd: work,
+  });
+  child.stdout?.pipe(file);
+  const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5000) });
+  const stubs = await eventually('the emulator answers', 60, async () => {
+    if (child.exitCode !== null) throw new Failed(`The emulator ended: ${readFileSync(join(work, 'emulator.log'))}`);
+    const answer = await at('/_levy/stubs').catch(() => null);
+    return answer && ((await answer.json()) as Readonly<Record<string, string>>);
+  });
+  const send = startCalls(python, work, env);
+  /** Credentials of a session of a role, as its service has them. */
+  const credentialsOf = async (role: string): Promise<Keys> =>
+    (await at(`/_levy/credentials?role=${encodeURIComponent(role)}`)).json() as Promise<Keys>;
+  /** Call an AWS API. Throws unless it succeeds. */
+  const aws = async (service: string, operation: string, input: object = {}, credentials?: Keys) => {
+    const { result, error, message } = await send({ service, operation, input, credentials });
+    if (error !== undefined) throw new Failed(`${service} ${operation}: ${message}`);
+    // The shapes are AWS's: a check fails on what is missing.
+    return result as any;
+  };
+  /** The code of the error of a call, or null if it succeeds. */
+  const errorOf = async (service: string, operation: string, input: object, credentials?: Keys) =>
+    (await send({ service, operation, input, credentials })).error ?? null;
+  /** The address of an API at the emulator, from the stack's output. */
+  const addressOf = (url: string): string => {
+    const { hostname, pathname } = new URL(url);
+    return `http://127.0.0.1:${port}/_aws/execute-api/${hostname.split('.')[0]}${pathname.replace(/\/$/, '')}`;
+  };
+  return { env, stubs, aws, errorOf, credentialsOf, addressOf, region };
+};
+
+/** One process makes all signed calls, one after another. */
+const startCalls = (python: string, work: string, env: NodeJS.ProcessEnv) => {
+  const { child } = start(python, [join(folder, 'calls.py')], join(work, 'calls.log'), { env, cwd: work });
+  const { stdin, stdout } = child;
+  if (!stdin || !stdout) throw new Failed('calls.py has no pipes.');
+  const waiting: ((answer: Answer) => void)[] = [];
+  createInterface({ input: stdout }).on('line', (line) => waiting.shift()?.(JSON.parse(line)));
+  child.once('exit', () => {
+    for (const one of waiting.splice(0)) one({ error: 'Ended', message: 'calls.py ended' });
+  });
+  return (request: object): Promise<Answer> =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      stdin.write(`${JSON.stringify(request)}\n`);
+    });
+};

@@ -1,0 +1,71 @@
+import { type Commands, root } from './commands.ts';
+import type { Emulator } from './emulator.ts';
+import { same } from './run.ts';
+import type { Stack } from './stack.ts';
+
+/** Runs the documented commands as a user who has the operator policies of a stack, and nothing else. */
+export type Operator = {
+  /** `npm run <name> -- <args>` with the variables of the deployment page. */
+  readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
+  readonly env: NodeJS.ProcessEnv;
+  /** Detach the policies, as the teardown page says, and delete the user. */
+  readonly remove: () => Promise<void>;
+};
+
+export const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
+  const UserName = `operator-of-${name}`;
+  await aws('iam', 'create_user', { UserName });
+  const policies = [outputs['OperatorPolicyArn'], outputs['OperatorLogsPolicyArn']];
+  for (const PolicyArn of policies) await aws('iam', 'attach_user_policy', { UserName, PolicyArn });
+  const { AccessKey } = await aws('iam', 'create_access_key', { UserName });
+  const ownEnv = {
+    ...env,
+    AWS_ACCESS_KEY_ID: AccessKey.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: AccessKey.SecretAccessKey,
+    TABLE_ACCOUNTS: outputs['AccountsTable'],
+    TABLE_TRANSACTIONS: outputs['TransactionsTable'],
+    TABLE_CONTENT: outputs['ContentTable'],
+  };
+  const operator: Operator = {
+    command: (script, ...args) =>
+      run('npm', ['run', '--silent', script, '--', ...args], { env: ownEnv, cwd: root, seconds: 300 }),
+    env: ownEnv,
+    remove: async () => {
+      for (const PolicyArn of policies) await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
+      await aws('iam', 'delete_access_key', { UserName, AccessKeyId: AccessKey.AccessKeyId });
+      await aws('iam', 'delete_user', { UserName });
+    },
+  };
+  return operator;
+};
+
+/** What an operator must not do: read a whole table, delete one, delete a backup vault, invoke an endpoint. */
+export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
+  const keys = {
+    AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
+    AWS_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
+  };
+  const TableName = stack.outputs['TransactionsTable'];
+  const refused: [string, string, object][] = [
+    ['dynamodb', 'scan', { TableName }],
+    ['dynamodb', 'delete_table', { TableName }],
+    ['dynamodb', 'update_table', { TableName, DeletionProtectionEnabled: false }],
+    ['backup', 'delete_backup_vault', { BackupVaultName: stack.idOf('BackupVault') }],
+    ['lambda', 'invoke', { FunctionName: stack.idOf('GetAccountLive') }],
+    ['cloudformation', 'delete_stack', { StackName: stack.name }],
+  ];
+  for (const [service, operation, input] of refused) {
+    const code = (await errorOf(service, operation, input, keys)) ?? 'allowed';
+    same(`${service} ${operation} as an operator`, code.replace(/Exception$/, ''), 'AccessDenied');
+  }
+  return `${refused.length} actions denied`;
+};
+
+export type Account = { readonly id: string; readonly key: string };
+
+/** An account with a key, created with the documented command. */
+export const createAccount = async ({ command }: Operator, name: string, ...settings: readonly string[]) => {
+  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write', '--json', ...settings);
+  const { id, key } = JSON.parse(text);
+  return { id, key: key.secret } as Account;
+};

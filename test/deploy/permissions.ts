@@ -1,0 +1,155 @@
+/** What each deployed role may do to the tables, tried with its own credentials: each action that it has, and each that it lacks. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { countTransactions } from '../../functions/count-transactions.ts';
+import { endpoints, schedules } from '../../functions/endpoints.ts';
+import { updateContent } from '../../functions/update-content.ts';
+import { pascalCase } from '../../infra/logical-id.ts';
+import { draftPartitions, type TableAccess, updatablePartitions } from '../../shared/store/table-access.ts';
+import { type TableName, tables } from '../../shared/store/table-definitions.ts';
+import { root } from './commands.ts';
+import type { Emulator } from './emulator.ts';
+import { same } from './run.ts';
+import type { Stack } from './stack.ts';
+
+const actions = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'Scan'] as const;
+type Action = (typeof actions)[number];
+
+const accessOf: Readonly<Record<string, TableAccess>> = {
+  ...Object.fromEntries(Object.entries({ ...endpoints, ...schedules }).map(([name, { access }]) => [name, access])),
+  'count-transactions': countTransactions.access,
+  'update-content': updateContent.access,
+  'method-not-allowed': { actions: {} },
+  'announce-changes': { actions: {} },
+};
+
+const noPartition = 'NOBODY#x';
+
+/** The partitions that a function may reach with an action; null for every partition, none for no access. */
+const allowed = ({ actions: byTable, partitions = {}, readOnly }: TableAccess, table: TableName, action: string) => {
+  const granted = (byTable[table] as readonly string[] | undefined)?.includes(action) ?? false;
+  const own = table === 'accounts' && action === 'UpdateItem' ? updatablePartitions : (partitions[table] ?? null);
+  const reads = table === 'transactions' && action === 'BatchGetItem' ? (readOnly ?? []) : [];
+  if (granted && own === null) return null;
+  return [...(granted ? (own ?? []) : []), ...reads];
+};
+
+const snake = (action: Action) => action.replace(/(?<!^)([A-Z])/g, '_$1').toLowerCase();
+
+/** A request that changes nothing: it writes only an item that exists, and this one does not. */
+const request = (action: Action, TableName: string, partition: string): object => {
+  const Key = { pk: { S: partition }, sk: { S: 'deployment test' } };
+  const ConditionExpression = 'attribute_exists(pk)';
+  if (action === 'BatchGetItem') return { RequestItems: { [TableName]: { Keys: [Key] } } };
+  if (action === 'Scan') return { TableName, Limit: 1 };
+  if (action === 'PutItem') return { TableName, Item: Key, ConditionExpression };
+  if (action === 'Query') {
+    const ExpressionAttributeValues = { ':pk': { S: partition } };
+    return { TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues };
+  }
+  if (action === 'GetItem') return { TableName, Key };
+  if (action === 'DeleteItem') return { TableName, Key, ConditionExpression };
+  const value = { ExpressionAttributeNames: { '#a': 'a' }, ExpressionAttributeValues: { ':a': { S: 'a' } } };
+  return { TableName, Key, ConditionExpression, UpdateExpression: 'SET #a = :a', ...value };
+};
+
+type Keys = Awaited<ReturnType<Emulator['credentialsOf']>>;
+type Tries = { allowed: number; denied: number };
+
+const keysOf = async ({ aws, credentialsOf }: Emulator, stack: Stack, name: string): Promise<Keys> => {
+  const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.idOf(pascalCase(name)) });
+  return credentialsOf(Configuration.Role);
+};
+
+/** Try an action, and compare whether IAM denies it. */
+const attempt = async (
+  emulator: Emulator,
+  tries: Tries,
+  what: string,
+  call: [string, string, object],
+  keys: Keys,
+  may: boolean,
+) => {
+  const code = await emulator.errorOf(...call, keys);
+  const isDenied = code !== null && /^AccessDenied/.test(code);
+  const harmless = code === null || isDenied || code === 'ConditionalCheckFailedException';
+  same(`${what} ${harmless ? '' : `(${code}) `}is denied`, harmless && isDenied, !may);
+  tries[may ? 'allowed' : 'denied'] += 1;
+};
+
+const onTables = async (
+  emulator: Emulator,
+  stack: Stack,
+  tries: Tries,
+  name: string,
+  access: TableAccess,
+  keys: Keys,
+) => {
+  for (const table of Object.keys(tables) as TableName[])
+    for (const action of actions) {
+      const partitions = allowed(access, table, action);
+      // A scan names no partition, so the condition on partitions cannot refuse it: no function has the action.
+      const tried =
+        partitions === null
+          ? [[noPartition, true] as const]
+          : [...partitions.map((pattern) => [pattern.replace('*', 'x'), true] as const), [noPartition, false] as const];
+      for (const [partition, may] of tried) {
+        const input = request(action, stack.outputs[`${pascalCase(table)}Table`] ?? '', partition);
+        const what = `${name}: ${action} of ${partition} in ${table}`;
+        await attempt(emulator, tries, what, ['dynamodb', snake(action), input], keys, may);
+      }
+    }
+};
+
+const onIndexes = async (
+  emulator: Emulator,
+  stack: Stack,
+  tries: Tries,
+  name: string,
+  access: TableAccess,
+  keys: Keys,
+) => {
+  for (const index of tables.transactions.indexes) {
+    const may = access.indexes?.includes(index.name) ?? false;
+    const ExpressionAttributeValues = {
+      ':p': { S: index.name === 'drafts' ? draftPartitions.replace('*', '1') : 'acct_x' },
+    };
+    const KeyConditionExpression = `${index.partition.name} = :p`;
+    const TableName = stack.outputs['TransactionsTable'];
+    const input = { TableName, IndexName: index.name, KeyConditionExpression, ExpressionAttributeValues };
+    await attempt(emulator, tries, `${name}: Query of ${index.name}`, ['dynamodb', 'query', input], keys, may);
+  }
+};
+
+/** Every function against every table, action, index and kind of partition, and against the event bus. */
+export const functionPermissions = async (emulator: Emulator, stack: Stack): Promise<string> => {
+  const entries = readdirSync(join(root, 'functions')).map((file) => file.replace(/\.ts$/, ''));
+  const names = entries.filter((name) => name !== 'endpoints');
+  same('the functions', Object.keys(accessOf).sort(), names.sort());
+  const tries: Tries = { allowed: 0, denied: 0 };
+  for (const name of names) {
+    const keys = await keysOf(emulator, stack, name);
+    const access = accessOf[name] ?? { actions: {} };
+    await onTables(emulator, stack, tries, name, access, keys);
+    await onIndexes(emulator, stack, tries, name, access, keys);
+    const entry = { EventBusName: stack.outputs['EventBus'], Source: 'test', DetailType: 'test', Detail: '{}' };
+    const call: [string, string, object] = ['events', 'put_events', { Entries: [entry] }];
+    await attempt(emulator, tries, `${name}: events`, call, keys, name === 'update-content');
+  }
+  return `${names.length} functions, ${tries.allowed} actions allowed and ${tries.denied} denied`;
+};
+
+/** With `contentUpdates=propose`, the update of content cannot activate a release: an explicit denial. */
+export const proposesOnly = async (emulator: Emulator, stack: Stack, activeReleases: string): Promise<void> => {
+  const keys = await keysOf(emulator, stack, 'update-content');
+  const TableName = stack.outputs['ContentTable'] ?? '';
+  const tries: Tries = { allowed: 0, denied: 0 };
+  for (const [partition, may] of [
+    [activeReleases, false],
+    ['RELEASE#x', true],
+  ] as const)
+    for (const action of ['PutItem', 'UpdateItem', 'DeleteItem'] as const) {
+      const call: [string, string, object] = ['dynamodb', snake(action), request(action, TableName, partition)];
+      await attempt(emulator, tries, `update-content: ${action} of ${partition}`, call, keys, may);
+    }
+};

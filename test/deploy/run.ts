@@ -1,0 +1,65 @@
+/** The steps of the test: one line each, with the time that it took. */
+
+/** A check of a step did not hold, or a command failed. The message is for the person who runs the test. */
+export class Failed extends Error {
+  override readonly name = 'Failed';
+}
+
+export const holds = (condition: boolean, words: string): void => {
+  if (!condition) throw new Failed(words);
+};
+
+export const same = (what: string, actual: unknown, expected: unknown): void => {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  holds(a === b, `${what} is ${a}, should be ${b}`);
+};
+
+/** Run `attempt` each second until it returns a value, at most for these seconds. */
+export const eventually = async <Value>(what: string, seconds: number, attempt: () => Promise<Value | null>) => {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await attempt();
+    if (value !== null) return value;
+    if (Date.now() > end) throw new Failed(`${what}: not within ${seconds} s`);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+};
+
+export type Run = {
+  /** A step that others need: a failure ends the test. `words` of the result are printed. */
+  readonly need: <Value>(title: string, step: () => Promise<Value>) => Promise<Value>;
+  /** A step that nothing depends on: the test continues after a failure. */
+  readonly check: (title: string, step: () => Promise<unknown>) => Promise<void>;
+  readonly failures: () => number;
+};
+
+const reasonOf = (error: unknown): string => {
+  const { name, message, stack } = error as Error;
+  return name === 'Failed' || name === 'LevyRefused' ? message : String(stack ?? error);
+};
+
+/** A step prints the text that it returns, such as what it counted. */
+export const newRun = (print: (line: string) => void): Run => {
+  let failures = 0;
+  const need: Run['need'] = async (title, step) => {
+    const start = performance.now();
+    const line = (word: string) => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      return `${word.padEnd(6)} ${seconds.padStart(6)} s  ${title}`;
+    };
+    try {
+      const value = await step();
+      print(line('ok') + (typeof value === 'string' ? `: ${value}` : ''));
+      return value;
+    } catch (error) {
+      failures += 1;
+      print(line('FAILED'));
+      print(reasonOf(error).replace(/^/gm, '                 '));
+      throw error;
+    }
+  };
+  const check: Run['check'] = async (title, step) => {
+    await need(title, step).catch(() => {});
+  };
+  return { need, check, failures: () => failures };
+};

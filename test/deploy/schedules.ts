@@ -1,0 +1,98 @@
+import { type Levy, orThrow } from '../../shared/client/client.ts';
+import { headKey } from '../../shared/store/keys.ts';
+import { monthBefore } from './days.ts';
+import type { Emulator } from './emulator.ts';
+import { deadLetters } from './events.ts';
+import { eventually, holds, same } from './run.ts';
+import type { Stack } from './stack.ts';
+
+/** Let a draft end now: the shortest lifetime of a draft is an hour. The only item that the test writes itself. */
+export const endDraft = async ({ aws }: Emulator, stack: Stack, account: string, id: string): Promise<void> => {
+  const TableName = stack.outputs['TransactionsTable'];
+  const { pk, sk } = headKey(account, id);
+  await aws('dynamodb', 'update_item', {
+    TableName,
+    Key: { pk: { S: pk }, sk: { S: sk } },
+    UpdateExpression: 'SET expires_at = :past',
+    ConditionExpression: 'attribute_exists(draft_shard)',
+    ExpressionAttributeValues: { ':past': { S: new Date(Date.now() - 60_000).toISOString() } },
+  });
+};
+
+/** How often a function has run, by its log. */
+const runsOf = async ({ aws }: Emulator, stack: Stack, entry: string): Promise<number> => {
+  const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.idOf(entry) });
+  const logGroupName = Configuration.LoggingConfig.LogGroup;
+  const { events } = await aws('logs', 'filter_log_events', { logGroupName, filterPattern: 'REPORT' });
+  return events.length;
+};
+
+/** A schedule has fired: its function has run, and the test does not invoke it. */
+export const hasFired = (emulator: Emulator, stack: Stack, entry: string): Promise<string> =>
+  eventually(`the schedule of ${entry} fires`, 400, async () => {
+    const runs = await runsOf(emulator, stack, entry);
+    return runs > 0 ? `${runs} runs` : null;
+  });
+
+/** The workflow has reached every function. */
+export const allHaveRun = async (emulator: Emulator, stack: Stack): Promise<string> => {
+  const functions = stack.resources.filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
+  const idle: string[] = [];
+  for (const { LogicalResourceId } of functions)
+    if ((await runsOf(emulator, stack, LogicalResourceId)) === 0) idle.push(LogicalResourceId);
+  same('the functions that did not run', idle, []);
+  return `${functions.length} functions`;
+};
+
+/** The month before last of an account that closes by itself. */
+export const closedBySchedule = (levy: Levy): Promise<string> =>
+  eventually('the schedule closes the period', 400, async () => {
+    const { last } = monthBefore(2);
+    const { data } = orThrow(await levy.get('/filings', { query: { state: 'MI' } }));
+    return data.some(({ period_end, status }) => period_end === last && status === 'closed') ? last : null;
+  });
+
+/** The update of a state whose name is wrong fails without a request to a publisher: its event reaches the queue. */
+export const failedRunIsKept = async (emulator: Emulator, stack: Stack): Promise<string> => {
+  const FunctionName = stack.idOf('UpdateContentLive');
+  const before = (await deadLetters(emulator, stack))['FailedRuns'];
+  const Payload = JSON.stringify({ state: 'ZZ' });
+  await emulator.aws('lambda', 'invoke', { FunctionName, InvocationType: 'Event', Payload });
+  return eventually('the failed run is in the dead-letter queue', 120, async () => {
+    const after = (await deadLetters(emulator, stack))['FailedRuns'];
+    return after === (before ?? 0) + 1 ? 'one message' : null;
+  });
+};
+
+/** The roles of schedules and of the pipe: each may invoke its own alias, and nothing else. */
+export const invokers = async ({ aws, errorOf, credentialsOf }: Emulator, stack: Stack): Promise<string> => {
+  const roleOf = async (prefix: string) => {
+    const role = stack.resources.find(
+      (one) => one.LogicalResourceId.startsWith(prefix) && one.ResourceType === 'AWS::IAM::Role',
+    );
+    holds(role !== undefined, `there is no role ${prefix}`);
+    const { Role } = await aws('iam', 'get_role', { RoleName: role?.PhysicalResourceId });
+    return credentialsOf(Role.Arn);
+  };
+  const targets: [string, string][] = [
+    ['Schedulescloseperiodsinvoker', 'ClosePeriodsLive'],
+    ['Schedulessweepdraftsinvoker', 'SweepDraftsLive'],
+    ['ContentUpdatesupdatecontentinvoker', 'UpdateContentLive'],
+    ['EventsPipeRole', 'AnnounceChangesLive'],
+  ];
+  for (const [role, own] of targets) {
+    const credentials = await roleOf(role);
+    for (const [, target] of targets) {
+      const input = { FunctionName: stack.idOf(target), InvocationType: 'DryRun' };
+      const code = await errorOf('lambda', 'invoke', input, credentials);
+      same(`${role} invokes ${target}`, code, target === own ? null : 'AccessDeniedException');
+    }
+    const unqualified = { FunctionName: stack.idOf(own.replace(/Live$/, '')), InvocationType: 'DryRun' };
+    same(
+      `${role} invokes without the alias`,
+      await errorOf('lambda', 'invoke', unqualified, credentials),
+      'AccessDeniedException',
+    );
+  }
+  return `${targets.length} roles`;
+};

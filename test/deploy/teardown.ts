@@ -1,0 +1,76 @@
+import type { Emulator } from './emulator.ts';
+import { eventually, same } from './run.ts';
+import type { Cdk, Stack } from './stack.ts';
+
+/** How to list what a service holds: the operation, the field of the list, and the field of a name. */
+const lists: [service: string, operation: string, list: string, name: string | null, input?: object][] = [
+  ['dynamodb', 'list_tables', 'TableNames', null],
+  ['lambda', 'list_functions', 'Functions', 'FunctionName', { MaxItems: 1000 }],
+  ['apigateway', 'get_rest_apis', 'items', 'name'],
+  ['scheduler', 'list_schedules', 'Schedules', 'Name', { MaxResults: 100 }],
+  ['events', 'list_event_buses', 'EventBuses', 'Name'],
+  ['pipes', 'list_pipes', 'Pipes', 'Name'],
+  ['sqs', 'list_queues', 'QueueUrls', null],
+  ['sns', 'list_topics', 'Topics', 'TopicArn'],
+  ['cloudwatch', 'describe_alarms', 'MetricAlarms', 'AlarmName', { MaxRecords: 100 }],
+  ['cloudwatch', 'list_dashboards', 'DashboardEntries', 'DashboardName'],
+  ['logs', 'describe_log_groups', 'logGroups', 'logGroupName', { limit: 50 }],
+  ['iam', 'list_roles', 'Roles', 'RoleName', { MaxItems: 1000 }],
+  ['iam', 'list_policies', 'Policies', 'PolicyName', { Scope: 'Local' }],
+  ['backup', 'list_backup_vaults', 'BackupVaultList', 'BackupVaultName'],
+  ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanName'],
+];
+
+/** What the account holds outside of the bootstrap, as `service: name`. */
+export const inventory = async ({ aws }: Emulator): Promise<string[]> => {
+  const found: string[] = [];
+  for (const [service, operation, list, name, input = {}] of lists) {
+    const answer = await aws(service, operation, input);
+    for (const one of answer[list] ?? []) found.push(`${service}: ${name === null ? one : one[name]}`);
+  }
+  return found.filter((one) => !/cdk-hnb659fds|: default$/.test(one)).sort();
+};
+
+/** What the account holds in addition to what it held before the first deployment. */
+export const left = async (emulator: Emulator, before: readonly string[]): Promise<string[]> =>
+  (await inventory(emulator)).filter((one) => !before.includes(one));
+
+/** `docs/teardown.md`: a deployment that keeps its data. Returns what stays. */
+export const deleteStack = async ({ aws, errorOf }: Emulator, { name: StackName }: Stack): Promise<void> => {
+  // The protection holds first.
+  same(
+    'the deletion of a protected stack',
+    await errorOf('cloudformation', 'delete_stack', { StackName }),
+    'ValidationError',
+  );
+  const EnableTerminationProtection = false;
+  await aws('cloudformation', 'update_termination_protection', { StackName, EnableTerminationProtection });
+  await aws('cloudformation', 'delete_stack', { StackName });
+  await eventually('the stack is deleted', 300, async () => {
+    const { StackSummaries } = await aws('cloudformation', 'list_stacks', { StackStatusFilter: ['DELETE_COMPLETE'] });
+    return StackSummaries.some((one: { StackName: string }) => one.StackName === StackName) ? true : null;
+  });
+};
+
+/** The three tables, the vault, and the role of the logs of API Gateway. */
+export const keptResources = (cdk: Cdk, stack: Stack, found: readonly string[]): string => {
+  const tables = ['AccountsTable', 'ContentTable', 'TransactionsTable'].map((id) => `dynamodb: ${stack.outputs[id]}`);
+  const expected = [...tables, `backup: ${stack.idOf('BackupVault')}`, `iam: ${stack.idOf(cdk.logRole(stack))}`];
+  same('what stays', found, expected.sort());
+  return found.join(', ');
+};
+
+/** Delete what stays, with the commands of the page. */
+export const deleteKept = async ({ aws, errorOf }: Emulator, stack: Stack): Promise<void> => {
+  for (const output of ['TransactionsTable', 'ContentTable', 'AccountsTable']) {
+    const TableName = stack.outputs[output];
+    same(
+      `the deletion of ${output}, protected`,
+      await errorOf('dynamodb', 'delete_table', { TableName }),
+      'ValidationException',
+    );
+    await aws('dynamodb', 'update_table', { TableName, DeletionProtectionEnabled: false });
+    await aws('dynamodb', 'delete_table', { TableName });
+  }
+  await aws('backup', 'delete_backup_vault', { BackupVaultName: stack.idOf('BackupVault') });
+};
