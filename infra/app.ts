@@ -21,7 +21,7 @@ export const levyApp = ({ context, ...props }: AppProps = {}): App => {
 };
 
 /** The CDK prints a line for each function that it bundles, which hides warnings. */
-const hideBundlingLines = (): void => {
+export const hideBundlingLines = (): void => {
   const { stderr } = process;
   const write = stderr.write.bind(stderr);
   stderr.write = (chunk: string | Uint8Array, ...rest: never[]) =>

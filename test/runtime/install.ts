@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SetupError } from '../../infra/local/setup-error.ts';
+
+const emulator = 'github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie';
+/** Its newest release tag names no Go module, so this is a commit of the main branch. Go checks its sum. */
+const emulatorVersion = 'v0.0.0-20261030222936-bef5c4ba774d';
+const client = 'aws-lambda-ric';
+const clientVersion = '4.0.2';
+const clientSha512 = 'FE5Vskx7mYNnqAnWWJXUOsLp2VGgdsJsCoRLFTa8L4Yk0QVtArqR8q58yPA++QC1a73ZWJXBQ2AH31nIAv7NOQ==';
+
+export type Tools = {
+  /** AWS's runtime interface emulator. */
+  readonly emulator: string;
+  /** AWS's runtime interface client for Node.js, started by bootstrap.cjs. */
+  readonly bootstrap: string;
+};
+
+const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): string => {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: 300_000 });
+  if (error && 'code' in error && error.code === 'ENOENT')
+    throw new SetupError(`test:runtime needs ${command}: install it and add it to the PATH.`);
+  if (status !== 0) throw new SetupError(`${command} ${args.join(' ')} failed:\n${stderr || stdout || error?.message}`);
+  return stdout;
+};
+
+const installEmulator = (folder: string): void => {
+  run('go', ['install', `${emulator}@${emulatorVersion}`], folder, { ...process.env, GOBIN: folder, GOFLAGS: '' });
+};
+
+/**
+ * Only the package itself: its one file has no imports of other packages. Its native addon would need CMake, a C++ compiler and
+ * Node's headers; bootstrap.cjs does in JavaScript what the addon does.
+ */
+const installClient = (folder: string): void => {
+  run('npm', ['pack', `${client}@${clientVersion}`, '--ignore-scripts', '--silent'], folder);
+  const archive = join(folder, `${client}-${clientVersion}.tgz`);
+  const found = createHash('sha512').update(readFileSync(archive)).digest('base64');
+  if (found !== clientSha512)
+    throw new SetupError(`${client} ${clientVersion} has the sum ${found}, not ${clientSha512}.`);
+  run('tar', ['-xzf', archive], folder);
+  rmSync(archive);
+  writeFileSync(join(folder, 'package', 'rapid-client.node'), '');
+};
+
+/** Install AWS's emulator and client in pinned versions below node_modules, once. Needs Go, npm and the internet. */
+export const installTools = (): Tools => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const cache = join(root, 'node_modules/.cache/levy');
+  const folder = join(cache, `runtime-${emulatorVersion}-${clientVersion}`);
+  if (!existsSync(folder)) {
+    mkdirSync(cache, { recursive: true });
+    const unfinished = mkdtempSync(join(cache, 'runtime-unfinished-'));
+    try {
+      installEmulator(unfinished);
+      installClient(unfinished);
+      renameSync(unfinished, folder);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+  const bootstrap = join(folder, 'package', 'bootstrap.cjs');
+  copyFileSync(fileURLToPath(new URL('bootstrap.cjs', import.meta.url)), bootstrap);
+  return { emulator: join(folder, 'aws-lambda-rie'), bootstrap };
+};

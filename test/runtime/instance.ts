@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { killWithParent } from '../../infra/local/emulator-process.ts';
+import { freePort, loopback } from '../../infra/local/ports.ts';
+import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
+import type { Deployed } from './deployed.ts';
+import type { Tools } from './install.ts';
+
+/** What the runtime measured of one answer: wall time, CPU time, and the largest memory of the process so far. */
+export type Measured = { readonly ms: number; readonly cpu_ms: number; readonly memory_mb: number };
+export type Figures = {
+  readonly init: { readonly init_ms: number; readonly init_cpu_ms: number };
+  readonly answers: readonly Measured[];
+};
+export type Instance = {
+  /** Invoke the function with an event. Throws if it fails or does not answer in time. */
+  readonly invoke: (event: unknown) => Promise<unknown>;
+  readonly figures: () => Figures;
+  /** What the function and the runtime logged so far. */
+  readonly log: () => string;
+  readonly stop: () => Promise<void>;
+};
+
+const startMs = 30_000;
+
+const untilListening = async (url: string, child: ChildProcess, log: () => string): Promise<void> => {
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    // Its address of invocations would invoke the function, whatever the method.
+    const answered = await fetch(new URL('/', url)).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return;
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`The runtime interface emulator did not start: ${log()}`);
+    await sleep(20);
+  }
+};
+
+const failureOf = (answer: unknown): string | null => {
+  if (typeof answer !== 'object' || answer === null || !('errorType' in answer)) return null;
+  return JSON.stringify(answer);
+};
+
+/** The environment of a function: what Lambda sets, and what the deployment sets. Nothing of this process. */
+const environmentOf = ({ name, folder, environment, memoryMegabytes, timeoutSeconds }: Deployed) => ({
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'en_US.UTF-8',
+  TZ: ':UTC',
+  AWS_REGION: 'us-east-1',
+  AWS_DEFAULT_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_NAME: name,
+  AWS_LAMBDA_FUNCTION_VERSION: '1',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+  AWS_LAMBDA_FUNCTION_TIMEOUT: String(timeoutSeconds),
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_LAMBDA_LOG_FORMAT: 'JSON',
+  LAMBDA_TASK_ROOT: folder,
+  _HANDLER: 'index.handler',
+  ...environment,
+});
+
+/** Start a new instance of a deployed function in AWS's runtime interface emulator, on loopback. */
+export const startInstance = async (
+  tools: Tools,
+  deployed: Deployed,
+  more: Record<string, string>,
+): Promise<Instance> => {
+  const [port, runtimePort] = [await freePort(0, 'PORT'), await freePort(0, 'PORT')];
+  const url = `http://${loopback}:${port}/2015-03-31/functions/function/invocations`;
+  const folder = temporaryFolder();
+  const figuresFile = join(folder, 'figures.jsonl');
+  const addresses = [
+    ...['--runtime-interface-emulator-address', `${loopback}:${port}`],
+    ...['--runtime-api-address', `${loopback}:${runtimePort}`],
+  ];
+  const child = spawn(
+    tools.emulator,
+    ['--log-level', 'error', ...addresses, process.execPath, tools.bootstrap, 'index.handler'],
+    {
+      cwd: deployed.folder,
+      env: { ...environmentOf(deployed), ...more, TMPDIR: folder, LEVY_RUNTIME_FIGURES: figuresFile },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const ended = once(child, 'exit');
+  killWithParent(child);
+  let log = '';
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk: Buffer) => (log += chunk));
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    // The runtime's process ends with it: its next call of the runtime API fails.
+    child.kill();
+    const force = setTimeout(() => child.kill('SIGKILL'), 3_000);
+    await ended;
+    clearTimeout(force);
+  };
+  await untilListening(url, child, () => log).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return {
+    invoke: async (event) => {
+      const signal = AbortSignal.timeout((deployed.timeoutSeconds + 5) * 1000);
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify(event), signal });
+      const text = await response.text();
+      const answer = text === '' ? null : JSON.parse(text);
+      const failure = failureOf(answer);
+      if (failure !== null || !response.ok) throw new Error(`${deployed.name} failed: ${failure ?? text}\n${log}`);
+      return answer;
+    },
+    figures: () => {
+      const lines = existsSync(figuresFile) ? readFileSync(figuresFile, 'utf8').trim().split('\n') : [];
+      const [init, ...answers] = lines.map((line) => JSON.parse(line));
+      return { init, answers };
+    },
+    log: () => log,
+    stop,
+  };
+};
