@@ -5,14 +5,13 @@ import { now } from '../../config/clock.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { removeCustomer } from '../../store/customers/customer-removal.ts';
 import { redactionPorts } from '../../store/ledger/redaction-store.ts';
-import { type Redacted, redactTransaction } from '../../transactions/personal-data/redact.ts';
-import { concurrently } from '../ledger/verify-account.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type Selected, type Selection, selectedTransactions } from './redaction-subjects.ts';
+import { type Outcome, redactSelection } from './redact-selection.ts';
+import { type Selection, selectedTransactions } from './redaction-subjects.ts';
 
 type Options = Confirmation & {
   readonly account: string;
@@ -22,8 +21,6 @@ type Options = Confirmation & {
   readonly dryRun?: true;
 };
 
-/** The name in `by` of audit entries that a command of an operator made. */
-const operator = 'operator';
 const daysMax = 36_500;
 
 const beforeMsOf = (text: string, nowMs: number): number => {
@@ -67,57 +64,16 @@ const foundText = ({ open, already, isCustomer }: Found): string =>
     ...(already > 0 ? [`${counted(already, 'transaction')} had been redacted before`] : []),
   ].join(', ');
 
-type Outcome = Record<Redacted, number> & {
-  readonly inconsistentIds: string[];
-  /** Transactions that were recorded during the redaction and still have the data. */
-  left: number;
-};
-
-/** How often the selection is read again for transactions that were recorded meanwhile. */
-const passesMax = 5;
-
-/** The transactions of a selection that are not redacted, in pages, but for those whose state is inconsistent. */
-const remainingTransactions = async function* (account: string, selection: Selection, { inconsistentIds }: Outcome) {
-  for await (const page of selectedTransactions(account, selection))
-    yield page.filter(({ id, redacted_at }) => redacted_at === undefined && !inconsistentIds.includes(id));
-};
-
-const countRemaining = async (...selected: Parameters<typeof remainingTransactions>): Promise<number> => {
-  let count = 0;
-  for await (const page of remainingTransactions(...selected)) count += page.length;
-  return count;
-};
-
-/**
- * Redact the transactions of a selection, several at the same time, then those that were recorded meanwhile, until none is
- * left or after several passes. After an interruption, the next run does the rest.
- */
-const redactAll = async (account: string, selection: Selection, total: number): Promise<Outcome> => {
-  const outcome: Outcome = { redacted: 0, already: 0, unknown: 0, inconsistent: 0, inconsistentIds: [], left: 0 };
+/** Redact a selection, with the progress of the first pass. */
+const redactAll = (account: string, selection: Selection, total: number): Promise<Outcome> => {
   const interrupted = 'Interrupted: run the same command again to continue';
-  const ports = redactionPorts();
-  await withProgress(`Redacting ${account}`, Math.max(1, total), interrupted, async ({ reach, finish }) => {
-    const redactPages = async (pages: AsyncIterable<readonly Selected[]>) => {
-      for await (const page of pages) {
-        await concurrently(page, async ({ id }) => {
-          const done = await redactTransaction(account, id, operator, ports);
-          outcome[done] += 1;
-          if (done === 'inconsistent') outcome.inconsistentIds.push(id);
-        });
-        reach(outcome.redacted, counted(outcome.redacted, 'transaction'));
-      }
-    };
-    // The first pass includes redacted ones: an interruption may have left their saved answers.
-    await redactPages(selectedTransactions(account, selection));
-    for (let pass = 1; pass < passesMax; pass += 1) {
-      outcome.left = await countRemaining(account, selection, outcome);
-      if (outcome.left === 0) break;
-      await redactPages(remainingTransactions(account, selection, outcome));
-    }
-    if (outcome.left > 0) outcome.left = await countRemaining(account, selection, outcome);
+  return withProgress(`Redacting ${account}`, Math.max(1, total), interrupted, async ({ reach, finish }) => {
+    const outcome = await redactSelection(account, selection, redactionPorts(), (redacted) =>
+      reach(redacted, counted(redacted, 'transaction')),
+    );
     finish(`Redacted ${counted(outcome.redacted, 'transaction')}`);
+    return outcome;
   });
-  return outcome;
 };
 
 const redact = async (options: Options): Promise<void> => {
