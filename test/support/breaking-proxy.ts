@@ -38,13 +38,14 @@ export const inBody = (passed: Passed, change: (body: { data?: unknown[] }) => v
   passed.text = JSON.stringify(body);
 };
 
-const pass = async (url: string, { method, path, headers, sent }: Passing): Promise<Passed> => {
+/** Send a request on to the service. */
+export const pass = async (url: string, { method, path, headers, sent }: Passing): Promise<Passed> => {
   const body = sent === null ? null : JSON.stringify(sent);
   const answer = await fetch(url + path, { method, headers, body });
   return { status: answer.status, headers: new Headers(answer.headers), text: await answer.text() };
 };
 
-/** A proxy before a service that breaks one thing. */
+/** A proxy before a service that breaks one thing. It hangs up where the service does. */
 export const breakingProxy = async (url: string, { there, back }: Break) => {
   const server = createServer(async (message, response) => {
     const body = await text(message);
@@ -56,7 +57,8 @@ export const breakingProxy = async (url: string, { there, back }: Break) => {
     };
     const instead = await there?.(passing);
     if (instead === 'hang up') return message.socket.destroy();
-    const passed = instead ?? (await pass(url, passing));
+    const passed = instead ?? (await pass(url, passing).catch(() => null));
+    if (!passed) return message.socket.destroy();
     if (!instead && back?.(passed, passing) === 'hang up') return message.socket.destroy();
     for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'content-length']) passed.headers.delete(name);
     response.writeHead(passed.status, Object.fromEntries(passed.headers)).end(passed.text);

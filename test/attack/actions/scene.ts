@@ -1,0 +1,46 @@
+import type { Answer } from '../../support/http.ts';
+import type { Book } from '../book.ts';
+import type { Draw } from '../draw.ts';
+import type { Client, Sending } from '../network.ts';
+import type { Service } from '../processes.ts';
+import { Violation } from '../violation.ts';
+
+/** What a client of an account acts in. */
+export type Scene = {
+  readonly book: Book;
+  /** The account beside it, whose data it must never reach. */
+  readonly other: Book;
+  readonly client: Client;
+  readonly service: Service;
+  readonly draw: Draw;
+  /** The month in which it acts. */
+  readonly month: number;
+  /** The names of the transactions that clients may have recorded by now. */
+  readonly names: readonly string[];
+  /** Those of this month. */
+  readonly recent: readonly string[];
+  readonly customers: readonly string[];
+};
+
+/** What only a refusal has is in the type of every answer. */
+export const codeOf = ({ body }: Answer): string => body?.errors?.[0]?.code ?? '';
+
+const isExpected = (answer: Answer, codes: readonly string[]): boolean =>
+  answer.status < 300 || codes.includes(codeOf(answer));
+
+/** Throw a `Violation` for a refusal that is none of these. */
+export const mustSucceedOr = (answer: Answer, codes: readonly string[], sending: Omit<Sending, 'key'>): void => {
+  if (isExpected(answer, codes)) return;
+  const { method, path, body } = sending;
+  throw new Violation(
+    `${method} ${path} is answered with ${answer.status} ${codeOf(answer)}.\n${JSON.stringify({ body, answer: answer.body }, null, 1)}`,
+  );
+};
+
+/** A transaction that was recorded by one of the names, if the one that is drawn is known to be there. */
+export const drawnId = ({ book, draw, names }: Scene): { readonly name: string; readonly id: string } | null => {
+  if (names.length === 0) return null;
+  const name = draw.of(names);
+  const id = book.creations.get(name)?.id ?? null;
+  return id === null ? null : { name, id };
+};

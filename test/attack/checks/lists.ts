@@ -1,0 +1,179 @@
+/** Lists and CSV files have what the transactions and filings themselves have. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { shippingCharges } from '../../support/shipping.ts';
+import type { Filing } from '../actions/file.ts';
+import type { Transaction } from '../bodies.ts';
+import type { Book } from '../book.ts';
+import type { Draw } from '../draw.ts';
+import { type FiledPeriod, read, readAll } from '../ledger.ts';
+import { must, same } from '../violation.ts';
+
+type Reader = { readonly url: string; readonly key: string };
+
+const isIn =
+  (state: string) =>
+  ({ line_items, shipping }: Transaction): boolean =>
+    [...line_items, ...shippingCharges(shipping)].some(({ taxes }) =>
+      taxes.some(({ jurisdiction_code }) => jurisdiction_code.startsWith(`US-${state}`)),
+    );
+
+/** Filters with the transactions that each must find. */
+const filters = (draw: Draw, transactions: readonly Transaction[]): [string, (one: Transaction) => boolean][] => {
+  const some = draw.of(transactions);
+  const day = some.tax_date.slice(0, 10);
+  const { reference_id, customer } = some;
+  return [
+    ['', () => true],
+    ['type=credit', ({ type }) => type === 'credit'],
+    ...['draft', 'finalized', 'filed', 'void'].map((status): [string, (one: Transaction) => boolean] => [
+      `status=${status}`,
+      (one) => one.status === status,
+    ]),
+    [`tax_date[gte]=${day}`, (one) => one.tax_date.slice(0, 10) >= day],
+    [`tax_date[lt]=${day}&type=sale`, (one) => one.tax_date.slice(0, 10) < day && one.type === 'sale'],
+    [`parent_transaction_id=${some.id}`, (one) => one.parent_transaction_id === some.id],
+    ['state=TX', isIn('TX')],
+    ...(reference_id
+      ? [
+          [`reference_id=${reference_id}`, (one: Transaction) => one.reference_id === reference_id] as [
+            string,
+            (one: Transaction) => boolean,
+          ],
+        ]
+      : []),
+    ...(customer?.id
+      ? [
+          [`customer_id=${customer.id}`, (one: Transaction) => one.customer?.id === customer.id] as [
+            string,
+            (one: Transaction) => boolean,
+          ],
+        ]
+      : []),
+  ];
+};
+
+/** Cells of a CSV file of this service: RFC 4180, no line breaks in cells. */
+const csvRows = (text: string): Record<string, string>[] => {
+  const cells = (line: string) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+      ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
+    );
+  const [head = '', ...lines] = text.split('\r\n').slice(0, -1);
+  const names = cells(head);
+  return lines.map((line) => Object.fromEntries(cells(line).map((cell, at) => [names[at] as string, cell])));
+};
+
+const columns = [
+  'id',
+  'type',
+  'status',
+  'currency',
+  'subtotal_amount',
+  'taxable_amount',
+  'exempt_amount',
+  'tax_amount',
+  'total_amount',
+  'credited_amount',
+] as const;
+
+const checkTransactionsCsv = async (reader: Reader, transactions: readonly Transaction[]): Promise<void> => {
+  const { text } = await read(reader, '/transactions?limit=100', 'text/csv');
+  const expected = transactions.slice(0, 100).map((one) => columns.map((name) => one[name]));
+  same(
+    csvRows(text).map((row) => columns.map((name) => row[name])),
+    expected,
+    'The CSV file of transactions is wrong.',
+  );
+};
+
+const amounts = [
+  'gross_amount',
+  'exempt_amount',
+  'taxable_amount',
+  'tax_amount',
+  'not_covered_amount',
+  'calculated_tax_amount',
+  'over_collected_amount',
+] as const;
+type Amounts = Readonly<Record<(typeof amounts)[number], string>>;
+const cellsOf = (row: Partial<Record<string, string>> | Amounts) =>
+  amounts.map((name) => (row as Amounts)[name]).join();
+
+const checkFilingCsv = async (reader: Reader, { id, totals, summary, members }: FiledPeriod): Promise<void> => {
+  const { text } = await read(reader, `/filings/${id}`, 'text/csv');
+  const rows = csvRows(text);
+  const rates = totals.flatMap((total) =>
+    total.rates.map(
+      (rate) => `${total.jurisdiction_code} ${total.currency} ${rate.rate} ${rate.count} ${cellsOf(rate)}`,
+    ),
+  );
+  const sums = summary.map((sum) => ` ${sum.currency}  ${sum.count} ${cellsOf(sum)}`);
+  const actual = rows.map(
+    (row) => `${row['jurisdiction_code']} ${row['currency']} ${row['rate']} ${row['count']} ${cellsOf(row)}`,
+  );
+  same(actual.sort(), [...rates, ...sums].sort(), `The CSV file of the filing ${id} is wrong.`);
+  const first = await read(reader, `/filings/${id}?expand=entries&limit=100`, 'text/csv');
+  const entries = members
+    .slice(0, 100)
+    .flatMap((one) =>
+      one.amounts.map(
+        (amount) => `${one.transaction_id} ${amount.jurisdiction_code} ${amount.rate} ${cellsOf(amount)}`,
+      ),
+    );
+  const found = csvRows(first.text).map(
+    (row) => `${row['transaction_id']} ${row['jurisdiction_code']} ${row['rate']} ${cellsOf(row)}`,
+  );
+  same(found, entries, `The CSV file of the entries of the filing ${id} is wrong.`);
+};
+
+const checkExceptions = async (reader: Reader, { id, exceptions, members }: FiledPeriod): Promise<void> => {
+  const rows = await readAll<{ readonly transaction_id: string }>(reader, `/filings/${id}/exceptions?limit=100`);
+  same(rows.length, exceptions?.count, `The filing ${id} has another number of exceptions.`);
+  const ids = new Set(members.map(({ transaction_id }) => transaction_id));
+  must(
+    rows.every(({ transaction_id }) => ids.has(transaction_id)),
+    `The filing ${id} has exceptions of others.`,
+    rows,
+  );
+};
+
+/** `expected` is what the whole list has, newest first. */
+export const checkLists = async (
+  reader: Reader,
+  draw: Draw,
+  transactions: readonly Transaction[],
+  filings: readonly FiledPeriod[],
+): Promise<void> => {
+  if (transactions.length === 0) return;
+  for (const [query, isWanted] of filters(draw, transactions)) {
+    const limit = draw.of([7, 25, 100]);
+    const rows = await readAll<Transaction>(reader, `/transactions?limit=${limit}${query && `&${query}`}`);
+    const ids = rows.map(({ id }) => id);
+    const expected = transactions.filter(isWanted).map(({ id }) => id);
+    const isByDay = query.startsWith('tax_date');
+    same(isByDay ? ids.toSorted() : ids, isByDay ? expected.toSorted() : expected, `The list ${query} is wrong.`);
+  }
+  await checkTransactionsCsv(reader, transactions);
+  for (const filing of filings.filter(({ members }) => members.length > 0).slice(0, 6)) {
+    await checkFilingCsv(reader, filing);
+    await checkExceptions(reader, filing);
+  }
+  const one = draw.of(transactions);
+  const { body } = await read<Transaction>(reader, `/transactions/${one.id}`);
+  const names = Object.keys(one) as (keyof Transaction)[];
+  const other = names.filter((name) => name !== 'warnings' && !isDeepStrictEqual(body[name], one[name]));
+  same(other, [], `${one.id} has other fields in the list.`, ...other.map((name) => [body[name], one[name]]));
+};
+
+/** Nothing of the other account is in any list of this one. */
+export const checkIsolation = (
+  book: Book,
+  transactions: readonly Transaction[],
+  filings: readonly Filing[],
+  foreign: ReadonlySet<string>,
+): void => {
+  for (const { id } of [...transactions, ...filings]) must(!foreign.has(id ?? ''), `${id} is in both accounts.`);
+  for (const { id, metadata } of transactions)
+    must((metadata['op'] ?? book.letter).startsWith(book.letter), `${id} is of the other account.`, metadata);
+};

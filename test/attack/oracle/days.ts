@@ -1,0 +1,78 @@
+/** The calendar of the oracle: tax days, months and filing periods. Days are `YYYY-MM-DD`, months count from year 0. */
+
+export type Frequency = 'month' | 'quarter' | 'year';
+export type Registration = {
+  readonly state: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly frequency: Frequency;
+};
+export type Registrations = readonly Registration[] | 'all' | null;
+
+export const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+export const monthText = (month: number): string =>
+  `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}`;
+export const firstDay = (month: number): string => `${monthText(month)}-01`;
+export const lastDay = (month: number): string =>
+  new Date(Date.parse(firstDay(month + 1)) - 86_400_000).toISOString().slice(0, 10);
+
+/** The day in a time zone. */
+export const dayIn = (timeZone: string, atMs: number): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(atMs);
+
+/** The tax day of a `tax_date`: a date is itself, an instant is the day in the account's time zone. */
+export const taxDayOf = (taxDate: string, timeZone: string): string =>
+  taxDate.length === 10 ? taxDate : dayIn(timeZone, Date.parse(taxDate));
+
+/** A filing period: whole months, from one to another. */
+export type Period = { readonly first: number; readonly last: number; readonly frequency: Frequency };
+
+const lengths: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, year: 12 };
+
+export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
+  Array.isArray(registrations)
+    ? registrations.filter((one) => one.state === state.slice(3)).sort((a, b) => (a.from < b.from ? -1 : 1))
+    : [];
+
+/** The frequency of a month is that of its first registered day; `null` without any. */
+const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
+  registrations.find(({ from, to }) => from <= lastDay(month) && (to ?? '9999') >= firstDay(month))?.frequency ?? null;
+
+/** The period that a month is in: the months around it in its quarter or year that have its frequency. */
+export const periodOf = (month: number, registrations: readonly Registration[]): Period => {
+  const frequency = frequencyIn(month, registrations);
+  const length = lengths[frequency ?? 'month'];
+  const start = month - (month % length);
+  let [first, last] = [month, month];
+  while (first > start && frequencyIn(first - 1, registrations) === frequency) first -= 1;
+  while (last < start + length - 1 && frequencyIn(last + 1, registrations) === frequency) last += 1;
+  return { first, last, frequency: frequency ?? 'month' };
+};
+
+/** Whether no return is due: between two registrations. */
+export const isGap = ({ first, last }: Period, registrations: readonly Registration[]): boolean =>
+  frequencyIn(first, registrations) === null && registrations.some(({ from }) => from > lastDay(last));
+
+/**
+ * The next period of a state: after the last filing, without gaps that have no open entry; of a state without filings, that
+ * of the oldest open entry or of the first day that the account was registered, whichever is earlier, and not before its
+ * books open. `null` without either.
+ */
+export const nextPeriod = (
+  lastEnd: string | null,
+  openMonths: readonly number[],
+  registrations: readonly Registration[],
+  { createdDay, booksOpenFrom }: { readonly createdDay: string; readonly booksOpenFrom: string },
+): Period | null => {
+  const oldest = Math.min(...openMonths);
+  if (lastEnd === null) {
+    const registered = registrations
+      .filter(({ to }) => (to ?? '9999') >= createdDay)
+      .map(({ from }) => monthOf(from > createdDay ? from : createdDay));
+    const first = Math.min(oldest, ...registered);
+    return first === Number.POSITIVE_INFINITY ? null : periodOf(Math.max(first, monthOf(booksOpenFrom)), registrations);
+  }
+  let period = periodOf(monthOf(lastEnd) + 1, registrations);
+  while (isGap(period, registrations) && period.last < oldest) period = periodOf(period.last + 1, registrations);
+  return period;
+};

@@ -1,0 +1,169 @@
+/** The processes of a world: the database, the service that is killed and restarted, and the operator's commands. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const loopback = '127.0.0.1';
+const startMs = 60_000;
+
+const children = new Set<ChildProcess>();
+
+/** Kill every process that was started. */
+export const killAll = (): void => {
+  for (const child of children) child.kill('SIGKILL');
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, loopback);
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const start = (words: readonly string[], env: NodeJS.ProcessEnv): ChildProcess => {
+  const child = spawn(process.execPath, [...words], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+};
+
+/** Wait until something answers; throws with the output of a process that ends before. */
+const untilAnswers = async (child: ChildProcess, isUp: () => Promise<unknown>): Promise<void> => {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output = `${output}${chunk}`.slice(-20_000);
+    });
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`A process ended with ${child.exitCode}:\n${output}`);
+    try {
+      await isUp();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw new Error(`Nothing answers:\n${output}`, { cause: error });
+      await sleep(50);
+    }
+  }
+};
+
+export type Service = {
+  readonly url: string;
+  /** Resolves when the service answers and its clock is set. */
+  readonly ready: () => Promise<void>;
+  readonly isReady: () => boolean;
+  /** SIGKILL, and a new process at once. */
+  readonly kill: () => void;
+  /** Set the clock of the service to an instant; it runs on from there, also after a restart. */
+  readonly setClock: (toMs: number) => Promise<void>;
+  /** A time that the service's clock has reached. At most a second before it. */
+  readonly now: () => number;
+  readonly runSchedule: (name: 'close-periods' | 'sweep-drafts') => Promise<void>;
+  /** `npm run <command> -- <words>` as the operator; returns what it prints. */
+  readonly command: (name: string, words: readonly string[]) => Promise<string>;
+  readonly kills: () => number;
+  readonly stop: () => Promise<void>;
+};
+
+const json = { 'Content-Type': 'application/json' };
+
+/** Ask the controls of the service, not through the proxy. */
+const control = async (url: string, method: string, path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(`${url}/_local/${path}`, {
+    method,
+    signal: AbortSignal.timeout(120_000),
+    ...(body && { headers: json, body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+const startDatabase = async (
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly child: ChildProcess; readonly url: string }> => {
+  const port = await freePort();
+  const child = start(['infra/local/memory-database/server.ts', String(port)], env);
+  const url = `http://${loopback}:${port}`;
+  await untilAnswers(child, () => fetch(url, { method: 'POST', body: '{}' }));
+  return { child, url };
+};
+
+const environment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(['PATH', 'HOME', 'TMPDIR'].map((name) => [name, process.env[name]])),
+  NODE_COMPILE_CACHE: `${root}node_modules/.cache/levy/compiled`,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+});
+
+/**
+ * Start the database, and the service as `npm start` does. The database is a process of its own, as DynamoDB is: it outlives
+ * the kills of the service, with its stream.
+ */
+export const startService = async (): Promise<Service> => {
+  const database = await startDatabase(environment());
+  const port = await freePort();
+  const url = `http://${loopback}:${port}`;
+  const env = { ...environment(), DYNAMODB_ENDPOINT: database.url };
+  let [child, offsetMs, isUp, isStopped, kills] = [null as ChildProcess | null, null as number | null, false, false, 0];
+  let failure: unknown = null;
+  const setClock = async (toMs: number): Promise<void> => {
+    const sentMs = Date.now();
+    await control(url, 'PUT', 'clock', { now: new Date(toMs).toISOString() });
+    offsetMs = toMs - sentMs - 1000;
+  };
+  const run = async (): Promise<void> => {
+    const service = start(['infra/local/start.ts'], { ...env, PORT: String(port), API_KEY: 'levy_attack' });
+    child = service;
+    await untilAnswers(service, () => control(url, 'GET', 'clock'));
+    if (offsetMs !== null) await setClock(Date.now() + offsetMs + 1000);
+    isUp = true;
+    service.once('exit', () => {
+      isUp = false;
+      if (!isStopped) restart();
+    });
+  };
+  const restart = (): void => {
+    run().catch((error) => {
+      failure = error;
+    });
+  };
+  await run();
+  return {
+    url,
+    isReady: () => isUp,
+    ready: async () => {
+      while (!isUp) {
+        if (failure !== null) throw failure;
+        await sleep(20);
+      }
+    },
+    kill: () => {
+      if (!isUp) return;
+      kills += 1;
+      isUp = false;
+      child?.kill('SIGKILL');
+    },
+    setClock,
+    now: () => Date.now() + (offsetMs ?? 0),
+    runSchedule: async (name) => void (await control(url, 'POST', `schedules/${name}`)),
+    command: async (name, words) => {
+      const ran = await promisify(execFile)(process.execPath, [`shared/cli/${name}.ts`, ...words], { cwd: root, env });
+      return ran.stdout;
+    },
+    kills: () => kills,
+    stop: async () => {
+      isStopped = true;
+      for (const one of [child, database.child]) {
+        if (!one || one.exitCode !== null || one.signalCode !== null) continue;
+        one.kill('SIGKILL');
+        await once(one, 'exit');
+      }
+    },
+  };
+};

@@ -1,0 +1,136 @@
+/** Months of concurrent clients on a network that fails, with kills, and then the oracle. */
+import type { Transaction } from './bodies.ts';
+import { type Book, newBook } from './book.ts';
+import { checkCredits, isLive } from './checks/credits.ts';
+import { checkFilings } from './checks/filings.ts';
+import { checkIsolation, checkLists } from './checks/lists.ts';
+import { checkRecorded, checkSums } from './checks/recorded.ts';
+import { checkRefunds } from './checks/refunds.ts';
+import { checkReports } from './checks/reports.ts';
+import { closeAll } from './close-all.ts';
+import { type Draw, drawFrom } from './draw.ts';
+import { type FiledPeriod, readFilings, readTransactions } from './ledger.ts';
+import { liveMonth } from './month.ts';
+import { openNetwork } from './network.ts';
+import { firstDay, monthOf } from './oracle/days.ts';
+import { type Service, startService } from './processes.ts';
+import { refundSome } from './refund-some.ts';
+import { assignmentsOf, monthsOfBooks, settingsFrom } from './settings.ts';
+import type { World } from './world.ts';
+
+/** How many months pass with clients. */
+const months = 3;
+
+const dayMs = 86_400_000;
+
+type Created = { readonly id: string; readonly created_at: string; readonly key: { readonly secret: string } };
+
+const newAccount = async (service: Service, draw: Draw, letter: string, month: number): Promise<Book> => {
+  const settings = settingsFrom(draw, month);
+  const words = [
+    'create',
+    '--name',
+    letter,
+    '--key',
+    'read,write',
+    '--expires',
+    'never',
+    '--json',
+    ...assignmentsOf(settings),
+  ];
+  const { id, created_at, key }: Created = JSON.parse(await service.command('accounts', words));
+  return newBook({ letter, settings, account: id, key: key.secret, createdDay: created_at.slice(0, 10) });
+};
+
+const openWorld = async (service: Service, seed: number): Promise<World> => {
+  const draw = drawFrom(seed);
+  // An account is created at the real time, so months begin after it.
+  const month = monthOf(new Date().toISOString().slice(0, 10)) + 1;
+  const [first, second] = [draw.fork(), draw.fork()];
+  const books = await Promise.all([newAccount(service, first, 'a', month), newAccount(service, second, 'b', month)]);
+  return { service, network: await openNetwork(service), books, draw: draw.fork(), month };
+};
+
+/** Nothing is under way, and the drafts whose time is over are void. */
+const quiet = async ({ service, network }: World): Promise<void> => {
+  await network.settled();
+  await service.ready();
+  await service.runSchedule('sweep-drafts');
+};
+
+/** How much of each kind a world had, to see that it was not empty. */
+export type Tally = Readonly<
+  Record<'sales' | 'credits' | 'void' | 'redacted' | 'filings' | 'entries' | 'unknown', number>
+>;
+
+const tallyOf = (book: Book, transactions: readonly Transaction[], filings: readonly FiledPeriod[]): Tally => {
+  const count = (isSo: (one: Transaction) => boolean) => transactions.filter(isSo).length;
+  return {
+    sales: count((one) => one.type === 'sale' && isLive(one)),
+    credits: count((one) => one.type === 'credit' && isLive(one)),
+    void: count(({ status }) => status === 'void'),
+    redacted: count(({ redacted_at }) => redacted_at !== undefined),
+    filings: filings.length,
+    entries: filings.reduce((sum, { members }) => sum + members.length, 0),
+    unknown: [...book.creations.values()].filter(({ outcome }) => outcome === 'unknown').length,
+  };
+};
+
+const checkAccount = async (world: World, book: Book, draw: Draw, foreign: ReadonlySet<string>): Promise<Tally> => {
+  const { service, month } = world;
+  const reader = { url: service.url, key: book.key };
+  const filings = await readFilings(reader);
+  const transactions = await readTransactions(reader);
+  checkIsolation(book, transactions, filings, foreign);
+  checkRecorded(book, transactions);
+  for (const transaction of transactions) checkSums(transaction);
+  checkCredits(transactions);
+  checkFilings(book, filings, transactions);
+  checkRefunds(filings, transactions);
+  await checkReports(reader, transactions, [month - monthsOfBooks, month + months + 1]);
+  await checkLists(reader, draw, transactions, filings);
+  return tallyOf(book, transactions, filings);
+};
+
+const idsOf = async ({ service }: World, { key }: Book): Promise<Set<string>> => {
+  const reader = { url: service.url, key };
+  const lists = [await readTransactions(reader), await readFilings(reader)];
+  return new Set(lists.flat().map(({ id }) => id));
+};
+
+const liveMonths = async (world: World): Promise<void> => {
+  for (let at = 0; at < months; at += 1) {
+    const month = world.month + at;
+    const day = Date.parse(firstDay(month)) + (8 + world.draw.below(18)) * dayMs + world.draw.below(dayMs);
+    await world.service.setClock(day);
+    await liveMonth(world, month);
+    await quiet(world);
+  }
+};
+
+export type Summary = { readonly requests: number; readonly kills: number; readonly tallies: readonly Tally[] };
+
+/** Live one world, and throw a `Violation` where the service did what it must not. */
+export const runWorld = async (seed: number): Promise<Summary> => {
+  const service = await startService();
+  try {
+    const world = await openWorld(service, seed);
+    try {
+      await liveMonths(world);
+      for (const book of world.books) await refundSome(world, book);
+      await service.setClock(Date.parse(firstDay(world.month + 16)));
+      await quiet(world);
+      for (const book of world.books) await closeAll(world, book);
+      const [a, b] = world.books;
+      const tallies = [
+        await checkAccount(world, a, world.draw, await idsOf(world, b)),
+        await checkAccount(world, b, world.draw, await idsOf(world, a)),
+      ];
+      return { requests: world.network.count(), kills: service.kills(), tallies };
+    } finally {
+      world.network.close();
+    }
+  } finally {
+    await service.stop();
+  }
+};

@@ -1,0 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** What the service must not do, with the difference. */
+export class Violation extends Error {}
+
+const written = (value: unknown): string =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one), 1) ?? 'undefined';
+
+/** Throw a `Violation` unless it is true. */
+export const must = (isTrue: boolean, message: string, ...details: readonly unknown[]): void => {
+  if (!isTrue) throw new Violation([message, ...details.map(written)].join('\n'));
+};
+
+/** Throw a `Violation` with both values unless they are the same. */
+export const same = (actual: unknown, expected: unknown, message: string, ...details: readonly unknown[]): void =>
+  must(isDeepStrictEqual(actual, expected), message, { actual, expected }, ...details);
