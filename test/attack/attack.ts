@@ -28,7 +28,7 @@ const count = (name: 'minutes' | 'seed' | 'worlds'): number => {
 const [minutes, first, worlds] = [count('minutes'), count('seed'), count('worlds')];
 
 // A world that hangs is a failure, too.
-const worldMs = 5 * 60_000;
+const worldMs = 15 * 60_000;
 
 process.on('exit', killAll);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));

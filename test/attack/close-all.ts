@@ -2,10 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../support/http.ts';
 import type { Filing } from './actions/file.ts';
+import { codeOf } from './actions/scene.ts';
 import type { Book } from './book.ts';
 import { expectedEntries } from './checks/filings.ts';
-import { type FiledPeriod, read, readFilings, readTransactions } from './ledger.ts';
-import { firstDay, lastDay, monthOf, nextPeriod, registrationsIn } from './oracle/days.ts';
+import { type FiledPeriod, read, readAll, readFilings, readTransactions } from './ledger.ts';
+import { firstDay, lastDay, monthOf, monthText, nextPeriod, registrationsIn } from './oracle/days.ts';
+import { states } from './settings.ts';
 import { must, same } from './violation.ts';
 import type { World } from './world.ts';
 
@@ -23,16 +25,15 @@ const untilClosed = async ({ service }: World, { key }: Book, id: string): Promi
   must(false, `The filing ${id} never ends.`);
 };
 
-const close = async (world: World, book: Book, state: string, end: string): Promise<Filing> => {
-  const answer = await send(world.service.url, 'POST', '/filings', {
-    headers: { 'X-API-Key': book.key },
-    body: { state, period_end: end },
-  });
-  const { body, status } = answer;
-  must(status < 300, `The oracle expects ${end} as the next period of ${state}.`, body, book.settings.registrations);
-  const filing = body as unknown as Filing;
-  await untilClosed(world, book, filing.id ?? '');
-  return filing;
+/** The last filing of a state that is not canceled, when the service has ended its work on it. */
+const lastFiling = async (world: World, book: Book, state: string): Promise<Filing | null> => {
+  const reader = { url: world.service.url, key: book.key };
+  const rows = await readAll<Filing>(reader, `/filings?state=${state}&limit=100`);
+  const [last] = rows
+    .filter(({ status }) => status !== 'canceled')
+    .sort((a, b) => (a.period_end > b.period_end ? -1 : 1));
+  for (const one of rows) if (!one.progress.complete) await untilClosed(world, book, one.id ?? '');
+  return last ?? null;
 };
 
 /** The open entries of each state, by their months. */
@@ -54,35 +55,41 @@ const openMonths = async (
   );
 };
 
+/** The schedule, which ends unfinished work, may close periods meanwhile. They follow the same order. */
 const closeState = async (
   world: World,
   book: Book,
   state: string,
-  lastEnd: string | null,
-  open: readonly number[],
+  { open, before }: { readonly open: readonly number[]; readonly before: string | null },
 ): Promise<void> => {
   const registrations = registrationsIn(state, book.settings.registrations);
   const starts = { createdDay: book.createdDay, booksOpenFrom: book.settings.books_open_from };
-  let [end, left] = [lastEnd, open];
-  for (let turn = 0; left.length > 0; turn += 1) {
-    must(turn < turnsMax, `${state} has entries that no period takes.`, left);
-    const next = nextPeriod(end, left, registrations, starts);
+  let left = open;
+  for (let turn = 0; turn < turnsMax; turn += 1) {
+    const { period_end: lastEnd = null } = (await lastFiling(world, book, state)) ?? {};
+    if (lastEnd !== null && lastEnd !== before) left = left.filter((month) => month > monthOf(lastEnd));
+    const next = left.length === 0 ? null : nextPeriod(lastEnd, left, registrations, starts);
     if (next === null) return;
-    const { last, first } = next;
-    const filing = await close(world, book, state, lastDay(last));
-    same([filing.period_start, filing.period_end], [firstDay(first), lastDay(last)], `${state} closes another period.`);
-    end = filing.period_end;
-    left = left.filter((month) => month > last);
+    const body = { state, period_end: lastDay(next.last) };
+    const answer = await send(world.service.url, 'POST', '/filings', { headers: { 'X-API-Key': book.key }, body });
+    if (codeOf(answer) === 'conflict_filing_in_progress') continue;
+    same(
+      [answer.body.period_start, answer.body.period_end],
+      [firstDay(next.first), lastDay(next.last)],
+      `The oracle expects another period of ${state} next.`,
+      ...[answer.body, registrations, { lastEnd, left: left.map(monthText) }],
+    );
   }
+  must(false, `${state} has entries that no period takes.`, left.map(monthText));
 };
 
 /** Finish all filings, and close periods until no entry of the account is open. */
 export const closeAll = async (world: World, book: Book): Promise<void> => {
   const reader = { url: world.service.url, key: book.key };
-  for (const { id } of await readFilings(reader)) await untilClosed(world, book, id ?? '');
+  for (const state of states) await lastFiling(world, book, state);
   const filings = await readFilings(reader);
-  for (const [state, months] of await openMonths(world, book, filings)) {
-    const last = filings.filter((filing) => filing.state === state).at(-1);
-    await closeState(world, book, state, last?.period_end ?? null, months);
+  for (const [state, open] of await openMonths(world, book, filings)) {
+    const before = filings.filter((filing) => filing.state === state).at(-1)?.period_end ?? null;
+    await closeState(world, book, state, { open, before });
   }
 };

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 /** Clients of each account, and what each does in a month. */
 const clients = { a: 5, b: 2 } as const;
-const actionsOfMonth = 11;
+const actionsOfMonth = 14;
 /** So many of a hundred attempts are lost in some way. */
 const losses = 22;
 

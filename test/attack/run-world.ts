@@ -76,11 +76,23 @@ const tallyOf = (book: Book, transactions: readonly Transaction[], filings: read
   };
 };
 
-const checkAccount = async (world: World, book: Book, draw: Draw, foreign: ReadonlySet<string>): Promise<Tally> => {
-  const { service, month } = world;
+/** An account with everything that it has at the end. */
+type End = {
+  readonly book: Book;
+  readonly transactions: readonly Transaction[];
+  readonly filings: readonly FiledPeriod[];
+};
+
+const readEnd = async ({ service }: World, book: Book): Promise<End> => {
   const reader = { url: service.url, key: book.key };
   const filings = await readFilings(reader);
-  const transactions = await readTransactions(reader);
+  return { book, filings, transactions: await readTransactions(reader) };
+};
+
+const checkAccount = async (world: World, { book, transactions, filings }: End, other: End): Promise<Tally> => {
+  const { service, month, draw } = world;
+  const reader = { url: service.url, key: book.key };
+  const foreign = new Set([...other.transactions, ...other.filings].map(({ id }) => id));
   checkIsolation(book, transactions, filings, foreign);
   checkRecorded(book, transactions);
   for (const transaction of transactions) checkSums(transaction);
@@ -90,12 +102,6 @@ const checkAccount = async (world: World, book: Book, draw: Draw, foreign: Reado
   await checkReports(reader, transactions, [month - monthsOfBooks, month + months + 1]);
   await checkLists(reader, draw, transactions, filings);
   return tallyOf(book, transactions, filings);
-};
-
-const idsOf = async ({ service }: World, { key }: Book): Promise<Set<string>> => {
-  const reader = { url: service.url, key };
-  const lists = [await readTransactions(reader), await readFilings(reader)];
-  return new Set(lists.flat().map(({ id }) => id));
 };
 
 const liveMonths = async (world: World): Promise<void> => {
@@ -121,11 +127,8 @@ export const runWorld = async (seed: number): Promise<Summary> => {
       await service.setClock(Date.parse(firstDay(world.month + 16)));
       await quiet(world);
       for (const book of world.books) await closeAll(world, book);
-      const [a, b] = world.books;
-      const tallies = [
-        await checkAccount(world, a, world.draw, await idsOf(world, b)),
-        await checkAccount(world, b, world.draw, await idsOf(world, a)),
-      ];
+      const [a, b] = [await readEnd(world, world.books[0]), await readEnd(world, world.books[1])];
+      const tallies = [await checkAccount(world, a, b), await checkAccount(world, b, a)];
       return { requests: world.network.count(), kills: service.kills(), tallies };
     } finally {
       world.network.close();
