@@ -17,9 +17,10 @@ import { Failed, newRun, type Run, same } from './run.ts';
 import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
 import { type Cdk, newCdk, type Stack } from './stack.ts';
 import { deleteKept, deleteStack, inventory, keptResources, left } from './teardown.ts';
-import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt } from './workflow.ts';
+import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt, sellOn } from './workflow.ts';
 
-const stage = { stage: 'staging', removal: 'destroy' };
+// The first stage has the role of the logs of API Gateway.
+const stage = { stage: 'staging', removal: 'destroy', gatewayLogRole: 'keep' };
 const minutes = 45;
 
 type Context = {
@@ -43,11 +44,15 @@ const use = async (context: Context, stack: Stack) => {
   const { need, check } = context.steps;
   const operator = await need('attach the operator policies to a user', () => newOperator(run, emulator, stack));
   const shop = await need('npm run accounts -- create, as that user', () => createAccount(operator, 'A shop'));
-  // The schedule closes the periods of this account.
-  const registered = registeredFrom(monthBefore(2).first);
-  const second = await need('an account with a registration', () => createAccount(operator, 'Other', registered));
+  const second = await need('another account', () => createAccount(operator, 'Another shop'));
   const consumer = await need('a rule and a queue on the event bus', () => newConsumer(emulator, stack));
   await check('npm run smoke', () => smoke(context, stack, second));
+  await check('npm run accounts -- settings registrations=…', async () => {
+    // The schedule closes these periods by itself, because they have a sale.
+    const { first, middle } = monthBefore(2);
+    await sellOn(clientOf(stack.url, second.key), middle);
+    await operator.command('accounts', 'settings', '--account', second.id, registeredFrom(first));
+  });
 
   const levy = clientOf(stack.url, shop.key);
   await check('look up products, rates and coverage', () => lookUp(levy));
@@ -92,10 +97,10 @@ const permissions = async ({ emulator, steps: { check } }: Context, stack: Stack
 const upgrade = async (context: Context, first: Stack, { shop }: Used, from: string | null): Promise<void> => {
   const { run, emulator, cdk, work } = context;
   const { need, check } = context.steps;
-  const commit = await need('find the version to upgrade from', () => previousRef(run, from));
-  console.log(`                 ${commit}${from === null ? ': the last release, or 20 commits ago' : ''}`);
-  const previous = await need('check it out', () => checkout(run, commit, work, emulator.env));
-  const before = await need('deploy it as a second stage', () => cdk.deploy(stage, previous));
+  const { commit } = await need('find the version to upgrade from', () => previousRef(run, from));
+  const { folder } = await need('check it out', () => checkout(run, commit, work, emulator.env));
+  const others = await inventory(emulator);
+  const before = await need('deploy it as a second stage', () => cdk.deploy(stage, folder));
   const operator = await need('its operator', () => newOperator(run, emulator, before));
   const account = await need('its account', () => createAccount(operator, 'Staged'));
   await check('smoke of the earlier version', () => smoke(context, before, account));
@@ -119,6 +124,7 @@ const upgrade = async (context: Context, first: Stack, { shop }: Used, from: str
   await check('the first stage is as before', async () => same('resources', await cdk.unchanged(first), true));
   await need('detach the operator policies of the stage', operator.remove);
   await need('cdk destroy of the stage', () => cdk.destroy(stage).then(() => {}));
+  await check('nothing of the stage is left', async () => same('what is left', await left(emulator, others), []));
 };
 
 const schedules = async (
@@ -172,14 +178,13 @@ const test = async (work: string, from: string | null): Promise<number> => {
   const steps = newRun((line) => console.log(line));
   const { need } = steps;
   const run = commandsIn(work);
-  const python = await need('install the pinned emulator', () => install(run)).then(String);
+  const { python } = await need('install the pinned emulator', () => install(run));
   const emulator = await need('start it, with IAM enforced', () => startEmulator(python, work));
   for (const [name, reason] of Object.entries(emulator.stubs)) console.log(`       stub      ${name}: ${reason}`);
   const context: Context = { run, steps, emulator, work, cdk: newCdk(run, emulator, work) };
   await need('cdk bootstrap', () => context.cdk.bootstrap().then(() => {}));
   const empty = await need('list what the account holds', () => inventory(emulator));
   const stack = await need('cdk deploy with the default settings', () => context.cdk.deploy({}));
-  console.log(`                 ${stack.resources.length} resources`);
   const used = await use(context, stack);
   await permissions(context, stack, used);
   await upgrade(context, stack, used, from);

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Commands, root, start } from './commands.ts';
 import { eventually, Failed } from './run.ts';
 
@@ -10,21 +12,23 @@ const folder = join(root, 'test/deploy/emulator');
 const region = 'us-east-1';
 export const account = '000000000000';
 
-/** Install the pinned emulator into test/deploy/.venv, unless it is there. Returns its Python. */
-export const install = async (run: Commands): Promise<string> => {
+/** Install the pinned emulator into test/deploy/.venv, unless it is there. Returns its Python interpreter. */
+export const install = async (run: Commands) => {
   const requirements = join(folder, 'requirements.txt');
   const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const venv = join(root, 'test/deploy/.venv', hash);
   const python = join(venv, 'bin/python');
-  if (existsSync(join(venv, 'bin/ministack'))) return python;
+  if (existsSync(join(venv, 'bin/ministack'))) return { python };
   // With the settings of the person for proxies and mirrors.
   const { env } = process;
-  const version = await run('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { env }).catch(() => '');
+  const version = await run('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { env }).catch(
+    () => '',
+  );
   if (version.trim() !== 'True') throw new Failed('Install Python 3.11 or later with venv as `python3`.');
   await run('python3', ['-m', 'venv', '--clear', venv], { env });
   const options = ['--disable-pip-version-check', '--no-cache-dir', '--require-hashes', '--only-binary', ':all:'];
   await run(python, ['-m', 'pip', 'install', '--quiet', ...options, '-r', requirements], { env });
-  return python;
+  return { python };
 };
 
 const freePort = (): Promise<number> =>
@@ -92,13 +96,17 @@ export const startEmulator = async (python: string, work: string) => {
   /** Credentials of a session of a role, as its service has them. */
   const credentialsOf = async (role: string): Promise<Keys> =>
     (await at(`/_levy/credentials?role=${encodeURIComponent(role)}`)).json() as Promise<Keys>;
-  /** Call an AWS API. Throws unless it succeeds. */
-  const aws = async (service: string, operation: string, input: object = {}, credentials?: Keys) => {
-    const { result, error, message } = await send({ service, operation, input, credentials });
-    if (error !== undefined) throw new Failed(`${service} ${operation}: ${message}`);
+  const succeed = async (request: object) => {
+    const { result, error, message } = await send(request);
+    if (error !== undefined) throw new Failed(`${JSON.stringify(request)}: ${message}`);
     // The shapes are AWS's: a check fails on what is missing.
     return result as any;
   };
+  /** Call an AWS API. Throws unless it succeeds. */
+  const aws = (service: string, operation: string, input: object = {}) => succeed({ service, operation, input });
+  /** All pages of a list. */
+  const list = (service: string, operation: string, input: object = {}) =>
+    succeed({ service, operation, input, pages: true });
   /** The code of the error of a call, or null if it succeeds. */
   const errorOf = async (service: string, operation: string, input: object, credentials?: Keys) =>
     (await send({ service, operation, input, credentials })).error ?? null;
@@ -107,7 +115,10 @@ export const startEmulator = async (python: string, work: string) => {
     const { hostname, pathname } = new URL(url);
     return `http://127.0.0.1:${port}/_aws/execute-api/${hostname.split('.')[0]}${pathname.replace(/\/$/, '')}`;
   };
-  return { env, stubs, aws, errorOf, credentialsOf, addressOf, region };
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region, credentials }));
+  return { env, stubs, documents, aws, list, errorOf, credentialsOf, addressOf, region };
 };
 
 /** One process makes all signed calls, one after another. */

@@ -64,8 +64,8 @@ export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator
 export type Account = { readonly id: string; readonly key: string };
 
 /** An account with a key, created with the documented command. */
-export const createAccount = async ({ command }: Operator, name: string, ...settings: readonly string[]) => {
-  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write', '--json', ...settings);
+export const createAccount = async ({ command }: Operator, name: string) => {
+  const text = await command('accounts', 'create', '--name', name, '--key', 'read,write', '--json');
   const { id, key } = JSON.parse(text);
   return { id, key: key.secret } as Account;
 };

@@ -5,14 +5,15 @@ import { type Commands, root } from './commands.ts';
 import { Failed } from './run.ts';
 
 /** The version to upgrade from: the ref that was passed, else the last release, else 20 commits ago. */
-export const previousRef = async (run: Commands, from: string | null): Promise<string> => {
+export const previousRef = async (run: Commands, from: string | null) => {
   const git = (...args: string[]) => run('git', args, { env: process.env });
   const tag = async () => (await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')).trim();
   const ref = from ?? ((await tag()) || 'HEAD~20');
   const commit = await git('rev-parse', '--verify', `${ref}^{commit}`).catch(() => {
     throw new Failed(`There is no commit ${ref} in this clone. Pass --from <ref>, or fetch more commits.`);
   });
-  return commit.trim();
+  const words = `${ref}, ${(await git('log', '-1', '--format=%h %s', commit.trim())).trim()}`;
+  return { commit: commit.trim(), words };
 };
 
 /** A worktree of that version, with its packed content. It shares the installed packages if the lock file is the same. */
@@ -24,7 +25,7 @@ export const checkout = async (run: Commands, commit: string, work: string, env:
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     await run('npm', ['run', 'pack'], { cwd: folder, env });
   } else await run('npm', ['ci'], { cwd: folder, env: process.env, seconds: 900 });
-  return folder;
+  return { folder };
 };
 
 /** Also while commands are being stopped, so without them. */

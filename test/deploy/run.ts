@@ -26,7 +26,7 @@ export const eventually = async <Value>(what: string, seconds: number, attempt: 
 };
 
 export type Run = {
-  /** A step that others need: a failure ends the test. `words` of the result are printed. */
+  /** A step that others need: a failure ends the test. A text that it returns, or the `words` of its result, is printed. */
   readonly need: <Value>(title: string, step: () => Promise<Value>) => Promise<Value>;
   /** A step that nothing depends on: the test continues after a failure. */
   readonly check: (title: string, step: () => Promise<unknown>) => Promise<void>;
@@ -38,7 +38,6 @@ const reasonOf = (error: unknown): string => {
   return name === 'Failed' || name === 'LevyRefused' ? message : String(stack ?? error);
 };
 
-/** A step prints the text that it returns, such as what it counted. */
 export const newRun = (print: (line: string) => void): Run => {
   let failures = 0;
   const need: Run['need'] = async (title, step) => {
@@ -49,7 +48,8 @@ export const newRun = (print: (line: string) => void): Run => {
     };
     try {
       const value = await step();
-      print(line('ok') + (typeof value === 'string' ? `: ${value}` : ''));
+      const words = typeof value === 'string' ? value : (value as { words?: string } | null | undefined)?.words;
+      print(line('ok') + (words === undefined ? '' : `: ${words}`));
       return value;
     } catch (error) {
       failures += 1;

@@ -1,3 +1,5 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { monthBefore } from './days.ts';
@@ -7,16 +9,19 @@ import { eventually, holds, same } from './run.ts';
 import type { Stack } from './stack.ts';
 
 /** Let a draft end now: the shortest lifetime of a draft is an hour. The only item that the test writes itself. */
-export const endDraft = async ({ aws }: Emulator, stack: Stack, account: string, id: string): Promise<void> => {
-  const TableName = stack.outputs['TransactionsTable'];
-  const { pk, sk } = headKey(account, id);
-  await aws('dynamodb', 'update_item', {
-    TableName,
-    Key: { pk: { S: pk }, sk: { S: sk } },
-    UpdateExpression: 'SET expires_at = :past',
-    ConditionExpression: 'attribute_exists(draft_shard)',
-    ExpressionAttributeValues: { ':past': { S: new Date(Date.now() - 60_000).toISOString() } },
-  });
+export const endDraft = async ({ documents }: Emulator, stack: Stack, account: string, id: string): Promise<void> => {
+  const item = { TableName: stack.outputs['TransactionsTable'], Key: headKey(account, id) };
+  const { Item } = await documents.send(new GetCommand(item));
+  const past = new Date(Date.now() - 60_000).toISOString();
+  const summary = JSON.parse(gunzipSync(Item?.['summary']).toString());
+  const changed = gzipSync(JSON.stringify({ ...summary, expires_at: past }));
+  await documents.send(
+    new UpdateCommand({
+      ...item,
+      UpdateExpression: 'SET expires_at = :past, summary = :summary',
+      ExpressionAttributeValues: { ':past': past, ':summary': changed },
+    }),
+  );
 };
 
 /** How often a function has run, by its log. */

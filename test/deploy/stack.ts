@@ -6,6 +6,7 @@ import { holds } from './run.ts';
 type Setting = Readonly<Record<string, string>>;
 export type Stack = {
   readonly name: string;
+  readonly words: string;
   readonly outputs: Readonly<Record<string, string>>;
   /** The physical id of a resource by its logical id. */
   readonly idOf: (logicalId: string) => string;
@@ -44,7 +45,8 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
       holds(id !== undefined, `${name} has no ${logicalId}`);
       return id as string;
     };
-    return { name, outputs, idOf, resources, url: emulator.addressOf(outputs['Url']) };
+    const words = `${resources.length} resources`;
+    return { name, words, outputs, idOf, resources, url: emulator.addressOf(outputs['Url']) };
   };
 
   return {

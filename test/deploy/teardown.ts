@@ -3,30 +3,30 @@ import { eventually, same } from './run.ts';
 import type { Cdk, Stack } from './stack.ts';
 
 /** How to list what a service holds: the operation, the field of the list, and the field of a name. */
-const lists: [service: string, operation: string, list: string, name: string | null, input?: object][] = [
-  ['dynamodb', 'list_tables', 'TableNames', null],
-  ['lambda', 'list_functions', 'Functions', 'FunctionName', { MaxItems: 1000 }],
-  ['apigateway', 'get_rest_apis', 'items', 'name'],
-  ['scheduler', 'list_schedules', 'Schedules', 'Name', { MaxResults: 100 }],
-  ['events', 'list_event_buses', 'EventBuses', 'Name'],
-  ['pipes', 'list_pipes', 'Pipes', 'Name'],
-  ['sqs', 'list_queues', 'QueueUrls', null],
-  ['sns', 'list_topics', 'Topics', 'TopicArn'],
-  ['cloudwatch', 'describe_alarms', 'MetricAlarms', 'AlarmName', { MaxRecords: 100 }],
-  ['cloudwatch', 'list_dashboards', 'DashboardEntries', 'DashboardName'],
-  ['logs', 'describe_log_groups', 'logGroups', 'logGroupName', { limit: 50 }],
-  ['iam', 'list_roles', 'Roles', 'RoleName', { MaxItems: 1000 }],
-  ['iam', 'list_policies', 'Policies', 'PolicyName', { Scope: 'Local' }],
-  ['backup', 'list_backup_vaults', 'BackupVaultList', 'BackupVaultName'],
-  ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanName'],
+const lists: [service: string, operation: string, field: string, name: string | null, isPaged: boolean][] = [
+  ['dynamodb', 'list_tables', 'TableNames', null, true],
+  ['lambda', 'list_functions', 'Functions', 'FunctionName', true],
+  ['apigateway', 'get_rest_apis', 'items', 'name', true],
+  ['scheduler', 'list_schedules', 'Schedules', 'Name', true],
+  ['events', 'list_event_buses', 'EventBuses', 'Name', false],
+  ['pipes', 'list_pipes', 'Pipes', 'Name', true],
+  ['sqs', 'list_queues', 'QueueUrls', null, true],
+  ['sns', 'list_topics', 'Topics', 'TopicArn', true],
+  ['cloudwatch', 'describe_alarms', 'MetricAlarms', 'AlarmName', true],
+  ['cloudwatch', 'list_dashboards', 'DashboardEntries', 'DashboardName', true],
+  ['logs', 'describe_log_groups', 'logGroups', 'logGroupName', true],
+  ['iam', 'list_roles', 'Roles', 'RoleName', true],
+  ['iam', 'list_policies', 'Policies', 'PolicyName', true],
+  ['backup', 'list_backup_vaults', 'BackupVaultList', 'BackupVaultName', true],
+  ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanName', true],
 ];
 
 /** What the account holds outside of the bootstrap, as `service: name`. */
-export const inventory = async ({ aws }: Emulator): Promise<string[]> => {
+export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   const found: string[] = [];
-  for (const [service, operation, list, name, input = {}] of lists) {
-    const answer = await aws(service, operation, input);
-    for (const one of answer[list] ?? []) found.push(`${service}: ${name === null ? one : one[name]}`);
+  for (const [service, operation, field, name, isPaged] of lists) {
+    const answer = await (isPaged ? list : aws)(service, operation);
+    for (const one of answer[field] ?? []) found.push(`${service}: ${name === null ? one : one[name]}`);
   }
   return found.filter((one) => !/cdk-hnb659fds|: default$/.test(one)).sort();
 };

@@ -45,6 +45,11 @@ export const sell = async (levy: Levy, prefix: string) => {
 
 export type Sold = Awaited<ReturnType<typeof sell>>;
 
+/** A sale in Michigan on a day. */
+export const sellOn = async (levy: Levy, tax_date: string): Promise<void> => {
+  orThrow(await levy.post('/transactions', { body: { status: 'finalized', customer, line_items, tax_date } }));
+};
+
 /** Reads of what was recorded, and customers. */
 export const readBack = async (levy: Levy, { sale, credit, reused }: Sold): Promise<void> => {
   const path = { id: sale.id };

@@ -26,7 +26,10 @@ def client(service, keys):
 def answer(request):
     try:
         keys = request.get("credentials") or os.environ
-        result = getattr(client(request["service"], keys), request["operation"])(**request["input"])
+        caller, operation = client(request["service"], keys), request["operation"]
+        if request.get("pages"):
+            return {"result": caller.get_paginator(operation).paginate(**request["input"]).build_full_result()}
+        result = getattr(caller, operation)(**request["input"])
         result.pop("ResponseMetadata", None)
         if "Payload" in result:
             result["Payload"] = result["Payload"].read().decode()

@@ -17,6 +17,8 @@ stubs = {
     "AWS::CodeDeploy::DeploymentGroup": "As above.",
     "AWS::Backup::BackupSelection": "The type is unknown, its API is not: the stub calls the API.",
     "Metrics of AWS::CloudWatch::Alarm": "Metric math is refused. Such an alarm exists with its name and actions, and never changes its state.",
+    "DeletionProtectionEnabled of AWS::DynamoDB::GlobalTable": "Ignored in replicas. The stub gives it to the table.",
+    "Asynchronous invocation of an alias": "The emulator ignores the retries and the failure destination of an alias. It gets them as those of the function.",
     "EventBridge Pipes to an event bus": "The emulator reads the stream, but delivers to SNS and Step Functions only. The stub "
     "applies the pipe's filters with the emulator's matcher, and calls enrichment and bus over HTTP as the pipe's role.",
     "dynamodb:LeadingKeys": "The emulator has no value for this condition key, so every partition condition would hold.",
@@ -67,6 +69,14 @@ def _add_types():
     }
 
 
+def _translate(name, change):
+    """Create and update a resource type with changed properties."""
+    types = handlers[name]
+    create, update = types["create"], types["update"]
+    types["create"] = lambda logical_id, props, stack: create(logical_id, change(props), stack)
+    types["update"] = lambda physical_id, old, new, *others: update(physical_id, change(old), change(new), *others)
+
+
 def _without_math(props):
     if "Metrics" not in props:
         return props
@@ -74,12 +84,23 @@ def _without_math(props):
     return {**kept, "Namespace": "Stub", "MetricName": "MetricMath", "Period": 60, "Statistic": "Sum"}
 
 
-def _add_alarms():
-    types = handlers["AWS::CloudWatch::Alarm"]
-    create, update = types["create"], types["update"]
-    types["create"] = lambda logical_id, props, stack: create(logical_id, _without_math(props), stack)
-    types["update"] = lambda physical_id, old, new, *others: update(
-        physical_id, _without_math(old), _without_math(new), *others)
+def _with_protection(props):
+    return {**props, "DeletionProtectionEnabled": props["Replicas"][0].get("DeletionProtectionEnabled", False)}
+
+
+# --- Asynchronous invocations ---
+
+
+def _add_alias_destinations():
+    invoke = lambda_svc.invoke_async_with_retry
+
+    def with_destination(function, event):
+        name = (function.get("config") or function)["FunctionName"]
+        # A function of this stack has at most one such configuration.
+        configs = (lambda_svc._functions.get(name) or {}).get("event_invoke_configs") or {}
+        return invoke({**function, "event_invoke_config": next(iter(configs.values()), None)}, event)
+
+    lambda_svc.invoke_async_with_retry = with_destination
 
 
 # --- The pipe ---
@@ -252,7 +273,9 @@ def _hold_cron():
 
 def add_stubs(endpoint):
     _add_types()
-    _add_alarms()
+    _translate("AWS::CloudWatch::Alarm", _without_math)
+    _translate("AWS::DynamoDB::GlobalTable", _with_protection)
+    _add_alias_destinations()
     _add_pipe(endpoint)
     _add_leading_keys()
     _add_secure_transport()
