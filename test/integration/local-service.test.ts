@@ -297,7 +297,7 @@ describe('npm start, from start to end', () => {
   });
 
   it.each(databases)(
-    'npm start with %s keeps its data in DATA_DIR when it is killed, and accepts any string as API_KEY',
+    'npm start with %s keeps its data in DATA_DIR when it is killed, counts it in reports, and accepts any string as API_KEY',
     async (EMULATOR) => {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'levy-'));
       const API_KEY = "it's-$my-key";
@@ -306,11 +306,15 @@ describe('npm start, from start to end', () => {
         const first = await startService({ DATA_DIR, API_KEY, EMULATOR });
         const created = await send(first.url, 'POST', '/transactions', { headers, body: draft });
         expect(created.status).toBe(201);
+        const body = { ...draft, status: 'finalized' };
+        expect((await send(first.url, 'POST', '/transactions', { headers, body })).status).toBe(201);
         await stopService(first, 'SIGKILL');
         const second = await startService({ DATA_DIR, API_KEY, EMULATOR });
         const found = await send(second.url, 'GET', `/transactions/${created.body.id}`, { headers });
         expect(found.text).toBe(JSON.stringify({ ...created.body, history: null }));
         expect(JSON.parse(execFileSync('bash', ['-c', second.curl], { encoding: 'utf8' })).tax_amount).toBe('8.88');
+        const reported = () => send(second.url, 'GET', '/reports/by-state', { headers });
+        await vi.waitUntil(async () => (await reported()).body.data[0]?.sales.count === 1, 10_000);
         await stopService(second);
       } finally {
         await endAll();

@@ -66,7 +66,7 @@ const newService = (folder: string | null) => {
       journal?.created(body as unknown as CreateTableCommandInput);
       watch();
     }
-    if (operation === 'UpdateTable') return streams.open(body['TableName'] as string);
+    if (operation === 'UpdateTable') return streams.open(body['TableName'] as string, journal !== null);
     return tables ?? streams.call(operation, body as Record<string, string>) ?? itemCall(operation, body);
   };
 

@@ -24,10 +24,18 @@ export const newStreams = (database: Database) => {
     return stream;
   };
 
-  const open = (table = ''): object => {
-    if (!database.tables.has(table)) throw noSuchTable(table);
+  /**
+   * `isRestored`: the table's items were read from a file. A stream is not in the file, so it begins with them: its reader may
+   * have ended before it read the last changes.
+   */
+  const open = (table: string, isRestored: boolean): object => {
+    const stored = database.tables.get(table);
+    if (!stored) throw noSuchTable(table);
     const arn = arnOf(table);
-    if (!streams.has(arn)) streams.set(arn, { records: [], dropped: 0 });
+    if (!streams.has(arn)) {
+      streams.set(arn, { records: [], dropped: 0 });
+      if (isRestored) changed(stored.all().map((after) => ({ table, before: undefined, after })));
+    }
     return { TableDescription: { TableName: table, TableStatus: 'ACTIVE', LatestStreamArn: arn } };
   };
 
