@@ -82,7 +82,7 @@ export const newClient = (network: Network, service: Service, draw: Draw, losses
         headers: { 'X-API-Key': key, [fateHeader]: fate, ...headers },
       });
       must(answer.status !== 500, `${method} ${path} fails.`, body, answer.body);
-      return answer.status === 503 || answer.status === 429 ? null : (answer as Answer<Body>);
+      return answer.status > 500 || answer.status === 429 ? null : (answer as Answer<Body>);
     } catch (error) {
       if (error instanceof Error && 'code' in error) return null;
       throw error;

@@ -4,7 +4,7 @@ import { type Book, newBook } from './book.ts';
 import { checkCredits, isLive } from './checks/credits.ts';
 import { checkFilings } from './checks/filings.ts';
 import { checkIsolation, checkLists } from './checks/lists.ts';
-import { checkRecorded, checkSums } from './checks/recorded.ts';
+import { checkRecorded, checkRedacted, checkSums } from './checks/recorded.ts';
 import { checkRefunds } from './checks/refunds.ts';
 import { checkReports } from './checks/reports.ts';
 import { closeAll } from './close-all.ts';
@@ -95,6 +95,7 @@ const checkAccount = async (world: World, { book, transactions, filings }: End, 
   const foreign = new Set([...other.transactions, ...other.filings].map(({ id }) => id));
   checkIsolation(book, transactions, filings, foreign);
   checkRecorded(book, transactions);
+  checkRedacted(book, transactions, [transactions, filings]);
   for (const transaction of transactions) checkSums(transaction);
   checkCredits(transactions);
   checkFilings(book, filings, transactions);

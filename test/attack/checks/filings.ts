@@ -179,6 +179,9 @@ const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]
   }
 };
 
+/** A filing reads which shards are empty before the instant at which it is created. */
+const closingMs = 10_000;
+
 /** What was finalized before a period was closed is in its filing, or in an earlier one. */
 const checkLate = (book: Book, filings: readonly FiledPeriod[]): void => {
   for (const [at, { members }] of filings.entries())
@@ -186,7 +189,10 @@ const checkLate = (book: Book, filings: readonly FiledPeriod[]): void => {
       const finalizedMs = book.finalizedMs.get(transaction_id) ?? Number.POSITIVE_INFINITY;
       const earlier = filings
         .slice(0, at)
-        .find(({ period_end, created_at }) => month <= period_end.slice(0, 7) && finalizedMs < Date.parse(created_at));
+        .find(
+          ({ period_end, created_at }) =>
+            month <= period_end.slice(0, 7) && finalizedMs + closingMs < Date.parse(created_at),
+        );
       must(
         earlier === undefined,
         `${transaction_id} of ${month} was finalized before its period was closed, but is in a later filing.`,
@@ -198,7 +204,7 @@ const checkLate = (book: Book, filings: readonly FiledPeriod[]): void => {
     }
 };
 
-/** A transaction is filed when each state that it awaits is. */
+/** A transaction is filed when each state that it awaits is; if it awaits none, with any filing. */
 const checkFiled = (book: Book, filings: readonly FiledPeriod[], transactions: readonly Transaction[]): void => {
   const filed = new Set(
     filings
@@ -216,7 +222,7 @@ const checkFiled = (book: Book, filings: readonly FiledPeriod[], transactions: r
       byId.get(transaction.parent_transaction_id ?? ''),
       book.settings.registrations,
     );
-    const isFiled = awaited.size > 0 && [...awaited].every((state) => own.some((key) => key.includes(` ${state} `)));
+    const isFiled = own.length > 0 && [...awaited].every((state) => own.some((key) => key.includes(` ${state} `)));
     same(
       status,
       isFiled ? 'filed' : 'finalized',

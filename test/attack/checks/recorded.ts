@@ -96,14 +96,20 @@ const checkVersions = (book: Book, transaction: Transaction): void => {
   }
 };
 
-/** The tax is the one that was sent last, or the calculated one. */
+/** Whether two decimals are equal, with any number of zeros at the end. */
+const isSameAmount = (a: string, b: string): boolean => {
+  const plain = (text: string) => text.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  return plain(a) === plain(b);
+};
+
+/** The tax is one that was sent, or the calculated one. */
 const checkTax = (
   { id, currency, tax_amount, tax_amount_source, calculated_tax_amount }: Transaction,
   sent: readonly unknown[],
 ) => {
   if (tax_amount_source === 'calculated')
     return same(tax_amount, calculated_tax_amount, `The tax of ${id} is another one.`);
-  const isSent = sent.some((one) => typeof one === 'string' && minor(currency, one) === minor(currency, tax_amount));
+  const isSent = sent.some((one) => typeof one === 'string' && isSameAmount(one, tax_amount));
   must(isSent, `The tax of ${id}, ${tax_amount}, was never sent.`, sent);
 };
 
@@ -146,6 +152,17 @@ const checkReferences = (transactions: readonly Transaction[]): void => {
       `Several live transactions have the reference ${reference}.`,
       some.map(({ id }) => id),
     );
+};
+
+/** Nothing of a customer is left after the removal of the personal data, in transactions or in the entries of filings. */
+export const checkRedacted = (book: Book, transactions: readonly Transaction[], everything: unknown): void => {
+  const text = JSON.stringify(everything);
+  for (const customer of book.redacted) must(!text.includes(`"${customer}"`), `${customer} is still named.`);
+  for (const { id, redacted_at } of transactions) {
+    const creation = [...book.creations.values()].find((one) => one.id === id);
+    const isNamed = book.redacted.has(creation?.body.customer?.id ?? '');
+    must(!isNamed || redacted_at !== undefined, `${id} is not redacted.`, creation);
+  }
 };
 
 export const checkRecorded = (book: Book, transactions: readonly Transaction[]): void => {
