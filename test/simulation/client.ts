@@ -1,22 +1,28 @@
+import type { Account } from '../../shared/accounts/account.ts';
 import type { Schema } from '../support/http.ts';
+import { cachedMs, plainChange, variedChange } from './accounts.ts';
 import type { Seen } from './bodies.ts';
 import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import type { Known } from './known.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
-import { redact } from './redact.ts';
+import { redact, redactCustomer } from './redact.ts';
 import { drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import { accounts, changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
-import { between, chance, oneOrNone, weighted } from './world.ts';
+import { changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
+import { customers } from './vary.ts';
+import { between, chance, oneOf, oneOrNone, weighted, world } from './world.ts';
 
 /** State shared by the clients of a schedule. */
 export type Run = {
   readonly scheduler: Scheduler;
   readonly history: History;
   readonly observed: Observed;
+  /** As they were created. */
+  readonly accounts: readonly Account[];
   readonly isOfFilings: boolean;
   readonly isOfRedactions: boolean;
+  readonly isVaried: boolean;
   /** One line for each event. */
   readonly trace: string[];
 };
@@ -33,6 +39,8 @@ export class Client {
   readonly #observed: Observed;
   readonly #isOfFilings: boolean;
   readonly #isOfRedactions: boolean;
+  readonly #isVaried: boolean;
+  readonly #accounts: readonly Account[];
   readonly #trace: string[];
   /** Requests with an idempotency key that succeeded. */
   readonly #done: Sent[] = [];
@@ -46,6 +54,8 @@ export class Client {
     this.#observed = run.observed;
     this.#isOfFilings = run.isOfFilings;
     this.#isOfRedactions = run.isOfRedactions;
+    this.#isVaried = run.isVaried;
+    this.#accounts = run.accounts;
     this.#trace = run.trace;
   }
 
@@ -56,8 +66,9 @@ export class Client {
         [8, () => this.#repeat()],
         [6, () => this.#sweep()],
         [this.#isOfFilings ? 16 : 0.3, () => this.#close()],
-        [this.#isOfFilings ? 3 : 0, () => this.#changeSetting()],
+        [this.#isVaried ? 10 : this.#isOfFilings ? 3 : 0, () => this.#changeSetting()],
         [this.#isOfRedactions ? 25 : 0, () => this.#redact()],
+        [this.#isVaried ? 20 : 0, () => this.#redactCustomer()],
         // Time for drafts to expire.
         [10, () => this.#scheduler.sleep(between(500, 4000))],
       ])();
@@ -90,7 +101,7 @@ export class Client {
 
   async #attempts({ name, request, attempts }: Sent): Promise<Response | null> {
     for (let left = triesMax; left > 0; left--) {
-      const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account);
+      const invocation = new Invocation(`${name}.${attempts.length + 1}`, this.#account, this.#caller());
       const [from, fromMs] = [this.#scheduler.steps, Date.now()];
       const response = await send(request, invocation, this.#observed.bugs);
       this.#trace.push(`${this.#scheduler.steps} ${invocation.id} ${inWords(request)}: ${outcomeOf(response)}`);
@@ -140,7 +151,17 @@ export class Client {
   }
 
   async #changeSetting(): Promise<void> {
-    await changeSetting(new Invocation(`${this.#name}.setting${++this.#count}`, 'all')).catch(() => {});
+    const [account, change] = this.#isVaried ? [this.#account, variedChange] : ['acct_two', plainChange];
+    const invocation = new Invocation(`${this.#name}.setting${++this.#count}`, 'all');
+    await changeSetting(account, change, invocation).catch(() => {});
+  }
+
+  /** The account as a running instance has it. Only varied schedules follow changes of settings. */
+  #caller(): Account {
+    const created = this.#accounts.find(({ id }) => id === this.#account) as Account;
+    if (!this.#isVaried) return created;
+    const sinceMs = world.nowMs - cachedMs();
+    return this.#history.accountAfter(this.#account, ({ nowMs }) => nowMs <= sinceMs) ?? created;
   }
 
   async #redact(): Promise<void> {
@@ -158,6 +179,18 @@ export class Client {
       this.#observed.redactions.push({ account: this.#account, id, from });
   }
 
+  async #redactCustomer(): Promise<void> {
+    const [account, customer, from] = [this.#account, oneOf(customers), this.#scheduler.steps];
+    const invocation = new Invocation(`${this.#name}.redact${++this.#count}`, account);
+    const outcome = await redactCustomer(invocation, account, customer);
+    const to = this.#scheduler.steps;
+    this.#trace.push(`${to} ${invocation.id} redact ${customer}: ${JSON.stringify(outcome) ?? 'no answer'}`);
+    const { inconsistent = 0, left = 0 } = outcome ?? {};
+    if (inconsistent > 0)
+      this.#observed.bugs.push({ invocation: invocation.id, error: `${outcome?.inconsistentIds} is inconsistent` });
+    else if (outcome && left === 0) this.#observed.customerRedactions.push({ account, customer, from, to });
+  }
+
   async #sweep(): Promise<void> {
     const invocation = new Invocation(`${this.#name}.sweep${++this.#count}`, 'all');
     await sweep(invocation, () => {}).catch(() => {});
@@ -168,7 +201,7 @@ export class Client {
       [...this.#observed.seen]
         .filter(([account]) => (account === this.#account) === isOwn)
         .flatMap(([, seen]) => [...seen.values()]);
-    const { cursor_secret } = accounts.find(({ id }) => id !== this.#account) as (typeof accounts)[number];
+    const { cursor_secret } = this.#accounts.find(({ id }) => id !== this.#account) as Account;
     // Sometimes a filing of another account.
     const filings = [...this.#observed.filings].filter(([account]) => account === this.#account || chance(0.05));
     return {
@@ -177,6 +210,7 @@ export class Client {
       filings: filings.flatMap(([, ids]) => [...ids]),
       exceptions: this.#observed.exceptions,
       foreignSecret: cursor_secret,
+      isVaried: this.#isVaried,
     };
   }
 

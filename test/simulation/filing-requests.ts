@@ -6,12 +6,17 @@ import { chance, oneOf, oneOrNone } from './world.ts';
 
 // The second account has an earlier period.
 const periodEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-10-31'] as const;
+const variedEnds = ['2026-09-30', '2026-10-31', '2026-10-31', '2026-11-30', '2026-12-31'] as const;
 
-const closed: Making = () => ({
+const closed: Making = ({ isVaried }) => ({
   operation: 'createFiling',
   method: 'POST',
   path: '/filings',
-  body: { state: chance(0.85) ? 'MI' : 'NJ', period_end: oneOf(periodEnds), ...(chance(0.1) && { dry_run: true }) },
+  body: {
+    state: chance(isVaried ? 0.6 : 0.85) ? 'MI' : 'NJ',
+    period_end: oneOf(isVaried ? variedEnds : periodEnds),
+    ...(chance(0.1) && { dry_run: true }),
+  },
 });
 
 const ended: Making = (known, name) => {

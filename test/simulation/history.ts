@@ -1,3 +1,4 @@
+import { Account } from '../../shared/accounts/account.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { type Command, type Item, inputOf, type MemoryDatabase } from '../support/memory-database.ts';
 import type { Invocation } from './invocation.ts';
@@ -86,14 +87,20 @@ export class History {
     return token !== undefined && this.#tokens.has(token);
   }
 
+  /** The account as the last of these writes left it, if any. */
+  accountAfter(id: string, isThen: (version: Version) => boolean): Account | undefined {
+    const version = this.accounts.findLast((one) => one.item?.['id'] === id && isThen(one));
+    return version && Account.parse(version.item);
+  }
+
   /** Record the read of an index that lacks up to `writes` writes. */
   recordStaleRead(writes: number): void {
     const since = this.#steps[Math.max(0, this.#steps.length - writes)] ?? 0;
     this.#lacks.push({ at: this.#scheduler.steps, since });
   }
 
-  /** The first step whose writes a read since `step` may have missed. */
-  lackedSince(step: number): number {
-    return Math.min(step, ...this.#lacks.filter(({ at }) => at >= step).map(({ since }) => since));
+  /** The first step whose writes a read from `step` to `last` may have missed. */
+  lackedSince(step: number, last = Number.POSITIVE_INFINITY): number {
+    return Math.min(step, ...this.#lacks.filter(({ at }) => at >= step && at <= last).map(({ since }) => since));
   }
 }

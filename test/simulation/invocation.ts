@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Account } from '../../shared/accounts/account.ts';
 import { world } from './world.ts';
 
 /** An invocation that crashed or timed out: its client gets no response. */
@@ -16,11 +17,15 @@ export class Invocation {
   /** Such as `c1.2.1`: the first attempt of the second request of client c1. */
   readonly id: string;
   readonly account: string;
+  /** Of a request: its account as the running instance has it. */
+  readonly caller: Account | null;
+  readonly beganMs = world.nowMs;
   isDead = false;
 
-  constructor(id: string, account: string) {
+  constructor(id: string, account: string, caller: Account | null = null) {
     this.id = id;
     this.account = account;
+    this.caller = caller;
     // Prevents an unhandled rejection.
     this.#died.promise.catch(() => {});
   }

@@ -9,6 +9,7 @@ export type Known = {
   /** The exceptions of filings as last seen, by id. */
   readonly exceptions: ReadonlyMap<string, number>;
   readonly foreignSecret: string;
+  readonly isVaried: boolean;
 };
 
 /** Draws a request from what its client has seen. */

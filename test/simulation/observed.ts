@@ -36,11 +36,20 @@ export type Listing = {
 /** A redaction that succeeded, with the step of its beginning. */
 export type Redaction = { readonly account: string; readonly id: string; readonly from: number };
 
+/** A redaction of a customer that reported success, with its first and last step. */
+export type CustomerRedaction = {
+  readonly account: string;
+  readonly customer: string;
+  readonly from: number;
+  readonly to: number;
+};
+
 /** Everything that the clients of a schedule sent and received. */
 export type Observed = {
   readonly sent: Sent[];
   readonly listings: Listing[];
   readonly redactions: Redaction[];
+  readonly customerRedactions: CustomerRedaction[];
   readonly bugs: Bug[];
   readonly seen: Map<string, Map<string, Seen>>;
   /** Ids of filings by account. */
@@ -55,6 +64,7 @@ export const nothingObserved = (): Observed => ({
   sent: [],
   listings: [],
   redactions: [],
+  customerRedactions: [],
   bugs: [],
   seen: new Map(),
   filings: new Map(),

@@ -3,6 +3,12 @@ export const filingsEvery = 20;
 /** Operators redact transactions in each schedule whose seed is a multiple of this. */
 export const redactionsEvery = 3;
 
+/**
+ * The first seed of the varied schedules, which follow at the distance of those about filings: with accounts in different
+ * time zones, changing registrations, several currencies, and redactions of customers.
+ */
+export const variedFirst = filingsEvery / 2;
+
 /** The task of a worker process. */
 export type Order = {
   /** The seeds of the schedules: from `from` to below `from + count`, in steps. */

@@ -3,6 +3,7 @@ import { credit, lines, references, type Seen, sale } from './bodies.ts';
 import { ofFilings } from './filing-requests.ts';
 import type { Known, Making } from './known.ts';
 import type { Request } from './service.ts';
+import { vary } from './vary.ts';
 import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';
 
 /** The requests of clients: about what they have seen, and sometimes about transactions of the other account. */
@@ -138,10 +139,22 @@ const reversals: readonly (readonly [number, Making])[] = [
   [1, retaxed],
 ];
 
+// Of a line without recorded tax, or while the sale is redacted.
+const refunds: readonly (readonly [number, Making])[] = [
+  [4, (known, name) => create(credit(some(known, isFinalSale), 'draft'), name)],
+  [4, (known, name) => create(credit(some(known, isFinalSale), 'finalized'), name)],
+  [2, finalize],
+];
+
+const kindsOf = (isOfFilings: boolean, isVaried: boolean) => {
+  if (isVaried) return oneOf([ofFilings, makings, refunds]);
+  return isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
+};
+
 /** A request of a client. Most writes have their own idempotency key, so that they can be repeated. */
 export const drawRequest = (known: Known, name: string, isOfFilings: boolean): Request => {
-  const kinds = isOfFilings ? oneOf([ofFilings, ofFilings, reversals, makings]) : makings;
-  const request = weighted(kinds)(known, name);
+  const drawn = weighted(kindsOf(isOfFilings, known.isVaried))(known, name);
+  const request = known.isVaried ? vary(drawn, name) : drawn;
   return {
     ...request,
     key: request.method === 'POST' && !request.body?.['dry_run'] && chance(0.65) ? `key ${name}` : null,
@@ -149,7 +162,7 @@ export const drawRequest = (known: Known, name: string, isOfFilings: boolean): R
 };
 
 /** The first transaction: a sale that all clients credit, or a draft that all clients finalize. */
-export const firstSale = (status: 'draft' | 'finalized', name: string): Request => ({
-  ...create({ ...sale(status), tax_date: '2026-10-20' }, name),
-  key: null,
-});
+export const firstSale = (status: 'draft' | 'finalized', name: string, isVaried: boolean): Request => {
+  const request = create({ ...sale(status), tax_date: '2026-10-20' }, name);
+  return { ...(isVaried ? vary(request, name) : request), key: null };
+};

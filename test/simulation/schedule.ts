@@ -1,11 +1,14 @@
+import type { Account } from '../../shared/accounts/account.ts';
+import { startOfLocalDay } from '../support/local-days.ts';
 import { answerFrom, type MemoryDatabase } from '../support/memory-database.ts';
+import { plainAccounts, variedAccounts } from './accounts.ts';
 import { violationsOf } from './checks/violations.ts';
 import { Client, type Run } from './client.ts';
 import { firstFiling } from './filing-requests.ts';
 import { History } from './history.ts';
 import { Invocation } from './invocation.ts';
 import { nothingObserved, type Observed } from './observed.ts';
-import { filingsEvery, redactionsEvery } from './order.ts';
+import { filingsEvery, redactionsEvery, variedFirst } from './order.ts';
 import { firstSale } from './requests.ts';
 import { Scheduler } from './scheduler.ts';
 import { close, storeAccounts, sweep } from './service.ts';
@@ -63,11 +66,16 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   const history = new History(memory, scheduler);
   const transport = new Transport(scheduler, memory, history);
   const observed = nothingObserved();
+  const isVaried = seed % filingsEvery === variedFirst;
+  const accounts = isVaried ? variedAccounts() : plainAccounts;
+  if (isVaried) world.nowMs = aroundMonthEnd(accounts);
   const run = {
     scheduler,
     history,
     observed,
-    isOfFilings: seed % filingsEvery === 0,
+    accounts,
+    isVaried,
+    isOfFilings: isVaried || seed % filingsEvery === 0,
     isOfRedactions: seed % redactionsEvery === 0,
     trace: transport.trace,
   };
@@ -109,6 +117,11 @@ export const runSchedule = async (seed: number, memory: MemoryDatabase): Promise
   };
 };
 
+/** Some seconds before or after the second account's midnight between two months. */
+const aroundMonthEnd = (accounts: readonly Account[]): number =>
+  startOfLocalDay(oneOf(['2026-11-01', '2026-12-01']), accounts[1]?.settings.time_zone ?? 'UTC') +
+  between(-20_000, 5_000);
+
 /** Without faults, the schedules of the service finish everything that is left. */
 const finish = async (observed: Observed): Promise<void> => {
   const failures: unknown[] = [];
@@ -122,13 +135,13 @@ const finish = async (observed: Observed): Promise<void> => {
 };
 
 const begin = async (run: Run): Promise<void> => {
-  if (run.isOfFilings) await storeAccounts(new Invocation('accounts', 'all'), chance(0.3));
+  if (run.isOfFilings) await storeAccounts(run.accounts, new Invocation('accounts', 'all'), chance(0.3));
   for (const account of run.isOfFilings ? ['acct_one', 'acct_two'] : ['acct_one']) {
     const first = new Client(`first ${account}`, account, run);
     const finalized = run.isOfFilings ? 2 : Number(chance(0.7));
     for (let at = 1; at <= finalized; at++)
-      await first.send(firstSale('finalized', `${account}.${at}`), `${account}.${at}`);
-    if (chance(0.4)) await first.send(firstSale('draft', `${account}.draft`), `${account}.draft`);
+      await first.send(firstSale('finalized', `${account}.${at}`, run.isVaried), `${account}.${at}`);
+    if (chance(0.4)) await first.send(firstSale('draft', `${account}.draft`, run.isVaried), `${account}.draft`);
     if (run.isOfFilings && account === 'acct_one' && chance(0.4)) await first.send(firstFiling(), `${account}.filing`);
   }
 };

@@ -6,7 +6,7 @@ import { endpoint as getTransaction } from '../../functions/get-transaction.ts';
 import { endpoint as listTransactions } from '../../functions/list-transactions.ts';
 import { endpoint as updateFiling } from '../../functions/update-filing.ts';
 import { endpoint as updateTransaction } from '../../functions/update-transaction.ts';
-import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import type { Account, Settings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -24,7 +24,6 @@ import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';
-import { oneOf } from './world.ts';
 
 /** The service from the validated request to the bytes of the response, and its schedules. */
 
@@ -65,27 +64,6 @@ export type Response = {
     | null;
 };
 
-const draftHours: Readonly<Record<string, number>> = { acct_one: 24, acct_two: 0.0006 };
-
-const registeredIn = (...states: string[]) =>
-  states.map((state) => ({ state, from: '2026-09-01', to: null, frequency: 'month' as const }));
-
-/** The accounts of a schedule. Drafts of the second one expire after seconds, while clients work on them. */
-export const accounts: readonly Account[] = Object.entries(draftHours).map(([id, hours]) => ({
-  id,
-  name: id,
-  created_at: id === 'acct_one' ? '2026-10-01T00:00:00.000Z' : '2026-09-01T00:00:00.000Z',
-  cursor_secret: `secret of ${id}`,
-  settings: {
-    ...defaultSettings(currentVersion),
-    draft_ttl_hours: hours,
-    // A schedule closes the periods of the second one.
-    registrations: id === 'acct_one' ? null : registeredIn('MI', 'NJ'),
-  },
-}));
-
-const accountOf = (id: string) => accounts.find((account) => account.id === id) as Account;
-
 const eventOf = ({ method, path, id, query = {}, body, key, ifMatch }: Request, requestId: string) => ({
   requestContext: { requestId },
   httpMethod: method,
@@ -116,13 +94,15 @@ export type Bug = { readonly invocation: string; readonly error: unknown };
 
 /** Send a request. `null` if the invocation died. */
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
+  const { caller: account } = invocation;
+  if (!account) throw new Error(`${invocation.id} is no request of an account.`);
   const exchange = exchangeOf(
     eventOf(request, invocation.id) as unknown as Parameters<typeof exchangeOf>[0],
     invocation.remainingMs,
   );
   // The results of authentication, which is not simulated.
   exchange.caller = {
-    account: accountOf(invocation.account),
+    account,
     credential: invocation.id,
     scopes: new Set(['read', 'write'] as const),
   };
@@ -139,14 +119,14 @@ export const send = async (request: Request, invocation: Invocation, bugs: Bug[]
 
 /** The register in pages of one account. */
 const accountIds: ClosePorts['accountIds'] = async (after) => {
-  const [first, ...others] = accounts.map(({ id }) => id).filter((id) => after === null || id > after);
+  const [first, ...others] = ['acct_one', 'acct_two'].filter((id) => after === null || id > after);
   return { ids: first === undefined ? [] : [first], next: others.length > 0 ? (first ?? null) : null };
 };
 
 const Accounts = environment.tables.accounts;
 
 /** Store the accounts, with their entries in the due index or as a version before the index left them. */
-export const storeAccounts = (invocation: Invocation, areOld: boolean): Promise<void> =>
+export const storeAccounts = (accounts: readonly Account[], invocation: Invocation, areOld: boolean): Promise<void> =>
   invocation.run(async () => {
     for (const account of accounts) {
       const Item = { ...accountKey(account.id), ...account };
@@ -155,16 +135,11 @@ export const storeAccounts = (invocation: Invocation, areOld: boolean): Promise<
     }
   });
 
-/** An operator changes a setting on which closing days depend. */
-export const changeSetting = (invocation: Invocation): Promise<void> =>
+/** An operator changes settings of an account. */
+export const changeSetting = (id: string, changed: () => Partial<Settings>, invocation: Invocation): Promise<void> =>
   invocation.run(async () => {
-    const account = await findAccount('acct_two');
-    if (!account) return;
-    const changed = oneOf([
-      { review_days: oneOf([0, 3, 20]) },
-      { registrations: oneOf([registeredIn('MI'), registeredIn('MI', 'NJ'), registeredIn('MI', 'NJ', 'OH')]) },
-    ]);
-    await changeSettings(account, changed);
+    const account = await findAccount(id);
+    if (account) await changeSettings(account, changed());
   });
 
 /** One run of the schedule that closes periods. `null` if it died. */

@@ -2,13 +2,15 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { mutants } from './mutants.ts';
 import { inWords, runSchedules } from './pool.ts';
+import { search } from './search.ts';
 
 /**
  * `npm run simulate`: a million schedules, or one of them with its trace.
  *
  *   --schedules N   how many, from --from on (1)
  *   --seed N        only this one, with its trace
- *   --mutant NAME   with a seeded bug; ends with the first schedule that finds it
+ *   --mutant NAME   with a seeded bug, among the schedules that can find it; ends with the first one that does
+ *   --mutants       with each seeded bug in turn, and print which schedule finds it
  *   --workers N     number of processes; by default the number of processors
  */
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     mutant: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
 });
@@ -43,6 +46,21 @@ const replay = async (seed: number): Promise<number> => {
   return violations.length;
 };
 
+/** Search for one seeded bug; returns whether a schedule found it. */
+const find = async (name: string): Promise<boolean> => {
+  const outcome = await search(name);
+  const [{ seed, violations } = { seed: null, violations: [] }] = outcome.violations;
+  console.log(seed === null ? `${name}: not found` : `${name}: schedule ${seed}: ${violations[0]}`);
+  return seed !== null;
+};
+
+const findAll = async (): Promise<number> => {
+  let missing = 0;
+  for (const name of Object.keys(mutants)) if (!(await find(name))) missing++;
+  console.log(`${Object.keys(mutants).length - missing} of ${Object.keys(mutants).length} seeded bugs found.`);
+  return missing;
+};
+
 const many = async (): Promise<number> => {
   const schedules = count(values.schedules, 'schedules');
   const begun = performance.now();
@@ -54,10 +72,7 @@ const many = async (): Promise<number> => {
     printed = performance.now();
     console.log(`${done} of ${schedules} schedules, ${perSecond(done)} in a second`);
   };
-  const outcome = await runSchedules(
-    { from: count(values.from, 'from'), count: schedules, workers, mutant, endsAtFirst: mutant !== null },
-    { onProgress },
-  );
+  const outcome = await runSchedules({ from: count(values.from, 'from'), count: schedules, workers }, { onProgress });
   const { faults, violated } = outcome;
   console.log(
     `${outcome.schedules} schedules, ${perSecond(outcome.schedules)} in a second: ${outcome.requests} requests, ${outcome.calls} database calls.`,
@@ -68,12 +83,16 @@ const many = async (): Promise<number> => {
       .map(([fault, times]) => `${fault} ${times}`)
       .join(', ')}.`,
   );
-  console.log(
-    violated === 0 ? 'No violations.' : `${violated} schedules with violations.\n\n${inWords(outcome, mutant)}`,
-  );
+  console.log(violated === 0 ? 'No violations.' : `${violated} schedules with violations.\n\n${inWords(outcome)}`);
   return violated;
 };
 
-const violated = values.seed === undefined ? await many() : await replay(count(values.seed, 'seed'));
-// A mutant must be found.
-process.exit(violated > 0 === (mutant !== null) ? 0 : 1);
+/** The number of failures: of a mutant that is not found, or of schedules with violations. */
+const run = async (): Promise<number> => {
+  if (values.mutants) return findAll();
+  // A mutant must be found.
+  if (values.seed !== undefined) return Number((await replay(count(values.seed, 'seed'))) > 0 === (mutant === null));
+  return mutant === null ? many() : Number(!(await find(mutant)));
+};
+
+process.exit((await run()) === 0 ? 0 : 1);

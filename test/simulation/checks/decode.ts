@@ -1,3 +1,4 @@
+import type { Settings } from '../../../shared/accounts/account.ts';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
@@ -5,7 +6,9 @@ import { shippingCharges } from '../../support/shipping.ts';
 /** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
 /** What is stored apart from the rest of a transaction. */
-type Lines = Pick<Transaction, 'line_items' | 'explanation'>;
+type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
+  readonly pinned: { readonly registrations: Settings['registrations'] };
+};
 
 /** A compressed value. */
 export const json = (bytes: unknown): unknown => {
@@ -13,9 +16,21 @@ export const json = (bytes: unknown): unknown => {
   return JSON.parse(gunzipSync(bytes as Uint8Array).toString());
 };
 
-/** An amount in cents. All of these schedules are in dollars, and far from the limits of a number. */
+/** The decimals of the currencies of the schedules. */
+export const decimalsOf: Readonly<Record<string, number>> = { USD: 2, JPY: 0, KWD: 3 };
+
+/** An item with its compressed attributes as text. */
+export const plain = (item: Item): Item =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => {
+      const { gunzipSync } = process.getBuiltinModule('node:zlib');
+      return [name, value instanceof Uint8Array ? gunzipSync(value).toString() : value];
+    }),
+  );
+
+/** An amount in the smallest unit of its currency. All amounts are far from the limits of a number. */
 export const cents = (amount: string): number => {
-  if (!/^-?\d+\.\d{2}$/.test(amount)) throw new Error(`${amount} is no amount of dollars.`);
+  if (!/^-?\d+(\.\d{2,3})?$/.test(amount)) throw new Error(`${amount} is no amount.`);
   return Number(amount.replace('.', ''));
 };
 
@@ -34,6 +49,8 @@ export type Head = {
   /** When a draft ends, in milliseconds; `null` for what does not. */
   readonly endsMs: number | null;
   readonly transaction: Transaction;
+  /** The registrations that it was calculated with. */
+  readonly registrations: Settings['registrations'];
   /** Its counters of credits: by line or shipping charge, and of lines that match none. */
   readonly credited: {
     readonly charges: ReadonlyMap<string, Share>;
@@ -78,7 +95,7 @@ export const headOf = (item: Item): Head => {
   const known = heads.get(item);
   if (known) return known;
   const [, account = '', id = ''] = String(item['pk']).split('#');
-  const { line_items, explanation } = json(item['lines']) as Lines;
+  const { line_items, explanation, pinned } = json(item['lines']) as Lines;
   const transaction = { ...(json(item['summary']) as Omit<Transaction, keyof Lines>), line_items, explanation };
   const head: Head = {
     item,
@@ -89,6 +106,7 @@ export const headOf = (item: Item): Head => {
     reference: transaction.reference_id,
     endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
     transaction,
+    registrations: pinned.registrations,
     credited: creditedOf(item, transaction),
   };
   heads.set(item, head);
@@ -104,6 +122,7 @@ export type StoredAmounts = {
   readonly tax_amount: string;
   readonly not_covered_amount?: string;
   readonly calculated_tax_amount?: string;
+  readonly over_collected_amount?: string;
 };
 
 /** A liability, open or in a filing. */
@@ -112,9 +131,11 @@ export type Entry = {
   readonly transactionId: string;
   readonly state: string;
   readonly month: string;
+  readonly currency: string;
   /** Its filing, or `null`. */
   readonly filing: string | null;
   readonly figures: {
+    readonly base: Pick<StoredAmounts, 'taxable_amount' | 'exempt_amount' | 'not_covered_amount'>;
     readonly amounts: readonly StoredAmounts[];
     readonly document?: { readonly type: string };
     readonly exceptions?: readonly { readonly reason: string; readonly gross_amount: string }[];
@@ -128,6 +149,7 @@ export const entryOf = (item: Item): Entry => {
     transactionId: item['transaction_id'] as string,
     state: item['state'] as string,
     month: item['month'] as string,
+    currency: item['currency'] as string,
     filing: kind === 'F' ? filing : null,
     figures: json(item['figures']) as Entry['figures'],
   };

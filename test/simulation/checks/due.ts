@@ -1,31 +1,28 @@
-import type { Registration } from '../../../shared/accounts/account.ts';
+import { Account } from '../../../shared/accounts/account.ts';
+import { daysAfter, lastDayOf, localDay, monthOf } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
+import { Registered } from '../../support/registered.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
 import type { Change, Ledger } from './ledger.ts';
 
-type Settings = { readonly registrations: readonly Registration[] | null; readonly review_days: number };
 type Chain = { readonly last: { readonly period_end: string; readonly filing: string } | null; readonly held: boolean };
 
-const dayMs = 86_400_000;
-
-/** The last day of the month that is so many months after that of a day. */
-const monthEnd = (day: string, months: number): number =>
-  Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) + months, 0);
-
-/** When the schedule closes the next period, in milliseconds. All registrations of these schedules are monthly, and have no end. */
-const closingMs = (chain: Chain | undefined, created: string, { from }: Registration, reviewDays: number): number => {
-  const end = chain?.last ? monthEnd(chain.last.period_end, 1) : monthEnd(from > created ? from : created, 0);
-  return end + (1 + reviewDays) * dayMs;
+/** The day on which the schedule closes the next period of a state with a return; `null` without one. */
+const closingDay = (chain: Chain | undefined, { created_at, settings }: Account, state: string): string | null => {
+  const registered = new Registered(settings.registrations, state);
+  const month = registered.nextFrom(chain?.last ? monthOf(chain.last.period_end) + 1 : monthOf(created_at));
+  return month === null ? null : daysAfter(lastDayOf(registered.periodOf(month).last), 1 + settings.review_days);
 };
 
 /** The items that decide what is due, at a step. */
 class DueBooks {
   readonly #due = new Set<string>();
   readonly #chains = new Map<string, Chain>();
-  readonly #accounts = new Map<string, Item>();
-  /** Accounts from before the index are in it once a sweep was done. */
+  readonly #accounts = new Map<string, Account>();
+  /** Accounts from before the index are in it once a sweep was done, or their settings were changed. */
   #isSwept = false;
+  readonly #indexed = new Set<string>();
 
   take({ name, version: { item } }: Change): string[] {
     const [pk = '', sk = ''] = name.split(' ');
@@ -42,31 +39,31 @@ class DueBooks {
   }
 
   takeAccount(item: Item, hasEntries: boolean): void {
-    this.#accounts.set(String(item['id']), item);
-    this.#isSwept ||= hasEntries;
+    this.#accounts.set(String(item['id']), Account.parse(item));
+    if (hasEntries) this.#indexed.add(String(item['id']));
   }
 
   #states() {
-    return [...this.#accounts].flatMap(([id, item]) => {
-      const { registrations, review_days } = item['settings'] as Settings;
-      return (registrations ?? []).flatMap((registration) => {
-        const state = `US-${registration.state}`;
-        const chain = this.#chains.get(`P#${id}#${state}`);
-        const created = String(item['created_at']).slice(0, 10);
-        return chain?.held ? [] : [{ id, state, closes: closingMs(chain, created, registration, review_days) }];
+    return [...this.#accounts.values()].flatMap((account) => {
+      const { registrations, time_zone: zone } = account.settings;
+      const listed = Array.isArray(registrations) ? registrations : [];
+      return [...new Set(listed.map(({ state }) => `US-${state}`))].flatMap((state) => {
+        const chain = this.#chains.get(`P#${account.id}#${state}`);
+        const closes = chain?.held ? null : closingDay(chain, account, state);
+        return closes === null ? [] : [{ id: account.id, state, zone, closes }];
       });
     });
   }
 
   /** States whose next period has no entry at its closing day or before, and not yet either. */
   missing(nowMs: number): string[] {
-    if (!this.#isSwept) return [];
     const entries = [...this.#due].map((sk) => sk.split('#'));
     return this.#states()
-      .filter(({ id, state, closes }) => {
+      .filter(({ id }) => this.#isSwept || this.#indexed.has(id))
+      .filter(({ id, state, zone, closes }) => {
         // A state with another due period waits behind all that were due.
-        const latest = Math.max(closes, nowMs + 1);
-        return !entries.some(([at = '', account, of]) => account === id && of === state && Date.parse(at) <= latest);
+        const isInTime = (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes;
+        return !entries.some(([at = '', account, of]) => account === id && of === state && isInTime(Date.parse(at)));
       })
       .map(({ id, state }) => `${state} of ${id} is not in the due index in time`);
   }
@@ -74,7 +71,7 @@ class DueBooks {
   /** States with a period that the schedule should have closed. */
   overdue(nowMs: number): string[] {
     return this.#states()
-      .filter(({ closes }) => closes <= nowMs)
+      .filter(({ zone, closes }) => closes <= localDay(nowMs, zone))
       .map(({ id, state }) => `${state} of ${id} has a due period that was not closed`);
   }
 }

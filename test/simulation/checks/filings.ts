@@ -1,7 +1,7 @@
 import type { Item } from '../../support/memory-database.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
-import { cents, type Entry, entryOf, json, kindOf } from './decode.ts';
+import { cents, type Entry, entryOf, json, kindOf, sum } from './decode.ts';
 import type { Change, Ledger } from './ledger.ts';
 
 type Filing = { readonly name: string; readonly account: string; readonly id: string; readonly item: Item };
@@ -19,12 +19,15 @@ const summed = [
 type Sums = Readonly<Partial<Record<(typeof summed)[number], unknown>>>;
 
 type Totals = {
-  readonly jurisdictions: readonly [unknown, { readonly jurisdiction_code: string; readonly sum: Sums }][];
+  readonly jurisdictions: readonly [
+    unknown,
+    { readonly jurisdiction_code: string; readonly currency: string; readonly sum: Sums },
+  ][];
   readonly exceptions: readonly [string, { readonly gross: string; readonly count: number }][];
 };
 
 /** The sums of an entry's jurisdictions in cents, in the order of `summed`. */
-const sumsOf = ({ figures: { amounts, document } }: Entry): Map<string, number[]> => {
+const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string, number[]> => {
   const isCredit = document?.type === 'credit';
   const sums = new Map<string, number[]>();
   for (const of of Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()) {
@@ -36,21 +39,26 @@ const sumsOf = ({ figures: { amounts, document } }: Entry): Map<string, number[]
       ];
       const notCovered = cents(row.not_covered_amount ?? '0.00');
       const difference = tax - cents(row.calculated_tax_amount ?? row.tax_amount);
-      const over = (isCredit ? -difference : difference) > 0 ? difference : 0;
+      const isOver = (isCredit ? -difference : difference) > 0;
+      // A credit that refunds less tax than the calculated one leaves the rest over-collected.
+      const over =
+        row.over_collected_amount === undefined ? Number(isOver) * difference : cents(row.over_collected_amount);
       const gross = taxable + exempt + notCovered;
       return [taxable, exempt, tax, notCovered, difference, over, isCredit ? gross : 0];
     });
     const added = parts.reduce((all, part) => all.map((value, at) => value + (part[at] as number)));
-    sums.set((of[0] as (typeof of)[number]).jurisdiction_code, [...added, Number(isCredit)]);
+    sums.set(`${of[0]?.jurisdiction_code} ${currency}`, [...added, Number(isCredit)]);
   }
   return sums;
 };
 
-/** The gross and the number of an entry's exceptions, by reason. */
-const exceptionsOf = ({ figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
-  const reasons = new Map(exceptions.map(({ reason, gross_amount }) => [reason, [cents(gross_amount), 1]]));
+/** The gross and the number of an entry's exceptions, by reason and currency. */
+const exceptionsOf = ({ currency, figures: { exceptions = [] } }: Entry): Map<string, number[]> => {
+  const reasons = new Map(
+    exceptions.map(({ reason, gross_amount }) => [`${reason} ${currency}`, [cents(gross_amount), 1]]),
+  );
   const [largest] = [...reasons.values()].toSorted(([a = 0], [b = 0]) => Math.abs(b) - Math.abs(a));
-  return largest ? reasons.set('any', largest) : reasons;
+  return largest ? reasons.set(`any ${currency}`, largest) : reasons;
 };
 
 const addAll = (sums: Map<string, number[]>, more: ReadonlyMap<string, readonly number[]>): void => {
@@ -81,7 +89,9 @@ class Books {
     }
     const where = `step ${changes[0]?.version.step}`;
     for (const shard of shards) this.violations.push(...this.#shard(shard).map((words) => `${words} (${where})`));
-    if (isFilingChanged) this.violations.push(...this.#periods().map((words) => `${words} (${where})`));
+    if (!isFilingChanged) return;
+    const wrong = [...this.#periods(), ...this.all().flatMap((filing) => this.#summary(filing))];
+    this.violations.push(...wrong.map((words) => `${words} (${where})`));
   }
 
   entriesOf(prefix: string): readonly Entry[] {
@@ -108,10 +118,9 @@ class Books {
     if (reopened > 0) return [];
     const counted = new Map<string, number[]>();
     const { jurisdictions, exceptions } = json(progress['totals']) as Totals;
-    for (const [, { jurisdiction_code, sum }] of jurisdictions)
-      addAll(counted, new Map([[jurisdiction_code, summed.map((name) => Number(sum[name] ?? 0))]]));
-    for (const [key, { gross, count }] of exceptions)
-      addAll(counted, new Map([[key.split(' ')[0] as string, [Number(gross), count]]]));
+    for (const [, { jurisdiction_code, currency, sum }] of jurisdictions)
+      addAll(counted, new Map([[`${jurisdiction_code} ${currency}`, summed.map((name) => Number(sum[name] ?? 0))]]));
+    for (const [key, { gross, count }] of exceptions) addAll(counted, new Map([[key, [Number(gross), count]]]));
     const stored = new Map<string, number[]>();
     for (const entry of entries) {
       addAll(stored, sumsOf(entry));
@@ -119,6 +128,28 @@ class Books {
     }
     const [actual, expected] = [counted, stored].map((sums) => JSON.stringify([...sums].sort()));
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
+  }
+
+  // The summary of a filing whose entries have moved has the sums of each currency.
+  #summary({ name, account, id, item }: Filing): string[] {
+    if (!['closed', 'marking', 'filed'].includes(String(item['status']))) return [];
+    const sums = new Map<string, number[]>();
+    for (const { currency, figures } of this.entriesOf(`F#${account}#${id}#`)) {
+      const { taxable_amount, exempt_amount, not_covered_amount = '0.00' } = figures.base;
+      const gross = sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
+      addAll(sums, new Map([[currency, [gross, sum(figures.amounts.map((row) => cents(row.tax_amount))), 1]]]));
+    }
+    const summary = item['summary'] as readonly {
+      currency: string;
+      gross_amount: string;
+      tax_amount: string;
+      count: number;
+    }[];
+    const rows = summary.map(
+      (row) => [row.currency, [cents(row.gross_amount), cents(row.tax_amount), row.count]] as const,
+    );
+    const [actual, expected] = [rows, [...sums]].map((of) => JSON.stringify(of.toSorted()));
+    return actual === expected ? [] : [`${name} says ${actual}, and its entries say ${expected}`];
   }
 
   // A period has one filing that is not canceled.

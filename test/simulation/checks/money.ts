@@ -69,13 +69,34 @@ const add = (owed: Map<string, number>, name: string, gross: number, tax: number
   owed.set(`${name} tax`, (owed.get(`${name} tax`) ?? 0) + tax);
 };
 
+const stateOf = ({ jurisdiction_code: code }: { readonly jurisdiction_code: string }) => code.slice(0, 5);
+
+/** The states with an entry: where the account was ever registered, where tax was recorded, and where the sale of a credit has one. */
+const postedStates = (head: Head, sale: Head | undefined): readonly string[] => {
+  const { registrations: listed } = head;
+  const ofSale = sale && head !== sale ? postedStates(sale, undefined) : [];
+  const rows = Map.groupBy(
+    chargesOf(head).flatMap(({ taxes }) => taxes),
+    stateOf,
+  );
+  return [...rows].flatMap(([state, taxes]) => {
+    const isRegistered = Array.isArray(listed)
+      ? listed.some((one) => `US-${one.state}` === state)
+      : taxes.some((row) => row.taxability_reason !== 'not_collecting');
+    const isRecorded = taxes.some((row) => cents(row.tax_amount) > 0 || row.taxability_reason === 'over_collected');
+    return isRegistered || isRecorded || ofSale.includes(state) ? [state] : [];
+  });
+};
+
 /** The gross and the tax of a finalized transaction: by state, jurisdiction and rate, in cents; a credit's are negative. */
-const owedBy = (head: Head): Map<string, number> => {
+const owedBy = (head: Head, sale: Head | undefined): Map<string, number> => {
   const owed = new Map<string, number>();
   if (!isFinal(head)) return owed;
-  const { type, line_items, shipping, tax_date } = head.transaction;
-  for (const { taxes } of [...line_items, ...shippingCharges(shipping)])
-    for (const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } of taxes) {
+  const { type, tax_date } = head.transaction;
+  const posted = postedStates(head, sale);
+  for (const { taxes } of chargesOf(head))
+    for (const row of taxes.filter((one) => posted.includes(stateOf(one)))) {
+      const { jurisdiction_code, rate, tax_amount, taxable_amount, exempt_amount } = row;
       const sign = type === 'credit' ? -1 : 1;
       const gross = cents(taxable_amount) + cents(exempt_amount);
       add(owed, `${tax_date.slice(0, 7)} ${jurisdiction_code} ${rate}`, sign * gross, sign * cents(tax_amount));
@@ -83,14 +104,27 @@ const owedBy = (head: Head): Map<string, number> => {
   return owed;
 };
 
+/** The gross of an entry, or of one of its jurisdictions. */
+const grossOf = ({ taxable_amount, exempt_amount, not_covered_amount = '0.00' }: Entry['figures']['base']): number =>
+  sum([taxable_amount, exempt_amount, not_covered_amount].map(cents));
+
 const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   const owed = new Map<string, number>();
   for (const { month, figures } of entries)
     for (const { jurisdiction_code, rate, tax_amount, ...amounts } of figures.amounts) {
-      const gross = [amounts.taxable_amount, amounts.exempt_amount, amounts.not_covered_amount ?? '0.00'].map(cents);
-      add(owed, `${month} ${jurisdiction_code} ${rate}`, sum(gross), cents(tax_amount));
+      add(owed, `${month} ${jurisdiction_code} ${rate}`, grossOf(amounts), cents(tax_amount));
     }
   return owed;
+};
+
+/** What is left in the return of each state of a sale after its credits, in cents. */
+const leftIn = (entries: readonly Entry[]): string[] => {
+  const states = Map.groupBy(entries, ({ state }) => state);
+  return [...states].flatMap(([state, ofState]) => {
+    const gross = sum(ofState.map(({ figures }) => grossOf(figures.base)));
+    const tax = sum(ofState.flatMap(({ figures }) => figures.amounts.map((row) => cents(row.tax_amount))));
+    return gross === 0 && tax === 0 ? [] : [`${state} keeps ${text({ net: gross, tax })}`];
+  });
 };
 
 const inWords = (owed: ReadonlyMap<string, number>) => JSON.stringify([...owed].sort());
@@ -128,7 +162,8 @@ class Walk {
       }
     }
     const where = `step ${changes[0]?.version.step}`;
-    for (const id of sales) this.violations.push(...this.#sale(id).map((words) => `${words} (${where})`));
+    for (const id of sales)
+      this.violations.push(...[...this.#sale(id), ...this.#refund(id)].map((words) => `${words} (${where})`));
     for (const id of touched) this.violations.push(...this.#liabilities(id).map((words) => `${words} (${where})`));
   }
 
@@ -144,11 +179,28 @@ class Walk {
       : ofSale(sale, credits);
   }
 
+  #entriesOf(id: string): readonly Entry[] {
+    return [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
+  }
+
+  /** After a full refund, no state's return has anything left of the sale. */
+  #refund(id: string): string[] {
+    const sale = this.#heads.get(id);
+    // A line that matches none may be in another state.
+    if (sale?.transaction.refund_status !== 'full' || sale.credited.unmatched.net > 0) return [];
+    const credits = [...this.#heads].filter(
+      ([, head]) => head.account === sale.account && head.transaction.parent_transaction_id === sale.id,
+    );
+    const entries = [id, ...credits.map(([credit]) => credit)].flatMap((of) => this.#entriesOf(of));
+    return leftIn(entries).map((words) => `${id} is refunded, and the return of ${words}`);
+  }
+
   #liabilities(id: string): string[] {
     const head = this.#heads.get(id);
-    const entries = [...(this.#entries.get(id)?.values() ?? [])].map(entryOf);
+    const entries = this.#entriesOf(id);
     if (!head) return [`${id} has liabilities but does not exist`];
-    const [owed, written] = [inWords(owedBy(head)), inWords(owedIn(entries))];
+    const sale = this.#heads.get(`${head.account} ${head.transaction.parent_transaction_id}`);
+    const [owed, written] = [inWords(owedBy(head, sale)), inWords(owedIn(entries))];
     const wrong = owed === written ? [] : [`${id} is ${head.status} and owes ${owed}, but its entries say ${written}`];
     if (new Set(entries.map(({ state, month }) => `${state} ${month}`)).size < entries.length)
       wrong.push(`${id} has a liability twice`);

@@ -1,7 +1,8 @@
 import { impersonal, personalDigest } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
-import type { Observed, Redaction } from '../observed.ts';
-import { entryOf, kindOf } from './decode.ts';
+import type { History } from '../history.ts';
+import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
+import { entryOf, kindOf, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
 /** What a redaction may change of a transaction, besides its personal data. */
@@ -66,8 +67,74 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
       : [];
   });
 
+/** The customers of a document and its lines. */
+const customersOf = ({ head: { transaction } }: Reign) =>
+  [transaction.customer, ...transaction.line_items.map(({ customer }) => customer)].filter((one) => one !== null);
+
+/** The streets of a document, which no other has but its credits. */
+const streetsOf = (reign: Reign): string[] => customersOf(reign).flatMap(({ address }) => address?.line1 ?? []);
+
+/** The step from which on a transaction is redacted. */
+const redactedAt = (reigns: readonly Reign[]): number => reigns.find(isRedacted)?.from ?? Number.POSITIVE_INFINITY;
+
+/** Credits with the customer of a sale that had been redacted. */
+const copies = (ledger: Ledger): string[] =>
+  [...ledger.reigns.values()].flatMap(([first]) => {
+    const credit = first as Reign;
+    const { account, id, transaction } = credit.head;
+    const sale = transaction.parent_transaction_id;
+    const isCopy = streetsOf(credit).length > 0;
+    return sale && isCopy && redactedAt(ledger.of(account, sale)) < credit.from
+      ? [`${id} was recorded with the data of ${sale}, which had been redacted`]
+      : [];
+  });
+
+/** Transactions of a customer that a redaction missed: all that were recorded before it, and credits of what it redacted. */
+const missed = ({ account, customer, from, to }: CustomerRedaction, history: History, ledger: Ledger): string[] =>
+  [...ledger.reigns.values()].flatMap((reigns) => {
+    const [first] = reigns as [Reign, ...Reign[]];
+    const { id, transaction } = first.head;
+    if (
+      first.head.account !== account ||
+      !customersOf(first).some((one) => one.id === customer) ||
+      redactedAt(reigns) <= to
+    )
+      return [];
+    const ofSale = redactedAt(ledger.of(account, transaction.parent_transaction_id ?? ''));
+    // An index may lack what was recorded shortly before it was read.
+    const readFrom = history.lackedSince(ofSale <= to ? Math.max(from, ofSale) : from, to);
+    return first.from < readFrom ? [`${id} still names ${customer}, who was redacted (steps ${from} to ${to})`] : [];
+  });
+
+/** Items at the end with a street of a transaction that was redacted, as are all of its credits. */
+const streetsLeft = (ledger: Ledger): string[] => {
+  const all = [...ledger.reigns.values()] as [Reign, ...Reign[]][];
+  const kept = all.filter((reigns) => redactedAt(reigns) === Number.POSITIVE_INFINITY);
+  const inUse = new Set(kept.flatMap(([first]) => streetsOf(first)));
+  const removed = new Map(
+    all.flatMap(([first, ...later]) => {
+      const at = redactedAt([first, ...later]);
+      return streetsOf(first).flatMap((street) => (inUse.has(street) ? [] : [[street, at] as const]));
+    }),
+  );
+  return ledger.others.flatMap(([name, versions]) => {
+    const { item, step } = versions.at(-1) ?? {};
+    if (!item || step === undefined) return [];
+    const text = JSON.stringify(plain(item));
+    // A request that changed nothing may save its answer while the redaction ends (decision 0023).
+    const isLate = (at: number) => kindOf(name) === 'record' && step >= at;
+    return [...removed].flatMap(([street, at]) =>
+      text.includes(street) && !isLate(at) ? [`${name} has the street ${street} of a redacted customer`] : [],
+    );
+  });
+};
+
 /** After a successful redaction, no item of the transaction has its personal data, and all figures are as before. */
-export const redactionViolations = (ledger: Ledger, { redactions }: Observed): string[] => {
+export const redactionViolations = (
+  history: History,
+  ledger: Ledger,
+  { redactions, customerRedactions }: Observed,
+): string[] => {
   const byId = new Map(redactions.map((redaction) => [redaction.id, redaction]));
   const missing = redactions
     .filter(({ account, id }) => !ledger.of(account, id).some(isRedacted))
@@ -75,5 +142,7 @@ export const redactionViolations = (ledger: Ledger, { redactions }: Observed): s
   const wrong = [...ledger.reigns.values()].flatMap((reigns) =>
     ofTransaction(reigns).map((words) => `${reigns[0]?.head.id} ${words}`),
   );
-  return [...missing, ...wrong, ...leftOvers(ledger, byId)];
+  const ofCustomers = customerRedactions.flatMap((redaction) => missed(redaction, history, ledger));
+  const streets = customerRedactions.length > 0 ? streetsLeft(ledger) : [];
+  return [...missing, ...wrong, ...leftOvers(ledger, byId), ...copies(ledger), ...ofCustomers, ...streets];
 };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import { shippingCharges } from '../../support/shipping.ts';
-import { cents, type Head, isLive, sum } from './decode.ts';
+import { cents, decimalsOf, type Head, isLive, sum } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
 const next: Readonly<Record<string, readonly string[]>> = {
@@ -30,6 +30,10 @@ const sums = ({ transaction, item }: Head): string[] => {
     wrong.push('the tax is not the sum of the summary');
   if (netOf(transaction) + cents(tax_amount) !== cents(total_amount))
     wrong.push('the total is not the sum of its parts');
+  const amounts = charges.flatMap((charge) => [charge.net_amount, charge.tax_amount]);
+  const decimals = decimalsOf[transaction.currency];
+  if ([...amounts, total_amount].some((amount) => (amount.split('.')[1] ?? '').length !== decimals))
+    wrong.push(`an amount has not the decimals of ${transaction.currency}`);
   for (const name of [
     'status',
     'version',

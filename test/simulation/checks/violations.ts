@@ -7,8 +7,10 @@ import { filingViolations } from './filings.ts';
 import { Ledger } from './ledger.ts';
 import { listViolations } from './lists.ts';
 import { moneyViolations } from './money.ts';
+import { periodViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
 import { referenceViolations, stateViolations } from './states.ts';
+import { taxDayViolations } from './tax-days.ts';
 
 // The keys of the due index begin with its shard and an instant.
 const ownerOf = (name: string) => name.split('#')[name.startsWith('DUE#') ? 2 : 1]?.split(' ')[0];
@@ -42,6 +44,8 @@ export const violationsOf = (history: History, observed: Observed, areAllHashed:
     ...listViolations(ledger, observed),
     ...filingViolations(history, ledger, observed),
     ...dueViolations(history, ledger, observed),
-    ...redactionViolations(ledger, observed),
+    ...periodViolations(history, ledger),
+    ...taxDayViolations(ledger, audit, observed),
+    ...redactionViolations(history, ledger, observed),
   ];
 };

@@ -1,0 +1,116 @@
+import type { Account } from '../../../shared/accounts/account.ts';
+import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf } from '../../support/local-days.ts';
+import type { Item } from '../../support/memory-database.ts';
+import { Registered } from '../../support/registered.ts';
+import type { History, Version } from '../history.ts';
+import { kindOf } from './decode.ts';
+import type { Change, Ledger } from './ledger.ts';
+
+type Chain = { readonly last: { readonly period_end: string } | null };
+/** An open entry, with the instants at which it was written and removed. */
+type Open = { readonly state: string; readonly month: number; readonly fromMs: number; untilMs: number };
+
+/** What a new filing has of its period. */
+type Period = {
+  readonly state: string;
+  readonly period_start: string;
+  readonly period_end: string;
+  readonly frequency: string;
+  readonly asked_by: string;
+  readonly created_at: string;
+};
+
+const isOpen = ({ untilMs }: Open) => untilMs === Number.POSITIVE_INFINITY;
+
+const isSchedule = ({ asked_by }: Period) => asked_by === 'close-periods';
+
+/** A filing spans the months of its period that come after the last filing, and begins when they are over. */
+const ofDays = (period: Period, before: Chain | undefined, account: Account): string[] => {
+  const { settings } = account;
+  const { first, last, frequency } = new Registered(settings.registrations, period.state).periodOf(
+    monthOf(period.period_end),
+  );
+  const after = before?.last ? monthOf(before.last.period_end) + 1 : first;
+  const expected = `${firstDayOf(Math.max(first, after))} to ${lastDayOf(last)} by ${frequency}`;
+  const actual = `${period.period_start} to ${period.period_end} by ${period.frequency}`;
+  const wrong = actual === expected ? [] : [`is from ${actual}, not from ${expected}`];
+  const day = localDay(Date.parse(period.created_at), settings.time_zone);
+  const earliest = daysAfter(period.period_end, 1 + (isSchedule(period) ? settings.review_days : 0));
+  return day >= earliest ? wrong : [...wrong, `of ${period.period_end} began on ${day}, before ${earliest}`];
+};
+
+/** Only months without a registration are left out, and the schedule closes those of them that have entries. */
+const ofGaps = (
+  period: Period,
+  before: Chain | undefined,
+  registered: Registered,
+  open: readonly Open[],
+  beganMs: number,
+): string[] => {
+  if (!before?.last) return [];
+  const [first, last] = [monthOf(period.period_start), monthOf(period.period_end)];
+  const skipped = Array.from({ length: first - monthOf(before.last.period_end) - 1 }, (_, at) => first - 1 - at);
+  const due = skipped.filter((month) => !registered.isGap(month));
+  const wrong = due.map((month) => `leaves out the month until ${lastDayOf(month)}, which is due`);
+  if (!isSchedule(period)) return wrong;
+  if (registered.isGap(last) && !open.some(({ month }) => month <= last))
+    wrong.push('is of a month without a registration and without entries');
+  const left = open.find((entry) => isOpen(entry) && entry.fromMs < beganMs && skipped.some((of) => entry.month <= of));
+  return left ? [...wrong, `leaves out the entries of a month until ${lastDayOf(left.month)}`] : wrong;
+};
+
+class PeriodBooks {
+  readonly #history: History;
+  readonly #open = new Map<string, Open[]>();
+  readonly #chains = new Map<string, Chain>();
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  /** Violations of the filings that begin in a step. */
+  step(changes: readonly Change[]): string[] {
+    const wrong = changes.flatMap(({ name, version, before }) =>
+      /^F#[^#]+ /.test(name) && !before && version.item ? this.#filing(version.item, version) : [],
+    );
+    for (const { name, version } of changes) this.#take(name, version);
+    return wrong;
+  }
+
+  #take(name: string, { item, nowMs }: Version): void {
+    const [pk = '', sk = ''] = name.split(' ');
+    if (sk === 'CHAIN' && item) this.#chains.set(pk, { last: item['last'] as Chain['last'] });
+    if (!pk.startsWith('O#') || kindOf(name) !== 'entry') return;
+    const all = this.#open.get(name) ?? [];
+    this.#open.set(name, all);
+    const current = all.find(isOpen);
+    if (current && !item) current.untilMs = nowMs;
+    if (item && !current) {
+      const [state, month] = [item['state'] as string, monthOf(item['month'] as string)];
+      all.push({ state, month, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  #filing(item: Item, { invocation, step }: Version): string[] {
+    const [, id = ''] = String(item['pk']).split('#');
+    const account = invocation.caller ?? this.#history.accountAfter(id, (one) => one.step <= step);
+    if (!account) return [];
+    const period = item as unknown as Period;
+    const before = this.#chains.get(`P#${id}#${period.state}`);
+    const { beganMs } = invocation;
+    const registered = new Registered(account.settings.registrations, period.state);
+    const open = [...this.#open]
+      .filter(([name]) => name.split('#')[1] === id)
+      .flatMap(([, all]) => all)
+      .filter(({ state, untilMs }) => state === period.state && untilMs >= beganMs);
+    const wrong = [...ofDays(period, before, account), ...ofGaps(period, before, registered, open, beganMs)];
+    return wrong.map((words) => `${item['sk']} of ${period.state} ${words} (step ${step})`);
+  }
+}
+
+/** Each filing has the period that follows from its account's registrations and time zone when it begins. */
+export const periodViolations = (history: History, ledger: Ledger): string[] => {
+  if (history.accounts.length === 0) return [];
+  const books = new PeriodBooks(history);
+  return ledger.steps.flatMap((changes) => books.step(changes));
+};

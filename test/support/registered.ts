@@ -1,0 +1,54 @@
+import type { Registration } from '../../shared/accounts/account.ts';
+import { monthOf } from './local-days.ts';
+
+/** Filing periods by the registrations of one state, without the code of the service. Months count from the year 0. */
+
+type Months = { readonly first: number; readonly last: number; readonly frequency: Registration['frequency'] };
+
+const lengths = { month: 1, quarter: 3, year: 12 } as const;
+
+export class Registered {
+  readonly #all: readonly { readonly first: number; readonly last: number; readonly of: Registration }[];
+
+  constructor(registrations: readonly Registration[] | 'all' | null, state: string) {
+    this.#all = (typeof registrations === 'string' ? [] : (registrations ?? []))
+      .filter((of) => `US-${of.state}` === state)
+      .map((of) => ({ of, first: monthOf(of.from), last: of.to === null ? Number.POSITIVE_INFINITY : monthOf(of.to) }))
+      .sort((a, b) => a.first - b.first);
+  }
+
+  /** The frequency of a month: the first one that it has. `null` without a registration. */
+  #frequency(month: number): Registration['frequency'] | null {
+    return this.#all.find(({ first, last }) => first <= month && month <= last)?.of.frequency ?? null;
+  }
+
+  // Neighbouring months with the same name are in one period.
+  #nameOf(month: number): string {
+    const frequency = this.#frequency(month);
+    return frequency === null ? `month ${month}` : `${frequency} ${Math.floor(month / lengths[frequency])}`;
+  }
+
+  /** The period of a month. */
+  periodOf(month: number): Months {
+    let [first, last] = [month, month];
+    while (this.#nameOf(first - 1) === this.#nameOf(month)) first--;
+    while (this.#nameOf(last + 1) === this.#nameOf(month)) last++;
+    return { first, last, frequency: this.#frequency(month) ?? 'month' };
+  }
+
+  has(month: number): boolean {
+    return this.#frequency(month) !== null;
+  }
+
+  /** Whether a month is between two registrations: no return is due. */
+  isGap(month: number): boolean {
+    return !this.has(month) && this.#all.some(({ first }) => first > month);
+  }
+
+  /** The first month from this one on that a return is due for; `null` after the last registration. */
+  nextFrom(month: number): number | null {
+    let next = month;
+    while (this.isGap(next)) next++;
+    return this.has(next) ? next : null;
+  }
+}
