@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
+import type { Registration } from '../../shared/accounts/account.ts';
 import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import type { Send } from './world/send.ts';
@@ -61,7 +62,9 @@ export type Posted = { readonly id: string; readonly state: string; readonly mon
 export type Filing = {
   readonly id: string;
   readonly state: string;
+  readonly start: string;
   readonly end: string;
+  readonly frequency: string;
   readonly members: readonly string[];
   /** By currency, as the API writes them. */
   readonly amounts: readonly (readonly [string, object])[];
@@ -75,9 +78,20 @@ export type Filing = {
   canceledAt: string | null;
 };
 
-/** All that an account has, in the order of creation. */
-export type Book = {
+/** What the figures and periods of an account depend on. */
+export type Terms = {
   readonly draftHours: number;
+  readonly timeZone: string;
+  /** Registrations have no gap: every sale is taxed. */
+  readonly registrations: Registration[] | 'all';
+};
+
+/** The terms of both accounts. */
+export type Both = readonly [Terms, Terms];
+
+/** All that an account has, in the order of creation. */
+export type Book = Terms & {
+  readonly createdMs: number;
   readonly entries: Map<string, Entry>;
   readonly records: Map<string, Record_>;
   /** Requests to send again. */
@@ -102,8 +116,9 @@ export type World = {
   readonly isAlone: boolean;
 };
 
-export const newBook = (draftHours: number): Book => ({
-  draftHours,
+export const newBook = (terms: Terms, createdMs: number): Book => ({
+  ...terms,
+  createdMs,
   entries: new Map(),
   records: new Map(),
   sent: [],

@@ -20,6 +20,7 @@ import { minor, written } from './money.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
 import { mustBeCalculated } from './sales.ts';
+import { inZone } from './zone.ts';
 
 const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));
@@ -36,7 +37,7 @@ const beginningOf = (request: Requested, sale: Body | null, book: Book, nowMs: n
     parent_transaction_id: request.parent_transaction_id ?? null,
     reference_id: request.reference_id ?? null,
     currency,
-    tax_date: request.tax_date ?? at,
+    tax_date: request.tax_date ?? inZone(at, book.timeZone),
     customer: request.customer ?? sale?.customer,
     metadata: kept(request.metadata),
     tax_amount_source: request.tax_amount ? 'provided' : 'calculated',

@@ -18,5 +18,5 @@ beforeAll(async () => {
 });
 
 it('does what its model does on the emulator too, in 200 runs of up to 40 commands', async () => {
-  await runModel('test/model/emulator.long.test.ts', 200, () => worldOfEvents(false));
+  await runModel('test/model/emulator.long.test.ts', 200, (terms) => worldOfEvents(false, terms));
 }, 600_000);

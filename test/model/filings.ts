@@ -1,4 +1,6 @@
 import type { Answer, Schema } from '../support/http.ts';
+import { daysAfter, firstDayOf, lastDayOf, localDay, monthOf } from '../support/local-days.ts';
+import { Registered } from '../support/registered.ts';
 import { type Book, change, type Filing, instant, type Model, type Requested, type Sent, same } from './book.ts';
 import { mustBeFiling, mustBeFrame, mustTotal } from './filing-answers.ts';
 import { amountsOf } from './journal.ts';
@@ -7,25 +9,26 @@ import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
 type Closing = Schema<'FilingRequest'>;
 type Reply = Answer<Schema<'Filing'>>;
 
-/** The last day of a month, `YYYY-MM`. */
-const endOf = (month: string): string => {
-  const [year, number] = month.split('-').map(Number) as [number, number];
-  return instant(Date.UTC(year, number, 0)).slice(0, 10);
-};
-const monthAfter = (end: string): string => instant(Date.parse(end) + 86_400_000).slice(0, 7);
+/** Months since the year 0. */
+type Period = { readonly first: number; readonly last: number; readonly frequency: string };
+
+/** The period of a day, by the registrations of a state (`US-MI`). */
+const periodOf = ({ registrations }: Book, state: string, day: string): Period =>
+  new Registered(registrations, state).periodOf(monthOf(day));
 
 const stateOf = ({ state }: Requested): string => `US-${state}`;
 
 const standing = (book: Book, state: string): Filing[] =>
   book.filings.filter((filing) => filing.state === state && filing.status !== 'canceled');
 
-/** The end of the month that is to be closed next; `null` where any will do, as nothing has ever been. */
+/** The end of the period that is to be closed next; `null` where any will do, as nothing has ever been. */
 export const nextEnd = (book: Book, state: string): string | null => {
   const last = standing(book, state).at(-1);
-  if (last) return endOf(monthAfter(last.end));
   const open = [...book.journal.values()].filter((entry) => entry.state === state && entry.filing === null);
-  const [oldest] = open.map(({ month }) => month).sort();
-  return oldest === undefined ? null : endOf(oldest);
+  const created = instant(book.createdMs).slice(0, 10);
+  const begun = book.registrations === 'all' ? [] : [created];
+  const [oldest] = last ? [daysAfter(last.end, 1)] : [...open.map(({ month }) => `${month}-01`), ...begun].sort();
+  return oldest === undefined ? null : lastDayOf(periodOf(book, state, oldest).last);
 };
 
 /**
@@ -33,24 +36,23 @@ export const nextEnd = (book: Book, state: string): string | null => {
  * closed before, that one takes what is older.
  */
 const dueIn = (book: Book, state: string, end: string) => {
-  const month = end.slice(0, 7);
   const next = nextEnd(book, state);
-  const first = next !== null && end > next ? month : '';
+  const first = next !== null && end > next ? firstDayOf(periodOf(book, state, end).first).slice(0, 7) : '';
   return [...book.journal.values()].filter(
-    (entry) => entry.state === state && entry.filing === null && entry.month <= month && entry.month >= first,
+    (entry) => entry.state === state && entry.filing === null && entry.month <= end.slice(0, 7) && entry.month >= first,
   );
 };
 
-const closingRefusal = (book: Book, { state, period_end, dry_run }: Closing, nowMs: number): Refusal[] => {
-  const meta = { state: `US-${state}`, period_end };
-  if (endOf(period_end.slice(0, 7)) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
-  if (dry_run)
-    return period_end.slice(0, 7) <= instant(nowMs).slice(0, 7)
-      ? []
-      : [refusal('conflict_period_not_over', '/period_end', meta)];
-  if (period_end >= instant(nowMs).slice(0, 10)) return [refusal('conflict_period_not_over', '/period_end', meta)];
-  const next = nextEnd(book, `US-${state}`);
-  return next === null || next === period_end
+const closingRefusal = (book: Book, { state: code, period_end, dry_run }: Closing, nowMs: number): Refusal[] => {
+  const state = `US-${code}`;
+  const meta = { state, period_end };
+  const today = localDay(nowMs, book.timeZone);
+  const { first, last } = periodOf(book, state, period_end);
+  if (lastDayOf(last) !== period_end) return [refusal('validation_invalid_format', '/period_end')];
+  const isTooEarly = dry_run ? first > periodOf(book, state, today).last : period_end >= today;
+  if (isTooEarly) return [refusal('conflict_period_not_over', '/period_end', meta)];
+  const next = nextEnd(book, state);
+  return dry_run || next === null || next === period_end
     ? []
     : [refusal('conflict_period_order', '/period_end', { ...meta, period_end: next })];
 };
@@ -67,8 +69,10 @@ const judgeClosing = ({ nowMs }: Model, book: Book, request: Closing, { status, 
   }
   same([status, body.status, headers.get('location')], [202, 'closing', `filings/${body.id}`], 'A filing that begins');
   const at = instant(nowMs);
+  const { first, frequency } = periodOf(book, state, request.period_end);
   const filing: Filing = {
-    ...{ id: body.id, state, end: request.period_end, createdAt: at, closedAt: at, filedAt: null, canceledAt: null },
+    ...{ id: body.id, state, start: firstDayOf(first), end: request.period_end, frequency },
+    ...{ createdAt: at, closedAt: at, filedAt: null, canceledAt: null },
     ...{ status: 'closed', confirmation: null, exceptions: 0, members: members.map(({ id }) => id), amounts },
   };
   mustBeFrame(body, filing);

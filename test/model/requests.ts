@@ -7,6 +7,7 @@ import { invalidFiling, invalidNew, invalidUpdate } from './invalid.ts';
 import { mustBeRefused, refusal } from './refusal.ts';
 import { count } from './seen.ts';
 import { judgeUpdate } from './update.ts';
+import { inZone } from './zone.ts';
 
 export type Side = 0 | 1;
 
@@ -91,7 +92,9 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   else if (record) mustBeRefused(answer, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
   else {
     if (path.startsWith('/filings')) await settled(world, side, answer as Answer<Schema<'Filing'>>);
-    judge(model, book, sent, answer);
+    // A date belongs to the day of the account's time zone.
+    const dated = body.tax_date ? { ...body, tax_date: inZone(body.tax_date, book.timeZone) } : body;
+    judge(model, book, { ...sent, body: dated }, answer);
     // A dry run stores nothing at all, also where the period is closed already.
     if (key !== null && answer.status < 300 && body.dry_run !== true)
       book.records.set(key, { body: canonical(body), answer, untilMs: model.nowMs + dayMs });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { now } from '../../shared/config/clock.ts';
-import { type Model, newBook, type World } from './book.ts';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import { type Both, type Model, newBook, type World } from './book.ts';
 import { createCredit } from './commands/create-credit.ts';
 import { createSale } from './commands/create-sale.ts';
 import { close, readFilings, settle } from './commands/filings.ts';
@@ -9,6 +9,7 @@ import { read } from './commands/read.ts';
 import { advance, repeat, sweep } from './commands/time.ts';
 import { annul, finalize, update } from './commands/update.ts';
 import { newScene } from './scene.ts';
+import { choice, termsOf } from './terms.ts';
 import { untilStart } from './world/clock.ts';
 import { draftHours } from './world/world.ts';
 
@@ -46,23 +47,31 @@ const parameters = (numRuns: number) => {
   };
 };
 
-const newModel = (): Model => ({ nowMs: now(), books: [newBook(draftHours[0]), newBook(draftHours[1])] });
+const newModel = ([first, second]: Both, nowMs = now()): Model => ({
+  nowMs,
+  books: [newBook(first, nowMs), newBook(second, nowMs)],
+});
 
 /**
  * Run a ledger and its model side by side through sequences of commands, and throw the shortest one after which they
  * differ, with the command that repeats it.
  */
-export const runModel = async (file: string, numRuns: number, newWorld: () => Promise<World>): Promise<void> => {
+export const runModel = async (
+  file: string,
+  numRuns: number,
+  newWorld: (terms: Both) => Promise<World>,
+): Promise<void> => {
   const { run, commands: replay } = parameters(numRuns);
   const sequences = fc.commands(commands, { maxCommands: commandsMax, size: 'medium', ...replay });
   let failedAt = Number.POSITIVE_INFINITY;
-  const property = fc.asyncProperty(sequences, async (sequence) => {
+  const property = fc.asyncProperty(sequences, choice, choice, async (sequence, first, second) => {
     // What is shorter then must do: a few runs have thousands of shorter ones.
     if (performance.now() > failedAt + shrinkMsMax) return;
     try {
-      const world = await newWorld();
-      await world.advance(untilStart(now()));
-      const begun = await newScene(newModel(), world);
+      advanceClock(untilStart(now()));
+      const both = [termsOf(first, draftHours[0], now()), termsOf(second, draftHours[1], now())] as const;
+      const world = await newWorld(both);
+      const begun = await newScene(newModel(both), world);
       await fc.asyncModelRun(() => begun, sequence);
     } catch (error) {
       failedAt = Math.min(failedAt, performance.now());

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../../support/memory-database.ts';
-import type { World } from '../book.ts';
+import type { Both, World } from '../book.ts';
 import { stillClock } from './clock.ts';
 
 /** The worlds of a test file in memory, each with an empty database and a clock that only commands move. */
-export const inMemory = (newWorld: () => Promise<World>): (() => Promise<World>) => {
+export const inMemory = (newWorld: (terms: Both) => Promise<World>): ((terms: Both) => Promise<World>) => {
   const memory = new MemoryDatabase();
   let restore = () => {};
   beforeAll(() => {
@@ -12,8 +12,8 @@ export const inMemory = (newWorld: () => Promise<World>): (() => Promise<World>)
     restore = answerFrom(memory.send);
   });
   afterAll(() => restore());
-  return () => {
+  return (terms) => {
     memory.clear();
-    return newWorld();
+    return newWorld(terms);
   };
 };

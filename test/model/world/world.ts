@@ -4,20 +4,25 @@ import { advanceClock } from '../../../shared/config/clock.ts';
 import type { Swept } from '../../../shared/transactions/sweep-drafts.ts';
 import { newCaller, startApi } from '../../support/api.ts';
 import { type Answer, send } from '../../support/http.ts';
-import type { World } from '../book.ts';
+import type { Both, Terms, World } from '../book.ts';
 import { type Send, sendEvents } from './send.ts';
 
 /** How long the drafts of the two accounts last, in hours. */
 export const draftHours = [24, 1] as const;
 
-const newKey = async (draft_ttl_hours: number): Promise<string> =>
-  (await newCaller({ settings: { draft_ttl_hours, rate_limit: 1_000_000_000 } })).key;
+// The schedule, which finishes filings, closes no period itself.
+const never = { review_days: 3000, rate_limit: 1_000_000_000 };
 
-const keys = async () => [await newKey(draftHours[0]), await newKey(draftHours[1])] as const;
+const newKey = async ({ draftHours, timeZone, registrations }: Terms): Promise<string> => {
+  const settings = { draft_ttl_hours: draftHours, time_zone: timeZone, registrations, ...never };
+  return (await newCaller({ settings })).key;
+};
+
+const keys = async ([first, second]: Both) => [await newKey(first), await newKey(second)] as const;
 
 /** Two new accounts, whose requests go to the functions as events. */
-export const worldOfEvents = async (isAlone: boolean): Promise<World> => {
-  const [first, second] = await keys();
+export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<World> => {
+  const [first, second] = await keys(terms);
   const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };
   return {
     send: [sendEvents(first), sendEvents(second)],
@@ -29,14 +34,14 @@ export const worldOfEvents = async (isAlone: boolean): Promise<World> => {
 };
 
 /** Two new accounts, whose requests go through the local gateway's socket, as do the clock and the sweep. */
-export const worldOfWires = async (): Promise<World> => {
+export const worldOfWires = async (terms: Both): Promise<World> => {
   const { url } = await startApi();
   const over = (key: string): Send => {
     const credential = { 'X-API-Key': key };
     return (method, path, request = {}) =>
       send(url, method, path, { ...request, headers: { ...credential, ...request.headers } });
   };
-  const [first, second] = await keys();
+  const [first, second] = await keys(terms);
   return {
     send: [over(first), over(second)],
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),

@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import type { Registration } from '../../shared/accounts/account.ts';
+import type { Terms } from './book.ts';
+
+const of = (frequency: Registration['frequency'], from: string, to: string | null = null) => ({ frequency, from, to });
+
+/** Frequencies of a state's returns, some with a change in the year in which a run begins. */
+const histories: Readonly<Record<string, (year: number) => readonly Omit<Registration, 'state'>[]>> = {
+  'by month': () => [of('month', '2020-01-01')],
+  'by quarter': () => [of('quarter', '2020-01-01')],
+  'by quarter, then by month': (year) => [of('quarter', '2020-01-01', `${year}-10-31`), of('month', `${year}-11-01`)],
+  'by year, then by quarter': (year) => [of('year', '2020-01-01', `${year}-09-30`), of('quarter', `${year}-10-01`)],
+};
+
+const registrations = (history: string, year: number): Terms['registrations'] =>
+  ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
+
+/** What an account has, as a counterexample shows it. */
+export const choice = fc.record({
+  timeZone: fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati'),
+  history: fc.constantFrom('all', 'all', ...Object.keys(histories)),
+});
+
+type Choice = typeof choice extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The terms of an account whose drafts last so long, for a run that begins at an instant. */
+export const termsOf = ({ timeZone, history }: Choice, draftHours: number, startMs: number): Terms => ({
+  draftHours,
+  timeZone,
+  registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),
+});
