@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
+import type { Redacted } from '../../shared/transactions/personal-data/redact.ts';
 import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import type { Send } from './world/send.ts';
@@ -110,6 +111,8 @@ export type World = {
   readonly send: readonly [Send, Send];
   readonly advance: (byMs: number) => Promise<void>;
   readonly sweep: () => Promise<Swept>;
+  /** Remove the personal data of a transaction of a side, as an operator does. */
+  readonly redact: (side: 0 | 1, id: string) => Promise<Redacted>;
   /** Finish the filings that were begun. */
   readonly work: () => Promise<unknown>;
   /** Whether a sweep sees only the drafts of this world. */

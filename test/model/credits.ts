@@ -100,6 +100,10 @@ const linesCredit = (
     left.set(parent.id, minus(of, taken));
     lines.push({ ...taken, parentId: parent.id, discount });
   }
+  const unmatched = lines.findIndex(({ parentId }) => parentId === null);
+  // Their tax would need the address that was removed.
+  if (sale.redacted_at !== undefined && unmatched >= 0)
+    return refusal('validation_invalid_format', `/line_items/${unmatched}`);
   const other = (wish.line_items ?? []).findIndex(
     (line) => !matchOf(line, sale) && !statesOf(sale).includes(stateOf(line, sale)),
   );

@@ -90,6 +90,16 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
   return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
 };
 
+/** What a redacted transaction refuses: new data, and figures that would need the removed address. */
+export const redactedRefusals = (update: Requested, view: Body, asked: Asked): Refusal[] => {
+  if (view.redacted_at === undefined) return [];
+  const isReasoned = asked.reason || (asked.status && Boolean(update.void_reason));
+  const fields = [...asked.inputs, ...(asked.metadata ? ['metadata'] : []), ...(asked.tax ? ['tax_amount'] : [])];
+  return [...fields, ...(isReasoned ? ['void_reason'] : [])].map((field) =>
+    refusal('conflict_immutable_field', `/${field}`),
+  );
+};
+
 /** All refusals of an update because of the transaction's status. */
 export const stateRefusals = (update: Requested, view: Body, asked: Asked, book: Book): Refusal[] => {
   const { status, reference_id } = view;

@@ -1,4 +1,5 @@
 import { problemsOf } from '../contract/validate-response.ts';
+import { impersonal } from '../support/committed-hash.ts';
 import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
@@ -43,10 +44,14 @@ export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   return answer;
 };
 
-const mustBeReplay = (answer: Answer, first: Answer): void => {
-  const summaryOf = ({ status, text, headers }: Answer) => ({
+/** A replay has the text of the first answer; of a redacted transaction, without its personal data. */
+const mustBeReplay = (book: Book, answer: Answer, first: Answer): void => {
+  const { id } = first.body as Partial<Body>;
+  const isRedacted = book.entries.get(id ?? '')?.body.redacted_at !== undefined;
+  same((answer.body as Partial<Body>).redacted_at !== undefined, isRedacted, 'Whether a replay is redacted');
+  const summaryOf = ({ status, text, body, headers }: Answer) => ({
     status,
-    text,
+    text: isRedacted ? impersonal(body) : text,
     tag: headers.get('etag'),
     location: headers.get('location'),
   });
@@ -88,7 +93,7 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
   const kept = key === null ? undefined : book.records.get(key);
   const record = kept && model.nowMs < kept.untilMs ? kept : undefined;
   if (invalid.length > 0) mustBeRefused(answer, invalid);
-  else if (record?.body === canonical(body)) mustBeReplay(answer, record.answer);
+  else if (record?.body === canonical(body)) mustBeReplay(book, answer, record.answer);
   else if (record) mustBeRefused(answer, [refusal('idempotency_key_reused', 'Idempotency-Key')]);
   else {
     if (path.startsWith('/filings')) await settled(world, side, answer as Answer<Schema<'Filing'>>);

@@ -6,6 +6,7 @@ import { createSale } from './commands/create-sale.ts';
 import { close, readFilings, settle } from './commands/filings.ts';
 import { list } from './commands/list.ts';
 import { read } from './commands/read.ts';
+import { redaction } from './commands/redact.ts';
 import { advance, repeat, sweep } from './commands/time.ts';
 import { annul, finalize, update } from './commands/update.ts';
 import { newScene } from './scene.ts';
@@ -19,7 +20,7 @@ const commands = [
   ...[createCredit, createCredit, createCredit, createCredit, createCredit],
   ...[update, update, update, finalize, finalize, finalize, annul, annul],
   ...[read, read, list, list, repeat, repeat, advance, sweep],
-  ...[close, close, settle, settle, readFilings],
+  ...[close, close, settle, settle, readFilings, redaction],
 ];
 
 const commandsMax = 40;

@@ -15,7 +15,7 @@ import { duplicate, picked, recount } from './create.ts';
 import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
 import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
-import { type Asked, fieldsOf, requestedChanges, stateRefusals } from './requested-changes.ts';
+import { type Asked, fieldsOf, redactedRefusals, requestedChanges, stateRefusals } from './requested-changes.ts';
 import {
   type Case,
   creditRefusals,
@@ -48,6 +48,8 @@ const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[]
   const { update, view, asked, book, sale } = one;
   const invalid = [...tooFine(update.tax_amount, view.currency), ...wrongReason(update, view)];
   if (invalid.length > 0) return invalid;
+  const redacted = redactedRefusals(update, view, asked);
+  if (redacted.length > 0) return redacted;
   const state = stateRefusals(update, view, asked, book);
   if (state.length > 0) return state;
   const credit = sale && fieldsOf(asked).length > 0 ? creditRefusals({ ...one, sale }, answer) : [];

@@ -1,8 +1,10 @@
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
 import { advanceClock } from '../../../shared/config/clock.ts';
+import { redactionPorts } from '../../../shared/store/ledger/redaction-store.ts';
+import { redactTransaction } from '../../../shared/transactions/personal-data/redact.ts';
 import type { Swept } from '../../../shared/transactions/sweep-drafts.ts';
-import { newCaller, startApi } from '../../support/api.ts';
+import { type Caller, newCaller, startApi } from '../../support/api.ts';
 import { type Answer, send } from '../../support/http.ts';
 import type { Both, Terms, World } from '../book.ts';
 import { type Send, sendEvents } from './send.ts';
@@ -13,19 +15,23 @@ export const draftHours = [24, 1] as const;
 // The schedule, which finishes filings, closes no period itself.
 const never = { review_days: 3000, rate_limit: 1_000_000_000 };
 
-const newKey = async ({ draftHours, timeZone, registrations }: Terms): Promise<string> => {
-  const settings = { draft_ttl_hours: draftHours, time_zone: timeZone, registrations, ...never };
-  return (await newCaller({ settings })).key;
-};
+const callerWith = ({ draftHours, timeZone, registrations }: Terms): Promise<Caller> =>
+  newCaller({ settings: { draft_ttl_hours: draftHours, time_zone: timeZone, registrations, ...never } });
 
-const keys = async ([first, second]: Both) => [await newKey(first), await newKey(second)] as const;
+const callers = async ([first, second]: Both) => [await callerWith(first), await callerWith(second)] as const;
+
+const redactIn =
+  (accounts: readonly [Caller, Caller]): World['redact'] =>
+  (side, id) =>
+    redactTransaction(accounts[side].account.id, id, 'operator', redactionPorts());
 
 /** Two new accounts, whose requests go to the functions as events. */
 export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<World> => {
-  const [first, second] = await keys(terms);
+  const [first, second] = await callers(terms);
   const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };
   return {
-    send: [sendEvents(first), sendEvents(second)],
+    send: [sendEvents(first.key), sendEvents(second.key)],
+    redact: redactIn([first, second]),
     advance: async (byMs) => advanceClock(byMs),
     sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as Promise<Swept>,
     work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
@@ -41,9 +47,10 @@ export const worldOfWires = async (terms: Both): Promise<World> => {
     return (method, path, request = {}) =>
       send(url, method, path, { ...request, headers: { ...credential, ...request.headers } });
   };
-  const [first, second] = await keys(terms);
+  const [first, second] = await callers(terms);
   return {
-    send: [over(first), over(second)],
+    send: [over(first.key), over(second.key)],
+    redact: redactIn([first, second]),
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
     sweep: async () => ((await send(url, 'POST', '/_local/schedules/sweep-drafts')) as Answer<Swept>).body,
     work: () => send(url, 'POST', '/_local/schedules/close-periods'),
