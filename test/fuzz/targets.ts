@@ -22,6 +22,7 @@ import {
   virginiaSheets,
 } from '../fixtures/imports/workbooks.ts';
 import { found } from './found.ts';
+import { mutateJson } from './json.ts';
 import { pages } from './pages.ts';
 import { type Random, randomOf } from './random.ts';
 import { line1 } from './streets.ts';
@@ -63,8 +64,17 @@ const workbookImporter = (format: Format, state: string, rows: Rows, file: (rows
     },
   );
 
-const rule = { id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, from: '2026-01-01', source: 'ruling' };
-const rules = { state: 'IA', sources: { ruling: 'Department of Revenue, ruling 7' }, rules: [rule] };
+const text = { source: 'ruling', from: '2026-01-01' };
+const rules: TestFile = {
+  name: 'own.json',
+  content: JSON.stringify({
+    state: 'IA',
+    sources: { ruling: 'Department of Revenue, ruling 7' },
+    jurisdictions: [{ code: 'US-IA-OWN-1', name: 'Own district', type: 'district', zips: [['50309', '50311']] }],
+    rates: [{ jurisdiction: 'US-IA-OWN-1', rate: '0.01', ...text }],
+    rules: [{ id: 'ia-own', ptcs: ['DIGITAL'], effect: { type: 'exempt' }, ...text }],
+  }),
+};
 
 const customers: TestFile = {
   name: 'customers.csv',
@@ -110,8 +120,18 @@ export const targets: Readonly<Record<string, Target>> = {
   alaska: workbookImporter('alaska', 'AK', alaskaRows, (rows) => alaskaFile([...rows])),
   colorado: workbookImporter('colorado', 'CO', coloradoRows, (rows) => coloradoFile([...rows])),
   louisiana: workbookImporter('louisiana', 'LA', louisianaRows, (rows) => louisianaFile([...rows])),
-  'new-mexico': importer('new-mexico', 'NM', () => [newMexicoFile()]),
-  rules: importer('rules', 'IA', () => [{ name: 'own.json', content: JSON.stringify(rules, null, 1) }]),
+  'new-mexico': importer(
+    'new-mexico',
+    'NM',
+    () => [newMexicoFile()],
+    (random) => [mutateJson(newMexicoFile(), random)],
+  ),
+  rules: importer(
+    'rules',
+    'IA',
+    () => [rules],
+    (random) => [mutateJson(rules, random)],
+  ),
   xlsx: {
     valid: () => [missouriFile()],
     make: (random) => [{ name: 'rates.xlsx', content: makeWorkbook(random) }],
@@ -130,7 +150,7 @@ export const targets: Readonly<Record<string, Target>> = {
   line1,
   customers: {
     valid: () => [customers],
-    make: (random) => mutateOne([random.pick([customers, customersJson])], random),
+    make: (random) => (random.chance(0.5) ? mutateOne([customers], random) : [mutateJson(customersJson, random)]),
     run: ([file]) => customersFrom(file?.content.toString() ?? ''),
   },
   ledger: {
