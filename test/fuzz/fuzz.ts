@@ -65,6 +65,7 @@ const runInputs = (
       // What `npm run content` gives to the importers.
       execArgv: ['--max-old-space-size=256', '--expose-gc'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/levy/compiled') },
     });
     let [running, startMs, endMs, errors] = [null as number | null, 0, 0, ''];
     child.stderr?.on('data', (chunk: Buffer) => {

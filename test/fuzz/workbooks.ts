@@ -163,7 +163,7 @@ const directories: readonly ((random: Random) => string)[] = [
 /** A workbook of parts with bad forms; it packs to at most 1 MB. */
 export const makeWorkbook = (random: Random): Buffer => {
   const { pick, chance, below } = random;
-  const bytes = pick([10_000, 500_000, 3_000_000, 7_500_000, 15_500_000]);
+  const bytes = pick([10_000, 100_000, 500_000, 3_000_000, 7_500_000]);
   const data = (): string => (chance(0.7) ? grid(random, bytes) : repeated(random, bytes));
   const count = pick([1, 1, 1, 2, 30, 1000]);
   const first = sheet(data());
@@ -193,7 +193,7 @@ export const mutateRows = (rows: readonly Cells[], random: Random): readonly Cel
   const row = rows[at] ?? [];
   if (chance(0.5) && row.length > 0) {
     const copies = copiesOf(row, random, change);
-    return [...rows, ...copies.take(pick([10, 1000, 8000]))];
+    return [...rows, ...copies.take(pick([10, 300, 1000, 8000]))];
   }
   const long = (): string => longText(random, [1, 30, 1000, 32_000]).replaceAll('\0', '').slice(0, 60_000);
   const cell = pick<() => TestCell>([

@@ -137,6 +137,17 @@ describe('put', () => {
     ]);
   });
 
+  it('refuses values that are nested too deep and text that cannot be stored, as a request does', () => {
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const text = `[{"id":"a","exemptions":${deep}},{"id":"b","name":"x\\u0000"}]`;
+    const { customers, errors } = customersFrom(text);
+    expect(customers).toEqual([]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^Entry 1 \/exemptions\/.* at most 16 levels/),
+      expect.stringMatching(/^Entry 2 \/name: .*NUL/),
+    ]);
+  });
+
   it.each<[string, string[], string]>([
     ['neither an id nor a file', ['put'], '--file'],
     ['both', ['put', 'a', '--file', 'x.csv'], 'only --file'],

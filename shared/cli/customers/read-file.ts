@@ -1,9 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CommandError, jsonOrRefuse } from '../../command-error.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
+import { textProblems } from '../../http/body.ts';
 import { problemsOf } from '../../http/field-problems.ts';
 import { objectOf } from '../../json.ts';
-import { pointerOf } from '../../problem.ts';
+import { type Problem, pointerOf } from '../../problem.ts';
 
 /** Customers of a file, or the errors by line or entry. */
 export type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
@@ -17,6 +18,10 @@ const unknownNames = (value: unknown, names: readonly string[]): string[] =>
 
 /** The errors of one customer, each with its place in the file. */
 const errorsOf = (value: unknown, place: Place): string[] => {
+  const sentence = (problem: Problem) => `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`;
+  // As in a request: the schema overflows the stack on values that are nested too deep.
+  const unstorable = textProblems(value);
+  if (unstorable.length > 0) return unstorable.map(sentence);
   const { error } = CustomerRequest.safeParse(value);
   const certificates = (value as { readonly exemptions?: unknown } | null)?.exemptions;
   const unknown = [
@@ -26,9 +31,7 @@ const errorsOf = (value: unknown, place: Place): string[] => {
     ),
   ];
   return [
-    ...(error?.issues ?? [])
-      .flatMap((issue) => problemsOf(issue, value))
-      .map((problem) => `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`),
+    ...(error?.issues ?? []).flatMap((issue) => problemsOf(issue, value)).map(sentence),
     ...unknown.map((name) => `${place('')}: Unknown field ${name}. Send ${[...fieldNames].join(', ')}.`),
   ];
 };
