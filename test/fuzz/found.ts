@@ -1,6 +1,7 @@
 /** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
 import { limits } from '../../shared/content/imports/limits.ts';
 import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
+import { ledgerLines, ledgerOf } from './ledgers.ts';
 import type { Input } from './target.ts';
 import { gridOf, workbookOf } from './workbooks.ts';
 
@@ -54,6 +55,13 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
       ),
     () => xlsx(workbookOf({ sheets: [gridOf(44, 7_500_000, '', '<v>9.9750000000000005E-2</v>')] })),
     () => xlsx(workbookOf({ sheets: [gridOf(10, 16_000_000, ' t="inlineStr"', '<is><t>a  b</t></is>')] })),
+  ],
+  ledger: [
+    // A line with the right sum that is no JSON was a bug.
+    () => [{ name: 'ledger.ndjson', content: ledgerOf([ledgerLines[0] ?? '', '{"kind":}']) }],
+  ],
+  customers: [
+    () => [{ name: 'customers.json', content: `{"id":"a","exemptions":${'['.repeat(10_000)}${']'.repeat(10_000)}}` }],
   ],
   line1: [
     () => request('150 Main St Apt 4', `,ST,|:${'0B100-300/APT,1,10,B '.repeat(1000)}`),

@@ -1,7 +1,6 @@
 /** Everything that reads files, pages and texts of others. */
 
 import { customersFrom } from '../../shared/cli/customers/read-file.ts';
-import { LineHashChain } from '../../shared/cli/ledger/export/format.ts';
 import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
 import { buildRelease } from '../../shared/content/imports/build.ts';
 import { openTable } from '../../shared/content/imports/files/rows.ts';
@@ -23,11 +22,12 @@ import {
 } from '../fixtures/imports/workbooks.ts';
 import { found } from './found.ts';
 import { mutateJson } from './json.ts';
+import { ledgerLines, ledgerOf, makeLedger } from './ledgers.ts';
 import { pages } from './pages.ts';
 import { type Random, randomOf } from './random.ts';
 import { line1 } from './streets.ts';
 import type { Input, Target } from './target.ts';
-import { longText, mutateBytes, mutateOne, mutateText } from './texts.ts';
+import { mutateBytes, mutateOne } from './texts.ts';
 import { makeWorkbook, mutateRows } from './workbooks.ts';
 import { makeZip, unpackedBytesOf } from './zips.ts';
 
@@ -84,22 +84,6 @@ const customers: TestFile = {
 const customersJson: TestFile = {
   name: 'customers.json',
   content: JSON.stringify([{ id: 'acme', name: 'Acme', exemptions: [{ states: ['MN'], reason: 'resale' }] }], null, 1),
-};
-
-/** Lines with the right sums, so that the parser reads them. */
-const ledgerOf = (lines: readonly string[]): string => {
-  const chain = new LineHashChain();
-  return lines.map((text) => `${chain.close(text)}\n`).join('');
-};
-const ledgerLines = ['{"kind":"header","format":"levy-ledger","format_version":2}', '{"kind":"chain","chain":{}}'];
-const makeLedger = (random: Random): Input => {
-  const { pick, chance } = random;
-  const deep = pick(['[', '{"a":', '"', '{"kind":"period","state":"']).repeat(pick([10, 10_000, 150_000]));
-  const lines = chance(0.5)
-    ? [...ledgerLines, `{${deep}`, longText(random)]
-    : mutateText(ledgerLines.join('\n'), random).split('\n');
-  const text = chance(0.7) ? ledgerOf(lines) : mutateText(ledgerOf(ledgerLines), random);
-  return [{ name: 'ledger.ndjson', content: Buffer.from(text).subarray(0, 1_000_000) }];
 };
 
 /** Each target by its name on the command line. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { objectOf } from '../../../json.ts';
+import { jsonOf } from '../../../json-of.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { fileLines, formatVersion, Header, type Line, LineHashChain, noCounts, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';
@@ -11,7 +13,7 @@ const refuse = (number: number, why: string): never => {
 };
 
 const headerFrom = (value: unknown): Header => {
-  const version = (value as { format_version?: unknown }).format_version;
+  const version = objectOf(value)?.['format_version'];
   const read = Header.safeParse(value);
   if (typeof version === 'number' && version > formatVersion)
     throw new CommandError(`The file has the format version ${version}; this program reads up to ${formatVersion}.`);
@@ -31,7 +33,7 @@ export const checkExport = async (path: string): Promise<Checked> => {
   let last = 0;
 
   const see = (number: number, text: string): void => {
-    const value: unknown = JSON.parse(text);
+    const value = jsonOf(text);
     if (number === 1) {
       header = headerFrom(value);
       return;
