@@ -21,12 +21,12 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: {
     ...ledgerAccess(['GetItem', 'BatchGetItem'], partitions.transactions),
-    indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date'],
+    indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'credits'],
   },
   tag: 'Transactions',
   summary: 'List transactions',
   description:
-    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`: continue while `has_more` is true. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
+    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. The work for a page does not grow with the ledger: a filter by `status`, `state` or `type=sale`, or a second filter, searches a part of the list, and `Searched-Back-To` says how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
   query: TransactionListQuery,
   responses: [
     {
@@ -35,18 +35,19 @@ export const { endpoint, handler } = defineEndpoint({
       schema: 'TransactionList',
       hasCsv: true,
       headers: ['Vary'],
-      optionalHeaders: ['Link', 'Content-Disposition'],
+      optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
     },
   ],
   errors: ['validation_invalid_cursor'],
   run: async ({ query, caller, exchange }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
-    return mapResult(await listTransactions(query, caller.account, ports), (list) =>
-      jsonOrCsv(list, exchange.headers.get('accept'), () => ({
+    return mapResult(await listTransactions(query, caller.account, ports), ({ list, searchedBackTo }) => {
+      const reply = jsonOrCsv(list, exchange.headers.get('accept'), () => ({
         name: 'transactions',
         text: transactionsCsv(list),
         next: list.next_cursor === null ? null : nextQuery(query, list.next_cursor),
-      })),
-    );
+      }));
+      return { ...reply, headers: { ...reply.headers, ...(searchedBackTo && { 'Searched-Back-To': searchedBackTo }) } };
+    });
   },
 });

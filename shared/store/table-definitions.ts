@@ -19,9 +19,10 @@ export type TableDefinition = {
 const text = (name: string): Key => ({ name, type: 'S' });
 const keys = { partition: text('pk'), sort: text('sk') };
 
-// A list reads its rows from the index alone. The summary is the head without its lines and their explanation. Each
-// projected attribute is paid for in every index, in write units of 1 KB (decision 0019).
-const row = ['status', 'version', 'summary'];
+// A list reads its rows from the index alone. The summary is the head without its lines and their explanation. `status`, `type`
+// and `states` let the database drop rows that a filter does not keep. Each projected attribute is paid for in every index, in
+// write units of 1 KB (decision 0019).
+const row = ['status', 'type', 'states', 'version', 'summary'];
 
 export const tables = {
   transactions: {
@@ -34,6 +35,8 @@ export const tables = {
       { name: 'by_parent', partition: text('account_parent'), sort: text('id'), include: row },
       { name: 'by_reference', partition: text('account_reference'), sort: text('id'), include: row },
       { name: 'by_tax_date', partition: text('account'), sort: text('tax_date_id'), include: row },
+      // Sparse: only credits have account_credit, so that a list of credits reads no sales.
+      { name: 'credits', partition: text('account_credit'), sort: text('id'), include: row },
       // Sparse: only drafts have draft_shard, so that the sweep reads nothing else.
       { name: 'drafts', partition: text('draft_shard'), sort: text('expires_at'), include: [] },
     ],

@@ -81,8 +81,8 @@ export type Ledger = {
 
 /** A query of one index, newest first. */
 export type ListQuery = {
-  readonly index: 'by_account' | 'by_customer' | 'by_parent' | 'by_reference' | 'by_tax_date';
-  /** The customer, parent or reference; `null` for the two indexes of the whole account. */
+  readonly index: 'by_account' | 'by_customer' | 'by_parent' | 'by_reference' | 'by_tax_date' | 'credits';
+  /** The customer, parent or reference; `null` for the three indexes of the whole account. */
   readonly value: string | null;
   /** Bounds of the index's sort key, inclusive: ids, or instants of the tax date. */
   readonly from: string | null;
@@ -90,14 +90,25 @@ export type ListQuery = {
   /** The last row of the previous page. */
   readonly after: ListPosition | null;
   readonly limit: number;
+  /** What rows must have. The database drops the others, so that they are neither sent nor unpacked. */
+  readonly where?: RowConditions;
 };
 
-/** The position of a row in any index. */
-export type ListPosition = { readonly id: string; readonly tax_date: string };
+/** Attributes of a row as stored. `state` is a two-letter code. */
+export type RowConditions = {
+  readonly statuses?: readonly TransactionSummary['status'][];
+  readonly type?: TransactionSummary['type'];
+  readonly state?: string;
+};
+
+/** The position of a row in any index. `tax_date` is `null` in the position of an index that is not sorted by it. */
+export type ListPosition = { readonly id: string; readonly tax_date: string | null };
 
 export type ListPage = {
   /** Transactions without line items, as stored. An expired draft is still a draft here. */
   readonly rows: readonly TransactionSummary[];
+  /** The number of rows that were read, with those that were dropped. */
+  readonly read: number;
   /** The position at which reading stopped; `null` at the end of the index. */
   readonly next: ListPosition | null;
 };

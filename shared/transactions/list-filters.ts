@@ -4,7 +4,7 @@ import { inTimeZone } from '../accounts/time-zone.ts';
 import { dayMs, wallMs } from '../calendar.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
-import type { ListPosition, ListQuery } from './ledger.ts';
+import type { ListPosition, ListQuery, RowConditions } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -52,9 +52,9 @@ const ids = ({ from, to }: Range) => ({
   to: to === null ? null : `txn_${encodeTime(clamp(to), 10)}~`,
 });
 
-type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
+export type Choice = Pick<ListQuery, 'index' | 'value' | 'from' | 'to'>;
 
-/** Choose the index of a query: by tax date for a range on tax_date, otherwise by the narrowest filter. */
+/** Choose the index of a query: by tax date for a range on tax_date, otherwise of the narrowest filter. */
 export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choice => {
   const taxDate = rangeOf(query, 'tax_date', timeZone);
   const created = ids(rangeOf(query, 'created_at'));
@@ -63,7 +63,20 @@ export const chooseIndex = (query: TransactionListQuery, timeZone: string): Choi
   if (reference_id !== undefined) return { index: 'by_reference', value: reference_id, ...created };
   if (parent_transaction_id !== undefined) return { index: 'by_parent', value: parent_transaction_id, ...created };
   if (customer_id !== undefined) return { index: 'by_customer', value: customer_id, ...created };
+  if (query.type === 'credit') return { index: 'credits', value: null, ...created };
   return { index: 'by_account', value: null, ...created };
+};
+
+/** The filters that the database can apply to stored rows, as far as the index does not. It may keep more than `filtersAfter`. */
+export const rowConditions = ({ status, type, state }: TransactionListQuery, { index }: Choice): RowConditions => {
+  const jurisdiction = state === undefined ? null : stateJurisdiction(state);
+  // A draft that has expired is still stored as one.
+  const statuses = status === 'void' ? (['void', 'draft'] as const) : status && [status];
+  return {
+    ...(statuses && { statuses }),
+    ...(type !== undefined && index !== 'credits' && { type }),
+    ...(jurisdiction !== null && { state: stateOfJurisdiction(jurisdiction) }),
+  };
 };
 
 type Filter = (row: TransactionSummary) => boolean;
@@ -75,7 +88,7 @@ export const filtersAfter = (query: TransactionListQuery, { index }: Choice): re
   const created = rangeOf(query, 'created_at');
   const filters: (Filter | false)[] = [
     status !== undefined && ((row) => row.status === status),
-    type !== undefined && ((row) => row.type === type),
+    type !== undefined && index !== 'credits' && ((row) => row.type === type),
     reference_id !== undefined && index !== 'by_reference' && ((row) => row.reference_id === reference_id),
     parent_transaction_id !== undefined &&
       index !== 'by_parent' &&
@@ -88,7 +101,7 @@ export const filtersAfter = (query: TransactionListQuery, { index }: Choice): re
   return filters.filter((filter) => filter !== false);
 };
 
-const Position = z.object({ id: z.string(), tax_date: z.string() });
+const Position = z.object({ id: z.string(), tax_date: z.nullable(z.string()) });
 
 /** The cursor of a position in a list of transactions with these filters. */
 export const cursorOf = ({ id, tax_date }: ListPosition, secret: string, filters: unknown): string =>

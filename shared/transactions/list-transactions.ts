@@ -1,10 +1,12 @@
+import { decodeTime } from 'ulid';
 import type { Account } from '../accounts/account.ts';
+import { wallMs } from '../calendar.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { expireIfDue } from './lifecycle.ts';
-import { chooseIndex, cursorOf, filtersAfter, positionOf } from './list-filters.ts';
+import { type Choice, chooseIndex, cursorOf, filtersAfter, positionOf, rowConditions } from './list-filters.ts';
 import { limitOf, type TransactionListQuery } from './list-query.ts';
-import { callsMax, cursorProblem, fitting, listAnswer, scannedRows, scanPages } from './page-limit.ts';
+import { callsMax, cursorProblem, fitting, listAnswer, rowsToRead, scanPages } from './page-limit.ts';
 import type { TransactionList, TransactionRow } from './response.ts';
 import type { TransactionSummary } from './transaction.ts';
 
@@ -14,8 +16,12 @@ type ListPorts = {
   readonly now: () => number;
 };
 
+/** A page, and the time back to which it was searched: of the tax date or of creation, as the list is sorted. `null` at the end. */
+export type Listed = { readonly list: TransactionList; readonly searchedBackTo: string | null };
+
 /**
- * List an account's transactions, newest first, as they read now.
+ * List an account's transactions, newest first, as they read now. The work does not grow with the ledger: at most four reads
+ * of an index, each of at most 1 MB.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or other filters, or an unknown id.
  */
@@ -23,7 +29,7 @@ export const listTransactions = async (
   query: TransactionListQuery,
   account: Account,
   ports: ListPorts,
-): Promise<Result<TransactionList>> => {
+): Promise<Result<Listed>> => {
   const { starting_after, limit: _limit, expand: _expand, ...filters } = query;
   const limit = limitOf(query);
   const after = starting_after === undefined ? null : await positionAfter(starting_after, filters, account, ports);
@@ -33,12 +39,17 @@ export const listTransactions = async (
     );
   // Looking up an id and fetching lines take one call each.
   const pages = callsMax - Number(starting_after?.startsWith('txn_') ?? false) - Number(query.expand !== undefined);
-  const { rows, next } = await scan(query, after, pages, account, ports);
+  const choice = chooseIndex(query, account.settings.time_zone);
+  const { rows, next } = await scan(query, choice, after, pages, account, ports);
   const whole = rows.slice(0, limit);
   const page = fitting(query.expand ? await withLines(whole, account.id, ports) : whole);
   const position = rows.length > page.length ? (page.at(-1) as TransactionRow) : next;
-  return accept(listAnswer('/transactions', page, position && cursorOf(position, account.cursor_secret, filters)));
+  const list = listAnswer('/transactions', page, position && cursorOf(position, account.cursor_secret, filters));
+  return accept({ list, searchedBackTo: position && timeOf(position, choice) });
 };
+
+const timeOf = ({ id, tax_date }: ListPosition, { index }: Choice): string =>
+  new Date(index === 'by_tax_date' && tax_date !== null ? wallMs(tax_date) : decodeTime(id.slice(-26))).toISOString();
 
 const positionAfter = async (
   startingAfter: string,
@@ -53,21 +64,27 @@ const positionAfter = async (
 /** One row more than the page, if there is one; `next` is the position at which reading stopped. */
 const scan = async (
   query: TransactionListQuery,
+  choice: Choice,
   after: ListPosition | null,
   pagesMax: number,
-  { id: account, settings }: Account,
+  { id: account }: Account,
   { index, now }: ListPorts,
 ) => {
-  const choice = chooseIndex(query, settings.time_zone);
   const filters = filtersAfter(query, choice);
-  const size = filters.length === 0 ? limitOf(query) + 1 : scannedRows;
-  const read = async (from: ListPosition | null) => {
-    const found = await index.page(account, { ...choice, after: from, limit: size });
-    const nowMs = now();
-    return { ...found, rows: found.rows.map((row) => expireIfDue(row, nowMs)) };
-  };
   const keeps = (row: TransactionSummary) => filters.every((filter) => filter(row));
-  return scanPages({ read, keeps, after, wanted: limitOf(query) + 1, pagesMax });
+  const where = rowConditions(query, choice);
+  const wanted = limitOf(query) + 1;
+  let [readSoFar, kept] = [0, 0];
+  const read = async (from: ListPosition | null) => {
+    const limit = filters.length === 0 ? wanted : rowsToRead(readSoFar, kept, wanted);
+    const found = await index.page(account, { ...choice, where, after: from, limit });
+    const nowMs = now();
+    const rows = found.rows.map((row) => expireIfDue(row, nowMs));
+    readSoFar += found.read;
+    kept += rows.filter(keeps).length;
+    return { rows, next: found.next };
+  };
+  return scanPages({ read, keeps, after, wanted, pagesMax });
 };
 
 const withLines = async (

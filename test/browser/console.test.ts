@@ -152,6 +152,41 @@ it('finds transactions by id, customer, state, status, type and date', async () 
   await close();
 });
 
+it('searches on until it finds something, says how far it is, and downloads what it found', async () => {
+  const own = await newShop();
+  await own.sell('MI', { reference_id: 'rare' });
+  const { page, complaints, close } = await openConsole(browser, url, '#/overview');
+  await signIn(page, own.key);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  // As of a large ledger: three requests find nothing. The last of them waits, so that the page can be looked at.
+  let requests = 0;
+  const waiting = Promise.withResolvers<void>();
+  const emptyPage = { object: 'list', url: '/transactions', has_more: true, next_cursor: 'a.b', data: [] };
+  await page.route('**/transactions?*', async (route) => {
+    requests += 1;
+    if (requests === 3) await waiting.promise;
+    if (requests > 3) return route.continue({ url: route.request().url().replace('starting_after=a.b&', '') });
+    const headers = { 'Searched-Back-To': `2026-0${9 - requests}-15T12:00:00.000Z` };
+    return route.fulfill({ json: emptyPage, headers });
+  });
+  await page.goto(`${url}/console#/transactions?state=MI`);
+  const progress = page.getByText('0 transactions found so far');
+  // The second answer, in the account's time zone.
+  await progress.locator('time[datetime^="2026-07-15"]').waitFor();
+  expect(await page.getByText('No transaction matches').count()).toBe(0);
+  await screenshot(page, 'search');
+  waiting.resolve();
+  expect((await rowsOf(page, 'Transactions, newest first')).map(({ Reference }) => Reference)).toEqual(['rare']);
+  expect(await page.getByText('Searched back to').count()).toBe(0);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download this page as CSV' }).click(),
+  ]);
+  expect((await Array.fromAsync(await download.createReadStream())).join('').match(/rare/g)).toHaveLength(1);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 it('keeps an API key in memory only', async () => {
   const { page, close } = await openConsole(browser, url);
   await signIn(page, shop.key);

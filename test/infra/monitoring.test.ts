@@ -215,7 +215,7 @@ describe('metrics of alarms and dashboard', () => {
     const [api] = propertiesOf('AWS::ApiGateway::RestApi').map(({ Name }) => Name);
     const [stage] = propertiesOf('AWS::ApiGateway::Stage').map(({ StageName }) => StageName);
     const calls = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'];
-    const indexes = ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'drafts'];
+    const indexes = ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'credits', 'drafts'];
     const tables = ['TransactionsTable', 'ContentTable', 'AccountsTable'];
     const resources = [...indexes, ...tables, 'FailedRuns', 'UntoldEvents', 'EventPipe', 'BackupVault'];
     const counting = ['UncountedTransactions', 'CountTransactions'];

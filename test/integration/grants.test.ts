@@ -177,6 +177,7 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     await made(client.list({ expand: 'line_items' }));
     for (const filter of ['customer_id', 'reference_id', 'parent_transaction_id', 'tax_date[gte]'])
       await made(client.list({ [filter]: '2026-01-01' }));
+    await made(client.list({ type: 'credit' }));
   },
   'get-transaction': async (client, parent) => {
     await made(client.get(parent.id));

@@ -23,6 +23,7 @@ describe('a transaction as an item', () => {
       parent_transaction_id: 'txn_0',
       customer: { id: 'c' },
       tax_date: '2026-10-08T01:02:03+00:00',
+      tax_summary: ['US-IL', 'US-MI', 'US-IL-00-031'].map((jurisdiction_code) => ({ jurisdiction_code }) as never),
     });
     expect(attributes).toEqual({
       pk: 'T#acct_1#txn_1',
@@ -31,6 +32,7 @@ describe('a transaction as an item', () => {
       id: 'txn_1',
       status: 'draft',
       type: 'sale',
+      states: ['IL', 'MI'],
       version: 1,
       created_at: '2026-10-08T12:00:00.000Z',
       expires_at: '2026-10-09T12:00:00.000Z',
@@ -52,7 +54,7 @@ describe('a transaction as an item', () => {
   });
 
   it('is in no index of what it does not have', () => {
-    const sparse = ['account_customer', 'account_parent', 'account_reference'];
+    const sparse = ['account_credit', 'account_customer', 'account_parent', 'account_reference'];
     expect(Object.keys(attributesOf({ customer: null })).filter((name) => sparse.includes(name))).toEqual([]);
     const deadlines = ['expires_at', 'draft_shard'];
     // An old deadline that a caller leaves in place is no draft's any more.

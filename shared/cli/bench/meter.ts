@@ -1,18 +1,22 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { database } from '../../store/client/client.ts';
 
-/** Database calls, and capacity units including those of indexes. */
-export type Use = { reads: number; writes: number; readUnits: number; writeUnits: number };
+/** Database calls, rows that queries read before a filter, and capacity units including those of indexes. */
+export type Use = { reads: number; writes: number; rows: number; readUnits: number; writeUnits: number };
 
 /** Count the database calls and capacity units of `run`, which receives the counts so far. */
 export const countDatabaseUse = async (run: (used: Readonly<Use>) => Promise<unknown>): Promise<Use> => {
-  const used: Use = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0 };
+  const used: Use = { reads: 0, writes: 0, rows: 0, readUnits: 0, writeUnits: 0 };
   database.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (sent) => {
         const input: typeof sent.input = Object.assign(sent.input, { ReturnConsumedCapacity: 'TOTAL' });
         const answer = await next({ ...sent, input });
-        const { ConsumedCapacity: consumed = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity[] };
+        const { ConsumedCapacity: consumed = [], ScannedCount = 0 } = answer.output as {
+          ConsumedCapacity?: ConsumedCapacity[];
+          ScannedCount?: number;
+        };
+        used.rows += ScannedCount;
         const kind = /^(Get|BatchGet|Query)/.test(commandName) ? 'read' : 'write';
         used[`${kind}s`] += 1;
         for (const { CapacityUnits = 0 } of [consumed].flat()) used[`${kind}Units`] += CapacityUnits;

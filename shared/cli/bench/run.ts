@@ -8,18 +8,27 @@ import { databaseFigures } from './database-use.ts';
 import type { Figure } from './figure.ts';
 import { filingFigures } from './filings.ts';
 import { importFigures } from './imports.ts';
+import { listFigures } from './lists.ts';
 import { localRateFigures } from './local-rates.ts';
 
 const print = (figures: readonly Figure[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
 };
 
-type Only = { readonly filingEntries?: number | undefined; readonly closing?: number | undefined };
+type Only = {
+  readonly filingEntries?: number | undefined;
+  readonly closing?: number | undefined;
+  readonly lists?: true | readonly number[] | undefined;
+};
 
-/** Measure and print every figure, or only a filing with a number of entries, or the schedule with a number of accounts. */
-export const runBench = async (emulator: string, { filingEntries, closing }: Only = {}): Promise<void> => {
+/** Measure and print every figure, or only those of an option. */
+export const runBench = async (emulator: string, { filingEntries, closing, lists }: Only = {}): Promise<void> => {
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
   if (closing !== undefined) return print(await closingFigures(closing));
+  if (lists !== undefined) {
+    for await (const figure of listFigures(lists === true ? undefined : lists)) print([figure]);
+    return;
+  }
   print(await calculationFigures());
   print([packedFigure(), ...localRateFigures()]);
   const folder = temporaryFolder();

@@ -63,7 +63,7 @@ export const Drafts = () => {
               ]}
               rows={rows}
               keyOf={({ id }) => id}
-              empty={has_more ? 'No drafts found.' : `No draft expires within ${counted(hours, 'hour')}.`}
+              empty={has_more ? 'No drafts found so far.' : `No draft expires within ${counted(hours, 'hour')}.`}
             />
             {has_more && (
               <p class="hint">

@@ -1,8 +1,10 @@
-import { orThrow } from '../../client/client.ts';
+import { useState } from 'preact/hooks';
+import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { ActionButton, useAction } from './action.tsx';
 import { Load, useLoad } from './load.tsx';
-import { Amount, download, Field, Status, valuesOf } from './parts.tsx';
+import { Amount, counted, download, Field, Instant, Status, valuesOf } from './parts.tsx';
 import { linkTo } from './route.ts';
+import { type Found, type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
 import { Table } from './table.tsx';
 import { Transaction } from './transaction.tsx';
@@ -12,18 +14,10 @@ const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name
 
 /** The filters of the URL as the API has them. */
 export const filtersOf = (query: ViewProps['query']) => {
-  const parameters = [
-    'status',
-    'type',
-    'reference_id',
-    'customer_id',
-    'state',
-    'parent_transaction_id',
-    'starting_after',
-  ];
+  const parameters = ['status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
   const given = Object.fromEntries(parameters.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
   const [from, to] = [query.get('from'), query.get('to')];
-  return { ...given, limit: 50, ...(from && { 'tax_date[gte]': from }), ...(to && { 'tax_date[lte]': to }) };
+  return { ...given, ...(from && { 'tax_date[gte]': from }), ...(to && { 'tax_date[lte]': to }) };
 };
 
 const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
@@ -62,54 +56,103 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
   );
 };
 
+type Row = Schemas['TransactionList']['data'][number];
+
+/** The rows of one request. */
+const loadTransactions = (levy: Levy, filters: object, signal: AbortSignal) => async (request: PageRequest) => {
+  const result = await levy.get('/transactions', { query: { ...filters, ...request }, signal });
+  const { data, next_cursor } = orThrow(result);
+  return { rows: data, next: next_cursor, backTo: result.headers.get('Searched-Back-To') };
+};
+
+/** The rows of several requests as one CSV file. The first line of each answer has the names of the columns. */
+const csvOf = async (levy: Levy, filters: object, requests: readonly PageRequest[], signal: AbortSignal) => {
+  let file = '';
+  for (const request of requests) {
+    const text = orThrow(await levy.getCsv('/transactions', { query: { ...filters, ...request }, signal }));
+    file += file === '' ? text : text.slice(text.indexOf('\n') + 1);
+  }
+  return file;
+};
+
+const SearchProgress = ({ found }: { found: Found<Row> }) => (
+  <p class="hint" role="status">
+    {found.backTo && (
+      <>
+        Searched back to <Instant of={found.backTo} />:{' '}
+      </>
+    )}
+    {counted(found.rows.length, 'transaction')} found so far.
+  </p>
+);
+
 const List = ({ query }: Pick<ViewProps, 'query'>) => {
   const { levy } = useSession();
-  const filters = filtersOf(query);
-  const list = useLoad(JSON.stringify(filters), async (signal) =>
-    orThrow(await levy.get('/transactions', { query: filters, signal })),
-  );
+  const [progress, setProgress] = useState<Found<Row> | null>(null);
+  const [filters, after] = [filtersOf(query), query.get('starting_after') ?? null];
+  const list = useLoad(JSON.stringify([filters, after]), (signal) => {
+    setProgress(null);
+    const onProgress = (found: Found<Row>) => signal.aborted || setProgress(found);
+    return searchPage({ load: loadTransactions(levy, filters, signal), limit: 50, after, onProgress });
+  });
   const csv = useAction(
-    async (_key, signal) => orThrow(await levy.getCsv('/transactions', { query: filters, signal })),
+    async (_key, signal) => csvOf(levy, filters, list.value?.requests ?? [], signal),
     (text) => download('transactions.csv', text),
   );
   return (
-    <Load of={list} what="transactions">
-      {({ data, next_cursor }) => (
-        <>
-          <Table
-            caption="Transactions, newest first"
-            columns={[
-              {
-                name: 'Reference',
-                cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
-              },
-              { name: 'Type', cell: (row) => row.type },
-              { name: 'Status', cell: (row) => <Status of={row.status} /> },
-              { name: 'Tax date', cell: (row) => row.tax_date.slice(0, 10) },
-              { name: 'Customer', cell: (row) => row.customer?.id },
-              { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
-              {
-                name: 'Total',
-                isFigure: true,
-                cell: (row) => <Amount of={row.total_amount} currency={row.currency} />,
-              },
-            ]}
-            rows={data}
-            keyOf={({ id }) => id}
-            empty={next_cursor ? 'No transaction matches on this page.' : 'No transaction matches.'}
-          />
-          <div class="pages">
-            {query.get('starting_after') && (
-              <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: '' })}>First page</a>
+    <>
+      {list.isLoading && progress && <SearchProgress found={progress} />}
+      <Load of={list} what="transactions">
+        {({ rows, next, backTo }) => (
+          <>
+            <Table
+              caption="Transactions, newest first"
+              columns={[
+                {
+                  name: 'Reference',
+                  cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
+                },
+                { name: 'Type', cell: (row) => row.type },
+                { name: 'Status', cell: (row) => <Status of={row.status} /> },
+                { name: 'Tax date', cell: (row) => row.tax_date.slice(0, 10) },
+                { name: 'Customer', cell: (row) => row.customer?.id },
+                { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
+                {
+                  name: 'Total',
+                  isFigure: true,
+                  cell: (row) => <Amount of={row.total_amount} currency={row.currency} />,
+                },
+              ]}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty={
+                next
+                  ? 'Nothing found so far. The search can go on.'
+                  : after
+                    ? 'No more transactions match.'
+                    : 'No transaction matches.'
+              }
+            />
+            {next && rows.length < 50 && backTo && (
+              <p class="hint">
+                Searched back to <Instant of={backTo} />. Older transactions may match.
+              </p>
             )}
-            {next_cursor && (
-              <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: next_cursor })}>Next page</a>
-            )}
-            {data.length > 0 && <ActionButton action={csv} label="Download this page as CSV" isPlain />}
-          </div>
-        </>
-      )}
-    </Load>
+            <div class="pages">
+              {query.get('starting_after') && (
+                <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: '' })}>First page</a>
+              )}
+              {next && (
+                <a href={linkTo(['transactions'], { ...queryOf(query), starting_after: next })}>
+                  {rows.length > 0 ? 'Next page' : 'Search on'}
+                </a>
+              )}
+              {rows.length > 0 && <ActionButton action={csv} label="Download this page as CSV" isPlain />}
+            </div>
+          </>
+        )}
+      </Load>
+    </>
   );
 };
 

@@ -42,6 +42,10 @@ export const responseHeaders = {
     { const: 'true' },
   ),
   Vary: text('The request headers that the response depends on.'),
+  'Searched-Back-To': text(
+    'The list is searched back to this time: of creation, or of the tax date with a range on `tax_date`. Absent on the last page.',
+    { format: 'date-time' },
+  ),
   Link: text(
     'The URL of the next page of a CSV file, relative to the URL of the request (RFC 8288). Absent on the last page.',
     {

@@ -22,7 +22,13 @@ const headersOf = (required: readonly ResponseHeader[], optional: readonly Respo
     ...optional.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
   ]);
 
-const alwaysOptional = new Set(['Idempotent-Replayed', 'Preference-Applied', 'Link', 'Content-Disposition']);
+const alwaysOptional = new Set([
+  'Idempotent-Replayed',
+  'Preference-Applied',
+  'Searched-Back-To',
+  'Link',
+  'Content-Disposition',
+]);
 
 /** The headers that are required in some response, as components. */
 export const headerComponents = () =>

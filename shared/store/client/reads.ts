@@ -11,13 +11,20 @@ export type Items = readonly Item[];
 export const readItem = async (TableName: string, Key: ItemKey): Promise<Item | undefined> =>
   (await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
 
-/** A page of a query, of at most 1 MB or `Limit` items, and the key to continue after. Strongly consistent, except in an index. */
+/**
+ * A page of a query, of at most 1 MB or `Limit` items, the number of items that were read before a filter, and the key to
+ * continue after. Strongly consistent, except in an index.
+ */
 export const queryPage = async (
   input: QueryCommandInput,
-): Promise<{ readonly items: Items; readonly last: Item | undefined }> => {
+): Promise<{ readonly items: Items; readonly read: number; readonly last: Item | undefined }> => {
   const consistent = input.IndexName === undefined && { ConsistentRead: true };
-  const { Items = [], LastEvaluatedKey } = await database.send(new QueryCommand({ ...consistent, ...input }));
-  return { items: Items, last: LastEvaluatedKey };
+  const {
+    Items = [],
+    ScannedCount,
+    LastEvaluatedKey,
+  } = await database.send(new QueryCommand({ ...consistent, ...input }));
+  return { items: Items, read: ScannedCount ?? Items.length, last: LastEvaluatedKey };
 };
 
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});

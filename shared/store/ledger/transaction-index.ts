@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { assert } from '../../assert.ts';
 import { environment } from '../../config/environment.ts';
 import type {
   DraftIndex,
@@ -6,6 +7,7 @@ import type {
   ListPage,
   ListPosition,
   ListQuery,
+  RowConditions,
   TransactionIndex,
 } from '../../transactions/ledger.ts';
 import { queryPage, startAfter } from '../client/reads.ts';
@@ -22,6 +24,7 @@ const partitions = {
   by_parent: 'account_parent',
   by_reference: 'account_reference',
   by_tax_date: 'account',
+  credits: 'account_credit',
 } as const satisfies Record<ListQuery['index'], string>;
 
 const partitionValue = (account: string, value: string | null) =>
@@ -36,12 +39,17 @@ const byId = (from: string | null, to: string | null) => ({
 });
 const byTaxDate = (from: string | null, to: string | null) => ({
   name: 'tax_date_id',
-  placeOf: ({ tax_date, id }: ListPosition) => taxDateId(tax_date, id),
+  placeOf: ({ tax_date, id }: ListPosition) => {
+    assert(tax_date !== null, 'A position in the index by tax date has none.');
+    return taxDateId(tax_date, id);
+  },
   from: from === null ? lowest : taxDateId(from, lowest),
   to: to === null ? highest : taxDateId(to, highest),
 });
 
-const emptyPage: ListPage = { rows: [], next: null };
+const Key = z.object({ pk: z.string(), tax_date_id: z.optional(z.string()) });
+
+const emptyPage: ListPage = { rows: [], read: 0, next: null };
 
 /** Built from the caller's account, so that a position cannot address another account's rows. */
 const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byId>, position: ListPosition) => ({
@@ -50,18 +58,49 @@ const startKey = (account: string, query: ListQuery, sort: ReturnType<typeof byI
   [sort.name]: sort.placeOf(position),
 });
 
+/** The filter of a query, with the names and values that it uses. */
+const filterOf = ({ statuses, type, state }: RowConditions = {}) => {
+  const conditions = [
+    statuses && `#status IN (${statuses.map((_, at) => `:status${at}`).join(', ')})`,
+    type && '#type = :type',
+    state && 'contains(#states, :state)',
+  ].filter(Boolean);
+  return {
+    expression: conditions.length > 0 && { FilterExpression: conditions.join(' AND ') },
+    names: {
+      ...(statuses && { '#status': 'status' }),
+      ...(type && { '#type': 'type' }),
+      ...(state && { '#states': 'states' }),
+    },
+    values: {
+      ...Object.fromEntries((statuses ?? []).map((status, at) => [`:status${at}`, status])),
+      ...(type && { ':type': type }),
+      ...(state && { ':state': state }),
+    },
+  };
+};
+
+/** The position of the last row that was read, which the filter may have dropped. */
+const positionOf = (key: unknown): ListPosition => {
+  const { pk, tax_date_id } = Key.parse(key);
+  return { id: headOwner(pk).id, tax_date: tax_date_id?.split('#')[0] ?? null };
+};
+
 const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
   const place = query.after === null ? null : sort.placeOf(query.after);
   // DynamoDB refuses bounds in the wrong order, and a start key outside of them.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
-  const { items, last } = await queryPage({
+  const filter = filterOf(query.where);
+  const { items, read, last } = await queryPage({
     TableName: environment.tables.transactions,
     IndexName: query.index,
     KeyConditionExpression: '#partition = :partition AND #sort BETWEEN :from AND :to',
-    ExpressionAttributeNames: { '#partition': partitions[query.index], '#sort': sort.name },
+    ...filter.expression,
+    ExpressionAttributeNames: { ...filter.names, '#partition': partitions[query.index], '#sort': sort.name },
     ExpressionAttributeValues: {
+      ...filter.values,
       ':partition': partitionValue(account, query.value),
       ':from': sort.from,
       ':to': sort.to,
@@ -70,9 +109,7 @@ const page = async (account: string, query: ListQuery): Promise<ListPage> => {
     Limit: query.limit,
     ...startAfter(startsInside ? startKey(account, query, sort, query.after) : null),
   });
-  const rows = items.map(summaryFrom);
-  const end = last && rows.at(-1);
-  return { rows, next: end ? { id: end.id, tax_date: end.tax_date } : null };
+  return { rows: items.map(summaryFrom), read, next: last ? positionOf(last) : null };
 };
 
 /** Pages of transactions from the indexes, which may be seconds behind the table. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { assert } from '../../assert.ts';
 import { isObjectOrArray } from '../../json.ts';
+import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
 import type {
@@ -76,6 +77,11 @@ const deadline = (account: string, { id, status, expires_at }: Transaction) =>
       }))
     : {};
 
+/** The states with a tax or an exemption, as the filter `state` of a list sees them. */
+const statesOf = ({ tax_summary }: Transaction): string[] => [
+  ...new Set(tax_summary.map(({ jurisdiction_code }) => stateOfJurisdiction(jurisdiction_code))),
+];
+
 /** The item of a transaction: compressed, with the attributes that conditions, lists and operators need. */
 export const transactionItem = (account: string, stored: StoredTransaction): Record<string, unknown> => {
   const { transaction } = stored;
@@ -88,6 +94,8 @@ export const transactionItem = (account: string, stored: StoredTransaction): Rec
     id,
     status: transaction.status,
     type: transaction.type,
+    states: statesOf(transaction),
+    ...(transaction.type === 'credit' && { account_credit: account }),
     version: transaction.version,
     created_at: transaction.created_at,
     tax_day: tax_date_id.slice(0, 10),

@@ -1,0 +1,42 @@
+/** What one request of a list takes beside its filters. */
+export type PageRequest = { readonly starting_after?: string; readonly limit: number };
+/** Rows, the cursor of the next request, and the time back to which the list is searched; both `null` at the end of the list. */
+export type Part<Row> = {
+  readonly rows: readonly Row[];
+  readonly next: string | null;
+  readonly backTo: string | null;
+};
+/** A page of rows, and the requests that returned them. */
+export type Found<Row> = Part<Row> & { readonly requests: readonly PageRequest[] };
+
+type Search<Row> = {
+  readonly load: (request: PageRequest) => Promise<Part<Row>>;
+  readonly limit: number;
+  readonly after: string | null;
+  /** Called after each request that did not end the search. */
+  readonly onProgress?: (found: Found<Row>) => void;
+  readonly now?: () => number;
+};
+
+/** A search goes on for so long while it has found something, or nothing. */
+const foundMs = 2_000;
+const nothingMs = 20_000;
+
+/**
+ * Load a page of a list. The API searches a part of a filtered list in each request, and returns the rows that it found, or
+ * none. This goes on until the page is full, the list ends, or the time is over.
+ */
+export const searchPage = async <Row>(search: Search<Row>): Promise<Found<Row>> => {
+  const { load, limit, after, onProgress = () => {}, now = Date.now } = search;
+  const startMs = now();
+  let found: Found<Row> = { rows: [], next: after, backTo: null, requests: [] };
+  for (;;) {
+    const request = { ...(found.next !== null && { starting_after: found.next }), limit: limit - found.rows.length };
+    const part = await load(request);
+    const requests = part.rows.length > 0 ? [...found.requests, request] : found.requests;
+    found = { ...part, rows: [...found.rows, ...part.rows], requests };
+    const isOver = now() - startMs > (found.rows.length > 0 ? foundMs : nothingMs);
+    if (found.next === null || found.rows.length >= limit || isOver) return found;
+    onProgress(found);
+  }
+};
