@@ -1,6 +1,6 @@
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
-import { dryRunProblem, FilingRequest, stateOf } from '../shared/filings/request.ts';
+import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
@@ -22,9 +22,14 @@ export const { endpoint, handler } = defineEndpoint({
     "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
     "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
     'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
-    '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take.',
+    '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals; sales that are recorded in between can change them.',
   ].join('\n\n'),
-  body: { schema: FilingRequest, answer: filingAnswerFields, refuseUnknown: dryRunProblem },
+  body: {
+    schema: FilingRequest,
+    answer: filingAnswerFields,
+    inspect: filingRequestProblems,
+    refuseUnknown: dryRunProblem,
+  },
   responses: [
     {
       status: 202,
@@ -39,6 +44,7 @@ export const { endpoint, handler } = defineEndpoint({
     },
   ],
   errors: [
+    'validation_invalid_cursor',
     'validation_date_out_of_range',
     'conflict_period_not_over',
     'conflict_period_order',

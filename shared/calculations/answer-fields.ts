@@ -36,8 +36,8 @@ export const transactionAnswerFields: AnswerFields = {
 /** The fields of a filing, which has two kinds of requests. */
 export const filingAnswerFields: AnswerFields = {
   ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
-  ...named('status', 'confirmation_number', 'totals', 'summary', 'exceptions', 'progress', 'asked_by', 'created_at'),
-  ...named('closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
+  ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'progress'),
+  ...named('asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
 };
 
 /** The fields that a customer has and its request does not. */

@@ -1,6 +1,5 @@
 /** `npm run filings -- …`: preview, close, check, export and file the returns of an account. */
 import { Command } from 'commander';
-import { createFiling } from '../filings/create-filing.ts';
 import { listFilingExceptions } from '../filings/get-filing.ts';
 import { listFilings } from '../filings/list-filings.ts';
 import { filingReadPorts } from '../store/filings/filing-reads.ts';
@@ -15,8 +14,9 @@ import {
   operatorFor,
   type Period,
   pagesFrom,
-  repliedFiling,
   requireFiling,
+  wholeDryRun,
+  wholeFiling,
 } from './filings/target.ts';
 import { requireAccount } from './terminal/accounts.ts';
 import { stateOption } from './terminal/arguments.ts';
@@ -49,8 +49,8 @@ const addShow = (program: Command): Command =>
     )
     .option('--json', 'the JSON of GET /filings/{id}')
     .action(async (id: string | undefined, { json, ...name }: FilingName & { readonly json?: boolean }) => {
-      const { filing } = await requireFiling(id, name);
-      printFiling(filing, json);
+      const { filing, account } = await requireFiling(id, name);
+      printFiling(await wholeFiling(filing, account), json);
     });
 
 const addDryRun = (program: Command): Command =>
@@ -61,11 +61,7 @@ const addDryRun = (program: Command): Command =>
     )
     .option('--json', 'the JSON of POST /filings')
     .action(async ({ account, state, periodEnd, json }: Period & { readonly json?: boolean }) => {
-      const { caller, ports } = await operatorFor(account);
-      const filing = repliedFiling(
-        await createFiling({ state, period_end: periodEnd, dry_run: true }, null, caller, ports),
-      );
-      printFiling(filing, json);
+      printFiling(await wholeDryRun({ state, periodEnd }, await operatorFor(account)), json);
     });
 
 const addExceptions = (program: Command): Command =>

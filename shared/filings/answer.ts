@@ -1,3 +1,4 @@
+import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
@@ -5,10 +6,11 @@ import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/po
 import type { FilingException } from './filing.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';
-import type { FilingPorts } from './ports.ts';
+import type { FilingPorts, FilingReadPorts } from './ports.ts';
 import type { Filing, FilingEntries } from './response.ts';
-import { type Totals, totalsOfAll } from './totals.ts';
-import { answeredExceptions, answeredSummary, answeredTotals } from './totals-answer.ts';
+import { noTotals, type Totals, totalsOfAll } from './totals.ts';
+import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+import { filingTotals, type TotalsPage } from './totals-page.ts';
 
 /** The number of entries of all shards, by phase. */
 export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
@@ -17,23 +19,38 @@ export const countsOf = (shards: readonly ShardProgress[]): Counts => ({
   reopened: shards.reduce((sum, { entries }) => sum + entries.reopened, 0),
 });
 
-export const totalsOf = (shards: readonly ShardProgress[]): Totals => totalsOfAll(shards.map(({ totals }) => totals));
+/** The summary and the exceptions of all shards. */
+export const summedUp = (shards: readonly ShardProgress[]): Pick<Totals, 'summary' | 'exceptions'> =>
+  totalsOfAll(shards.map(({ totals: { summary, exceptions } }) => ({ ...noTotals, summary, exceptions })));
 
-/** A filing in the API with the totals of its shards; preliminary while it is closing. */
+/** A filing in the API with a page of its totals; preliminary while it is closing. */
 export const filingAnswer = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
+  page: TotalsPage,
   entries: FilingEntries | null = null,
 ): Filing => {
-  const totals = totalsOf(shards);
+  const totals = summedUp(shards);
   return {
     ...rowAnswer(filing, countsOf(shards)),
-    totals: answeredTotals(totals),
+    ...page,
     summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: null },
     entries,
   };
 };
+
+// A response of up to this size can be saved with an Idempotency-Key: an item has at most 400 KB, compressed.
+const savedTotalsBytesMax = 1_000_000;
+
+/** The response to a request that changed a filing or found it unchanged, with the first page of its totals. */
+export const changeAnswer = async (
+  filing: StoredFiling,
+  shards: readonly ShardProgress[],
+  account: Account,
+  { filings }: FilingReadPorts,
+): Promise<Filing> =>
+  filingAnswer(filing, shards, await filingTotals(filing, shards, account, filings, { bytesMax: savedTotalsBytesMax }));
 
 /** A filing in a list, without its totals. */
 export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Counts): Filing => ({
@@ -47,6 +64,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
   status: filing.status,
   confirmation_number: filing.confirmation_number,
   totals: null,
+  totals_next_cursor: null,
   summary: [...filing.summary],
   exceptions: filing.exceptions && { ...filing.exceptions, transactions: null },
   progress: {

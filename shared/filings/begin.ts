@@ -36,6 +36,7 @@ export const newShards = (shards: number, isEmpty: (shard: number) => boolean = 
     entries: { moved: 0, marked: 0, reopened: 0 },
     cursor: null,
     totals: noTotals,
+    parts: [],
     version: 1,
   }));
 
@@ -53,6 +54,7 @@ export const filingCommit = (
   chain: null,
   period: null,
   progress: [],
+  parts: [],
   work: null,
   due: null,
   take: [],

@@ -7,7 +7,7 @@ import type { Problem } from '../problem.ts';
 import { accept, mapResult, type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, unchanged } from './answer.ts';
+import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, unchanged } from './answer.ts';
 import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
 import type { Chain } from './ledger.ts';
@@ -26,6 +26,7 @@ import {
   beforeFirstPeriod,
   closeFirst,
   inProgress,
+  invalidTotalsCursor,
   noPeriodEnd,
   periodInFuture,
   periodNotOver,
@@ -70,8 +71,9 @@ const createOnce = async (
     // Entries of earlier months move into an earlier period where one is open, or about to be.
     const isNext = !chain?.isBusy && (next === null || period.start <= next.start);
     const firstMonth = isNext ? null : period.start.slice(0, 7);
-    const totals = await dryRun({ account, state: request.state, period, firstMonth }, caller.credential, ports);
-    return mapResult(totals, (filing) => ({
+    const totalsCursor = request.totals_starting_after ?? null;
+    const preview = { account, state: request.state, period, firstMonth, totalsCursor };
+    return mapResult(await dryRun(preview, caller.credential, ports), (filing) => ({
       answered: { answer: filingReply(filing), isReplayed: false },
       filing: null,
     }));
@@ -94,7 +96,7 @@ const begin = async (
     nowMs,
   );
   const shards = newShards(filings.shards);
-  const answer = filingReply(filingAnswer(filing, shards), true);
+  const answer = filingReply(await changeAnswer(filing, shards, account, { filings }), true);
   const committed = await filings.commit(
     filingCommitToBegin(filing, shards, chain, idempotency && { ...idempotency, answer }),
   );
@@ -104,15 +106,17 @@ const begin = async (
 /** The existing filing of the period. The idempotency key is recorded, except for a dry run, which stores nothing. */
 const answerExisting = async (
   id: string,
-  { state, dry_run }: FilingRequest,
+  { state, dry_run, totals_starting_after }: FilingRequest,
   idempotency: Idempotency | null,
   { account }: Caller,
   ports: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const filing = await ports.filings.find(account.id, id);
   assert(filing !== undefined, 'A period names a missing filing.');
+  // The period was closed since the page before.
+  if (totals_starting_after != null) return refuse(invalidTotalsCursor(true));
   if (filing.status === 'canceled') return filing.isUnfinished ? refuse(inProgress(state, id)) : 'stale';
-  const answer = filingReply(filingAnswer(filing, await ports.filings.progress(account.id, id)));
+  const answer = filingReply(await changeAnswer(filing, await ports.filings.progress(account.id, id), account, ports));
   if (dry_run) return accept({ answered: { answer, isReplayed: false }, filing: null });
   return unchanged(filing, answer, idempotency, ports);
 };

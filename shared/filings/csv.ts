@@ -52,15 +52,15 @@ const reportingOrder = (a: FilingTotal, b: FilingTotal) =>
   (a.reporting_code ?? '').localeCompare(b.reporting_code ?? '', 'en', { numeric: true });
 
 /**
- * The totals of a filing as CSV: one row for each jurisdiction, currency and rate, by the state's reporting codes, and a row
- * of the type `total` for each currency, which counts each line of a sale once.
+ * A page of the totals of a filing as CSV: one row for each jurisdiction, currency and rate, by the state's reporting codes. The
+ * last page ends with a row of the type `total` for each currency, which counts each line of a sale once.
  */
 export const totalsCsv = (filing: Filing): string => {
   const { id: filing_id, totals } = filing;
   const rows = (totals ?? [])
     .toSorted(reportingOrder)
     .flatMap(({ rates, ...total }) => rates.map((rate) => ({ ...filing, filing_id, ...flat({ ...total, ...rate }) })));
-  const sums = (totals ? filing.summary : []).map((sum) => ({
+  const sums = (totals && filing.totals_next_cursor === null ? filing.summary : []).map((sum) => ({
     ...filing,
     ...wholeState,
     ...flat(sum),

@@ -5,10 +5,11 @@ import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
 import { lastMonthOf, type Period } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
-import { tooManyEntries } from './problems.ts';
+import { invalidTotalsCursor, tooManyEntries } from './problems.ts';
 import type { Filing } from './response.ts';
-import { noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
-import { answeredExceptions, answeredSummary, answeredTotals } from './totals-answer.ts';
+import { inOrder, noTotals, type Totals, totalsOfAll, withEntries } from './totals.ts';
+import { answeredExceptions, answeredSummary } from './totals-answer.ts';
+import { keyAfter, pageOfTotals, totalsMax } from './totals-page.ts';
 
 // DynamoDB ends a page at 1 MB.
 const pageEntries = 1000;
@@ -25,24 +26,32 @@ type Preview = {
   readonly period: Period;
   /** The first month to sum, `YYYY-MM`; `null` where the period takes every older entry. */
   readonly firstMonth: string | null;
+  /** The cursor of a page of totals, if not the first one is wanted. */
+  readonly totalsCursor: string | null;
 };
 
 /**
  * The totals that closing a period would give, if the earlier open periods close first: its open entries, and the late ones
- * that no earlier open period takes, with the first exceptions. Stores nothing, and holds one page of each shard at a time.
+ * that no earlier open period takes, with a page of totals and the first exceptions. Stores nothing, and holds one page of
+ * entries and of totals of each shard at a time. A cursor is for a dry run of the same period, which sums everything again.
+ *
+ * Refused with `validation_too_many_entries` if the time runs out, and `validation_invalid_cursor`.
  */
 export const dryRun = async (
-  { account, state, period, firstMonth }: Preview,
+  { account, state, period, firstMonth, totalsCursor }: Preview,
   askedBy: string,
   ports: Ports,
 ): Promise<Result<Filing>> => {
+  const list = { account, of: { state, period_end: period.end } };
+  const after = keyAfter(totalsCursor, list);
+  if (after === null) return refuse(invalidTotalsCursor(true));
   const shards = Array.from({ length: ports.filings.shards }, (_, shard) => ({ account: account.id, state, shard }));
   const sums = await Promise.all(
-    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: lastMonthOf(period.end) }, ports)),
+    shards.map((shard) => shardTotals(shard, { first: firstMonth, last: lastMonthOf(period.end) }, after, ports)),
   );
   const known = sums.filter((sum) => sum !== null);
   if (known.length < sums.length) return refuse(tooManyEntries);
-  const totals = totalsOfAll(known.map((sum) => sum.totals));
+  const totals = firstTotals(totalsOfAll(known.map((sum) => sum.totals)), after);
   const exceptions = known
     .flatMap((sum) => sum.exceptions)
     .sort(byPlace)
@@ -57,7 +66,7 @@ export const dryRun = async (
     ...rowAnswer(filing, { moved, marked: 0, reopened: 0 }),
     id: null,
     status: 'dry_run',
-    totals: answeredTotals(totals),
+    ...pageOfTotals(inOrder(totals.jurisdictions), list),
     summary: answeredSummary(totals),
     exceptions: { ...answeredExceptions(totals), transactions: exceptions.map(exceptionAnswer) },
     progress: { entries_moved: moved, entries_marked: 0, entries_reopened: 0, complete: true },
@@ -75,10 +84,24 @@ type ShardSum = {
 const placeOf = ({ month, transactionId, currency }: OpenEntry) => `${month} ${transactionId} ${currency}`;
 const byPlace = (a: OpenEntry, b: OpenEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
 
-/** `null` if the time runs out. */
+/**
+ * The totals with the first jurisdictions after a key. Those of several shards give the first ones of all: a jurisdiction with
+ * few enough before it has as few in each shard.
+ */
+const firstTotals = (totals: Totals, after: string): Totals => ({
+  ...totals,
+  jurisdictions: new Map(
+    inOrder(totals.jurisdictions)
+      .filter(([key]) => key > after)
+      .slice(0, totalsMax() + 1),
+  ),
+});
+
+/** The totals of the jurisdictions after a key; `null` if the time runs out. */
 const shardTotals = async (
   shard: Parameters<Ports['filings']['openEntries']>[0],
   months: { readonly first: string | null; readonly last: string },
+  key: string,
   { filings, remainingMs }: Ports,
 ): Promise<ShardSum | null> => {
   let totals = noTotals;
@@ -88,7 +111,7 @@ const shardTotals = async (
   do {
     if (remainingMs() <= answerMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);
-    totals = withEntries(totals, page.entries);
+    totals = firstTotals(withEntries(totals, page.entries), key);
     count += page.entries.length;
     for (const entry of page.entries)
       if (entry.exceptions?.length && exceptions.length < exceptionsMax) exceptions.push(entry);

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { answerBytes } from '../answer-size.ts';
+import { answerBytes, answerBytesMax } from '../answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
@@ -7,14 +7,16 @@ import { listAnswer, pageBytesMax, pageLimitOf } from '../transactions/page-limi
 import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
 import { type EntryPlace, entryPlaceOf } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';
-import { filingNotFound, invalidCursor } from './problems.ts';
+import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
 import type { Filing, FilingEntries, FilingEntry, FilingExceptionList } from './response.ts';
 import { answeredEntryAmounts } from './totals-answer.ts';
+import { filingTotals, keyAfter } from './totals-page.ts';
 
 /**
- * A filing with its totals, and with a page of its entries where the request expands them. Both
- * are preliminary while it is closing. Each entry appears on one page only.
+ * A filing with a page of its totals, and with a page of its entries where the request expands them. Both
+ * are preliminary while it is closing. Each total and each entry appears on one page only. Both pages together fit into a
+ * response.
  *
  * Refused with `not_found`, or `validation_invalid_cursor` for a cursor of anything else.
  */
@@ -29,12 +31,19 @@ export const getFiling = async (
   const list: List = { id, account, only: undefined };
   const after = placeAfter(query.starting_after, list);
   if (after === null) return refuse(invalidCursor);
-  const [shards, entries] = await Promise.all([
+  const totalsAfter = keyAfter(query.totals_starting_after, { account, of: { filing: id } });
+  if (totalsAfter === null) return refuse(invalidTotalsCursor());
+  const [shards, page] = await Promise.all([
     ports.filings.progress(account.id, id),
-    query.expand === undefined ? null : entriesOf(list, pageLimitOf(query), after, ports),
+    query.expand === undefined ? null : pageOf(list, pageLimitOf(query), after, entryAnswer, ports),
   ]);
-  return accept(filingAnswer(filing, shards, entries));
+  const bytesMax = Math.min(pageBytesMax, answerBytesMax - otherBytesMax - (page?.bytes ?? 0));
+  const totals = await filingTotals(filing, shards, account, ports.filings, { after: totalsAfter, bytesMax });
+  return accept(filingAnswer(filing, shards, totals, page && entriesOf(page)));
 };
+
+// The summary and the exceptions of 180 currencies.
+const otherBytesMax = 400_000;
 
 /**
  * A page of the entries of a filing that need attention before the return is sent. Reads these
@@ -102,6 +111,13 @@ const rowsAfter = async function* (
   }
 };
 
+/** A page of entries, and its bytes in the response. */
+type EntryPage<Answer> = {
+  readonly data: Answer[];
+  readonly bytes: number;
+  readonly next_cursor: string | null;
+};
+
 /** The answers to the first entries that fit into a page, at least one. */
 const pageOf = async <Answer>(
   list: List,
@@ -109,25 +125,29 @@ const pageOf = async <Answer>(
   after: Place,
   answerOf: (entry: OpenEntry) => Answer,
   ports: FilingReadPorts,
-): Promise<{ readonly data: Answer[]; readonly next_cursor: string | null }> => {
+): Promise<EntryPage<Answer>> => {
   const data: Answer[] = [];
   let bytes = 0;
   let last: Row | undefined;
   // One more than the limit, to find out whether another page follows.
   for await (const row of rowsAfter(list, after, limit + 1, ports)) {
     const answer = answerOf(row.entry);
-    bytes += answerBytes(JSON.stringify(answer));
-    if (last && (data.length === limit || bytes > pageBytesMax)) return { data, next_cursor: cursorOf(last, list) };
+    const added = answerBytes(JSON.stringify(answer));
+    if (last && (data.length === limit || bytes + added > pageBytesMax))
+      return { data, bytes, next_cursor: cursorOf(last, list) };
     data.push(answer);
+    bytes += added;
     last = row;
   }
-  return { data, next_cursor: null };
+  return { data, bytes, next_cursor: null };
 };
 
-const entriesOf = async (list: List, limit: number, after: Place, ports: FilingReadPorts): Promise<FilingEntries> => {
-  const { data, next_cursor } = await pageOf(list, limit, after, entryAnswer, ports);
-  return { object: 'list', has_more: next_cursor !== null, next_cursor, data };
-};
+const entriesOf = ({ data, next_cursor }: EntryPage<FilingEntry>): FilingEntries => ({
+  object: 'list',
+  has_more: next_cursor !== null,
+  next_cursor,
+  data,
+});
 
 const entryAnswer = (entry: OpenEntry): FilingEntry => ({
   ...transactionAnswer(entry),

@@ -65,9 +65,17 @@ export type ShardProgress = {
   readonly entries: Counts;
   /** The last entry that was marked. */
   readonly cursor: EntryPlace | null;
+  /** Without jurisdictions if they are in parts. */
   readonly totals: Totals;
+  /** The first key of each part of the jurisdictions, in order; empty while `totals` has them. */
+  readonly parts: readonly string[];
   readonly version: number;
 };
+
+/** The place of a part of a shard's totals: it has the jurisdictions from this key up to the first key of the next part. */
+export type PartPlace = { readonly shard: number; readonly from: string };
+
+export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
 
 /** The position of an entry within its shard. Entries with exceptions come first. */
 export type EntryPlace = Pick<OpenEntry, 'transactionId' | 'currency'> & {
@@ -130,6 +138,8 @@ export type FilingCommit = {
   /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
+  /** Parts of totals that a step changed. The condition of their shard's progress is theirs, too. */
+  readonly parts: readonly TotalsPart[];
   /** The account's `settings_changed_at` as read, a condition of the commit; absent without a condition. */
   readonly settingsAsOf?: string | null | undefined;
   /** Whether to add or remove the work item of the schedule. */
@@ -168,6 +178,8 @@ export type FilingReads = {
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
   /** All shards, ordered by number. */
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
+  /** At most 100 parts of a filing's totals, in any order. */
+  readonly parts: (account: string, id: string, places: readonly PartPlace[]) => Promise<readonly TotalsPart[]>;
   /** Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`, or 1 MB. */
   readonly openEntries: (
     place: { readonly account: string; readonly state: string; readonly shard: number },

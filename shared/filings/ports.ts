@@ -28,6 +28,8 @@ export type FilingPorts = { readonly filings: FilingLedger } & Pick<
     readonly stepMsMax: number;
     /** The most entries of one step. */
     readonly stepEntriesMax: number;
+    /** The most rows of totals in one item: sums of jurisdictions, and of their rates. */
+    readonly totalsRowsMax: number;
     /** Reports a failure that does not change the answer, or that concerns one filing of many. The schedule retries it. */
     readonly onFailure: (error: unknown) => void;
   };

@@ -125,3 +125,14 @@ export const confirmationMissing = requiredField(
 export const invalidCursor = cursorProblem(
   'Send the next_cursor of a page of the same list: same filters, same account.',
 );
+
+const totalsCursor = 'totals_starting_after';
+
+/** The cursor of totals is that of another filing or period, or none. `isBody`: it was sent in the body. */
+export const invalidTotalsCursor = (isBody = false): Problem => ({
+  ...cursorProblem(
+    'Send the totals_next_cursor of a page of the same filing or dry run.',
+    isBody ? { pointer: `/${totalsCursor}` } : { parameter: totalsCursor },
+  ),
+  title: `Invalid ${totalsCursor}`,
+});

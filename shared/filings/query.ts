@@ -24,7 +24,7 @@ export const FilingListQuery = z.object({
 });
 export type FilingListQuery = z.infer<typeof FilingListQuery>;
 
-/** The query parameters of GET /filings/{id}: paging of its entries. */
+/** The query parameters of GET /filings/{id}: paging of its totals and entries. */
 export const FilingQuery = z
   .object({
     expand: described(
@@ -36,6 +36,11 @@ export const FilingQuery = z
     starting_after: described(
       startingAfter,
       'Returns the next page of entries: the `next_cursor` of the previous page.',
+      cursorKeywords,
+    ),
+    totals_starting_after: described(
+      z.optional(z.string().check(z.minLength(1, 'Send the totals_next_cursor of the previous page.'))),
+      'Returns the next page of totals: the `totals_next_cursor` of the previous page.',
       cursorKeywords,
     ),
   })

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { flag } from '../calculations/fields.ts';
 import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
+import { cursorKeywords } from '../cursor.ts';
 import { described } from '../described.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
@@ -15,6 +16,8 @@ export const stateOf = (text: string): string => stateJurisdiction(text) as stri
 const periodEndAdvice = 'Send the last day of a period, such as "2026-10-31".';
 const periodEnd = z.string(periodEndAdvice).check(z.refine(isDay, periodEndAdvice));
 
+const totalsCursorAdvice = 'Send the totals_next_cursor of the previous page.';
+
 /** The body of POST /filings: the state and period to close. */
 export const FilingRequest = described(
   z.object(
@@ -26,6 +29,11 @@ export const FilingRequest = described(
         examples: ['2026-10-31'],
       }),
       dry_run: described(z.nullish(flag), 'Returns the totals as they are now and stores nothing. Default: false.'),
+      totals_starting_after: described(
+        z.nullish(z.string(totalsCursorAdvice)),
+        'Returns the next page of totals of a dry run: the `totals_next_cursor` of the previous page.',
+        cursorKeywords,
+      ),
     },
     'Send a JSON object.',
   ),
@@ -33,6 +41,20 @@ export const FilingRequest = described(
   { id: 'FilingRequest' },
 );
 export type FilingRequest = z.infer<typeof FilingRequest>;
+
+/** A request that closes a period has no page of totals to continue. */
+export const filingRequestProblems = (body: unknown): Problem[] => {
+  const sent: JsonObject = objectOf(body) ?? {};
+  return isSent(sent['totals_starting_after']) && sent['dry_run'] !== true
+    ? [
+        invalidFormat(
+          '/totals_starting_after',
+          'Invalid totals_starting_after',
+          'Send it together with "dry_run": true.',
+        ),
+      ]
+    : [];
+};
 
 /** The problem of a misspelled `dry_run`, such as `dryRun`, which must not close the period; `null` for other fields. */
 export const dryRunProblem = (pointer: string): Problem | null =>

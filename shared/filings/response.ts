@@ -145,7 +145,11 @@ export const Filing = described(
     confirmation_number: described(z.nullable(z.string()), "The state's confirmation number for the return."),
     totals: described(
       z.nullable(z.array(FilingTotal)),
-      'The amounts of the return by jurisdiction and currency. Incomplete while `status` is `closing`. `null` in a list.',
+      'The amounts of the return by jurisdiction and currency, ordered by currency and code. Incomplete while `status` is `closing`. A page of them: continue while `totals_next_cursor` is not `null`. `null` in a list.',
+    ),
+    totals_next_cursor: described(
+      z.nullable(z.string()),
+      'Send it as `totals_starting_after` for the next page of `totals`. `null` on the last page, which is the only one of most filings.',
     ),
     summary: described(
       z.array(FilingSummary),

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts';
 import { auditEntry } from '../transactions/audit.ts';
+import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { HeadChange } from '../transactions/ledger.ts';
 import { isLive } from '../transactions/lifecycle.ts';
 import { statesToFile } from '../transactions/open-entries.ts';
@@ -8,12 +9,18 @@ import { filingCommit } from './begin.ts';
 import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type StoredFiling } from './ledger.ts';
 import { lastMonthOf } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
-import { withEntries } from './totals.ts';
+import { noTotals, withEntries } from './totals.ts';
+import { addToShard, type Grown, partsReader, partsWith } from './totals-parts.ts';
 
-type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize'>;
+type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize' | 'stepEntriesMax' | 'totalsRowsMax'>;
 
 /** One step on the next entries of a shard, at most `limit`: the writes, and the shard's progress after it. */
-type Step = { readonly commit: FilingCommit; readonly after: ShardProgress };
+type Step = {
+  readonly commit: FilingCommit;
+  readonly after: ShardProgress;
+  /** A smaller limit of entries, if so many did not fit into one write. */
+  readonly limit?: number;
+};
 
 type Plan = (filing: StoredFiling, progress: ShardProgress, limit: number, ports: StepPorts) => Promise<Step>;
 
@@ -32,21 +39,49 @@ const stepTo = (
 
 const placeOf = ({ account, id, state }: StoredFiling, { shard }: ShardProgress) => ({ account, id, state, shard });
 
+// A DynamoDB transaction has at most 4 MB: 1 MB of entries, and parts of at most 210 KB.
+const partsWrittenMax = 12;
+
+/**
+ * The first entries whose step fits into one write, at least one, and the totals with them. One entry alone fits: its
+ * currency has a few dozen parts, because the tax content bounds the jurisdictions of a state and their rates.
+ */
+const addedTo = async (
+  filing: StoredFiling,
+  progress: ShardProgress,
+  found: readonly OpenEntry[],
+  { filings, stepEntriesMax, totalsRowsMax }: StepPorts,
+): Promise<{ readonly entries: readonly OpenEntry[]; readonly grown: Grown }> => {
+  const read = partsReader(filing, progress, filings);
+  for (let count = found.length; ; count = Math.ceil(count / 2)) {
+    const entries = found.slice(0, count);
+    const added = withEntries(noTotals, entries);
+    const fits = (parts: number) => count <= 1 || (parts <= partsWrittenMax && 2 * count + parts <= 2 * stepEntriesMax);
+    if (!fits(partsWith(progress, added))) continue;
+    const grown = await addToShard(progress, added, totalsRowsMax, read);
+    if (fits(grown.written.length)) return { entries, grown };
+  }
+};
+
 /** Move the oldest open entries into the filing. The step that reads the last ones ends the shard. Later entries belong to the next period. */
-const move: Plan = async (filing, progress, limit, { filings, now }) => {
+const move: Plan = async (filing, progress, limit, ports) => {
   const lastMonth = lastMonthOf(filing.period_end);
-  const { entries, next } = await filings.openEntries(placeOf(filing, progress), lastMonth, limit, null);
-  return stepTo(
+  const { entries: found, next } = await ports.filings.openEntries(placeOf(filing, progress), lastMonth, limit, null);
+  const { entries, grown } = await addedTo(filing, progress, found, ports);
+  const { written, ...totals } = grown;
+  const isAll = entries.length === found.length;
+  const step = stepTo(
     filing,
     progress,
-    now(),
+    ports.now(),
     {
-      isDone: next === null,
+      isDone: next === null && isAll,
       entries: { ...progress.entries, moved: progress.entries.moved + entries.length },
-      totals: withEntries(progress.totals, entries),
+      ...totals,
     },
-    { take: entries },
+    { take: entries, parts: written },
   );
+  return { ...step, ...(!isAll && { limit: entries.length }) };
 };
 
 /** Move the entries of a canceled filing back to the open ones. */

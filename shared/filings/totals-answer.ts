@@ -4,7 +4,7 @@ import type { OpenAmounts } from '../transactions/entries/entry.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
 import type { ExceptionSums, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
-import { amountsSum, grossOf, type Sum, type Totals } from './totals.ts';
+import { amountsSum, grossOf, inOrder, type JurisdictionSum, type Sum, type Totals } from './totals.ts';
 
 /** The amounts of a sum for the API. */
 export const answeredAmounts = (sum: Sum, currency: string) => {
@@ -54,25 +54,26 @@ const byRate = (a: Rated, b: Rated) => {
   return above === 0n ? byText(a.rate, b.rate) : above < 0n ? -1 : 1;
 };
 
-/** The totals by jurisdiction for the API, ordered by code and currency; rates in ascending order. */
-export const answeredTotals = ({ jurisdictions }: Totals): FilingTotal[] =>
-  [...jurisdictions.values()]
-    .map(({ sum, rates, reporting, ...jurisdiction }) => ({
-      ...jurisdiction,
-      reporting_code: reporting?.code ?? null,
-      ...answered(sum, jurisdiction.currency),
-      rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
-    }))
-    .sort((a, b) => byText(a.jurisdiction_code, b.jurisdiction_code) || byText(a.currency, b.currency));
+/** The total of one jurisdiction and currency for the API; rates in ascending order. */
+export const answeredTotal = ({ sum, rates, reporting, ...jurisdiction }: JurisdictionSum): FilingTotal => ({
+  ...jurisdiction,
+  reporting_code: reporting?.code ?? null,
+  ...answered(sum, jurisdiction.currency),
+  rates: [...rates].map(([rate, ofRate]) => ({ rate, ...answered(ofRate, jurisdiction.currency) })).sort(byRate),
+});
+
+/** The totals by jurisdiction for the API, ordered by currency and code. */
+export const answeredTotals = ({ jurisdictions }: Pick<Totals, 'jurisdictions'>): FilingTotal[] =>
+  inOrder(jurisdictions).map(([, sum]) => answeredTotal(sum));
 
 /** The totals of the whole state, by currency. */
-export const answeredSummary = ({ summary }: Totals): FilingSummary[] =>
+export const answeredSummary = ({ summary }: Pick<Totals, 'summary'>): FilingSummary[] =>
   [...summary]
     .map(([currency, sum]) => ({ currency, ...answered(sum, currency) }))
     .sort((a, b) => byText(a.currency, b.currency));
 
 /** The entries to look at before the return is sent. The gross is `null` where they are in several currencies. */
-export const answeredExceptions = ({ exceptions }: Totals): ExceptionSums => {
+export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): ExceptionSums => {
   const sumsOf = (wanted: string) =>
     [...exceptions]
       .flatMap(([key, sum]) => {

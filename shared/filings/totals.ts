@@ -28,7 +28,7 @@ type ExceptionSum = { readonly gross: bigint; readonly count: number };
 
 type Reporting = { readonly code: string; readonly month: string };
 
-type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
+export type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
   readonly currency: string;
   /** The code in the state's return, and the newest month with an entry that has it; `null` if no entry has a code. */
   readonly reporting: Reporting | null;
@@ -38,6 +38,7 @@ type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_nam
 
 /** Totals of entries: by jurisdiction, currency and rate, and for the whole state by currency. */
 export type Totals = {
+  /** By `keyOf`. */
   readonly jurisdictions: ReadonlyMap<string, JurisdictionSum>;
   readonly summary: ReadonlyMap<string, Sum>;
   /** By reason and currency, and for entries with any exception (`any USD`), each of which counts once there. */
@@ -91,7 +92,11 @@ const merged = (a: JurisdictionSum | undefined, b: JurisdictionSum): Jurisdictio
   return { ...a, jurisdiction_name, jurisdiction_type, reporting, sum: plus(a.sum, b.sum), rates };
 };
 
-const keyOf = ({ jurisdiction_code, currency }: JurisdictionSum) => `${jurisdiction_code} ${currency}`;
+/** The key of a sum. The API lists the totals in the order of their keys. */
+export const keyOf = ({
+  jurisdiction_code,
+  currency,
+}: Pick<JurisdictionSum, 'jurisdiction_code' | 'currency'>): string => `${currency} ${jurisdiction_code}`;
 
 /** The sum of several totals. Pure. */
 export const totalsOfAll = (all: readonly Totals[]): Totals => {
@@ -108,6 +113,16 @@ export const totalsOfAll = (all: readonly Totals[]): Totals => {
   }
   return { jurisdictions, summary, exceptions };
 };
+
+type Sums = Totals['jurisdictions'];
+
+/** The sums of several groups of jurisdictions. Pure. */
+export const sumsOfAll = (all: readonly Sums[]): Sums =>
+  totalsOfAll(all.map((jurisdictions) => ({ ...noTotals, jurisdictions }))).jurisdictions;
+
+/** The sums with their keys, in the order of the API. */
+export const inOrder = (sums: Sums): (readonly [string, JurisdictionSum])[] =>
+  [...sums].sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
 
 export const grossOf = ({ taxable, exempt, not_covered = 0n }: Sum) => taxable + exempt + not_covered;
 

@@ -2,7 +2,7 @@ import { assert } from '../assert.ts';
 import { type Result, refuse } from '../result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
-import { type Decided, decidedBy, filingAnswer, filingReply, repliedBefore, totalsOf, unchanged } from './answer.ts';
+import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
@@ -49,7 +49,8 @@ const updateOnce = async (
       return refuse(confirmationFixed);
     if (request.acknowledge_exceptions !== null && isUnacknowledged(shards, request))
       return refuse(exceptionsNotAcknowledged(exceptionCount(shards)));
-    return unchanged(filing, filingReply(filingAnswer(filing, shards)), idempotency, ports);
+    const answer = await changeAnswer(filing, shards, caller.account, ports);
+    return unchanged(filing, filingReply(answer), idempotency, ports);
   }
   const problem = filingTransitionProblem(filing, request.status);
   if (problem) return refuse(problem);
@@ -65,7 +66,7 @@ const updateOnce = async (
   return change(filing, shards, chain, request, idempotency, caller, ports);
 };
 
-const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(totalsOf(shards)).count;
+const exceptionCount = (shards: readonly ShardProgress[]): number => answeredExceptions(summedUp(shards)).count;
 
 // A request without `acknowledge_exceptions` acknowledges zero.
 const isUnacknowledged = (shards: readonly ShardProgress[], { acknowledge_exceptions }: FilingChange): boolean =>
@@ -99,14 +100,14 @@ const change = async (
   chain: Chain | null,
   request: FilingChange,
   idempotency: Idempotency | null,
-  { credential }: Caller,
+  { account, credential }: Caller,
   { filings, now }: FilingPorts,
 ): Promise<Result<Decided> | 'stale'> => {
   const nowMs = now();
   const after = changed(before, request, credential, nowMs);
   const phase = request.status === 'filed' ? 'mark' : 'reopen';
   const begunShards = shards.map((progress) => begun(progress, phase));
-  const answer = filingReply(filingAnswer(after, begunShards));
+  const answer = filingReply(await changeAnswer(after, begunShards, account, { filings }));
   const committed = await filings.commit(
     filingCommit(before, nowMs, {
       idempotency: idempotency && { ...idempotency, answer },

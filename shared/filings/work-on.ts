@@ -3,7 +3,7 @@ import { assert } from '../assert.ts';
 import { retryWhileStale } from '../contention.ts';
 import { mapResult, type Result } from '../result.ts';
 import type { Answered } from '../transactions/ports.ts';
-import { countsOf, type Decided, totalsOf } from './answer.ts';
+import { countsOf, type Decided, summedUp } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
@@ -55,7 +55,9 @@ const workOnShard = async (
   // A concurrent worker finished this phase.
   while (progress.phase === phase && !progress.isDone) {
     if (ports.remainingMs() <= leaveMs) break;
-    const { commit, after } = await planStep[phase](filing, progress, limit, ports);
+    const step = await planStep[phase](filing, progress, limit, ports);
+    const { commit, after } = step;
+    limit = step.limit ?? limit;
     const isCommitted = (await ports.filings.commit(commit)).kind === 'committed';
     progress = isCommitted ? after : await readAgain(filing, progress, ports);
     // Contention: a smaller step succeeds sooner.
@@ -100,7 +102,7 @@ const endOf = (
   assert(chain !== null, 'An unfinished filing is in no chain.');
   const free = { ...chain, isBusy: false, version: chain.version + 1 };
   if (before.status === 'closing') {
-    const totals = totalsOf(shards);
+    const totals = summedUp(shards);
     const closed = { summary: answeredSummary(totals), exceptions: answeredExceptions(totals) };
     return {
       head: { before, after: { ...after, status: 'closed', closed_at: at, ...closed } },

@@ -10,12 +10,18 @@ import type { Reply } from './reply.ts';
 /** A filing as JSON or CSV, as `Accept` prefers. The CSV has the totals, or the entries if they are expanded. */
 export const filingReply = (filing: Filing, limit: number, { headers }: Exchange): Reply =>
   jsonOrCsv(filing, headers.get('accept'), () => {
-    const { entries } = filing;
-    const cursor = entries?.next_cursor;
+    const { entries, totals_next_cursor } = filing;
+    if (!entries)
+      return {
+        name: csvName(filing, 'totals'),
+        text: totalsCsv(filing),
+        next: totals_next_cursor ? { totals_starting_after: totals_next_cursor } : null,
+      };
+    const { next_cursor } = entries;
     return {
-      name: csvName(filing, entries ? 'entries' : 'totals'),
-      text: entries ? entriesCsv(filing) : totalsCsv(filing),
-      next: cursor ? { expand: 'entries', limit: String(limit), starting_after: cursor } : null,
+      name: csvName(filing, 'entries'),
+      text: entriesCsv(filing),
+      next: next_cursor ? { expand: 'entries', limit: String(limit), starting_after: next_cursor } : null,
     };
   });
 

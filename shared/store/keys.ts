@@ -104,6 +104,8 @@ export const openEntryKey = (account: string, { transactionId, state, month, cur
   sk: `${month}#${transactionId}#${currency}`,
 });
 
+type PartPlace = { readonly shard: number; readonly from: string };
+
 export const filingPartition = (account: string): string => `F#${account}`;
 
 export const filingKey = (account: string, id: string): ItemKey => ({ pk: filingPartition(account), sk: id });
@@ -124,6 +126,16 @@ export const filingShardPartition = (account: string, id: string, shard: number)
 export const filingProgressKey = (account: string, id: string, shard: number): ItemKey => ({
   pk: filingShardPartition(account, id, shard),
   sk: '!',
+});
+
+/** The partition of the totals of a filing's shard, where its progress item does not have them. */
+export const totalsPartition = (account: string, id: string, shard: number): string =>
+  `${filingShardPartition(account, id, shard)}#TOTALS`;
+
+/** The key of a part of a shard's totals, by the first key of its jurisdictions. Only a first part has none. */
+export const totalsPartKey = (account: string, id: string, { shard, from }: PartPlace): ItemKey => ({
+  pk: totalsPartition(account, id, shard),
+  sk: `#${from}`,
 });
 
 /**

@@ -63,14 +63,14 @@ describe('closing a period', () => {
     // 10.00 at 4.5 % are 0.45: 0.40 and 0.05. 30.00 are 1.35: 1.20 and 0.15.
     expect(totalsOf(hawaii)).toEqual([
       'US-HI EUR 30.00 0.00 30.00 1.20 1',
-      'US-HI USD 10.00 0.00 10.00 0.40 1',
       'US-HI-00-003 EUR 30.00 0.00 30.00 0.15 1',
+      'US-HI USD 10.00 0.00 10.00 0.40 1',
       'US-HI-00-003 USD 10.00 0.00 10.00 0.05 1',
     ]);
     expect(hawaii.totals.map((total) => [total.jurisdiction_name, total.jurisdiction_type])).toEqual([
       ['Hawaii', 'state'],
-      ['Hawaii', 'state'],
       ['Honolulu County', 'county'],
+      ['Hawaii', 'state'],
       ['Honolulu County', 'county'],
     ]);
     // Each line counts once, with the tax of all levels.

@@ -78,6 +78,40 @@ describe('the entries of a filing', () => {
   });
 });
 
+describe('the totals of a filing', () => {
+  it('are on one page as a rule, and go on only with a cursor of the same totals', async () => {
+    expect(filing.totals_next_cursor).toBeNull();
+    const page = await made(filer.filing(filing.id, { expand: 'entries', limit: '1' }));
+    for (const totals_starting_after of [page.entries.next_cursor, 'x', 'a.b.c']) {
+      expect(refusalOf(await filer.filing(filing.id, { totals_starting_after }))).toBe(
+        '422 | validation_invalid_cursor totals_starting_after',
+      );
+      const dryRun = { state: 'HI', period_end: '2026-11-30', dry_run: true, totals_starting_after };
+      expect(refusalOf(await filer.close(dryRun))).toBe('422 | validation_invalid_cursor /totals_starting_after');
+      expect(refusalOf(await filer.close({ ...dryRun, period_end: '2026-10-31' }))).toBe(
+        '422 | validation_invalid_cursor /totals_starting_after',
+      );
+      expect(refusalOf(await filer.close({ ...dryRun, dry_run: false }))).toBe(
+        '422 | validation_invalid_format /totals_starting_after',
+      );
+    }
+  });
+
+  it('as CSV end with the sums of the state on the last page, which the others link to', async () => {
+    const { filingReply } = await import('../../shared/http/filing-reply.ts');
+    const exchange = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
+    const [first, last] = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
+      filingReply(page, 25, exchange),
+    );
+    const isSum = ({ jurisdiction_type }: Record<string, string>) => jurisdiction_type === 'total';
+    expect([first, last].map((reply) => read(String(reply?.body)).filter(isSum).length)).toEqual([0, 1]);
+    expect([first, last].map((reply) => reply?.headers?.['Link'])).toEqual([
+      expect.stringMatching(/^<\?totals_starting_after=c\.d>; rel="next"$/),
+      undefined,
+    ]);
+  });
+});
+
 describe('a filing as CSV', () => {
   it('has one row for each jurisdiction, currency and rate, and one with the total', async () => {
     const answer = await filer.filing(filing.id, {}, csv);

@@ -54,6 +54,8 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
   return {
     ...ports,
     stepEntriesMax: 2,
+    // Two jurisdictions of an entry are two parts of its shard's totals.
+    totalsRowsMax: 3,
     // A slow machine is not a wrong answer.
     inlineMs: 100_000,
     now: tickingClock(),
@@ -330,7 +332,7 @@ export const expectedTotals = (members: readonly Posted[], state: string) => {
       .filter(({ code }) => code === state || code.startsWith(`${state}-`))
       .map((levy) => ({ sign, levy, currency: transaction.currency, id: transaction.id })),
   );
-  return [...Map.groupBy(parts, ({ levy, currency }) => `${levy.code} ${currency}`)]
+  return [...Map.groupBy(parts, ({ levy, currency }) => `${currency} ${levy.code}`)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, of]) => ({
       jurisdiction_code: of[0]?.levy.code,

@@ -84,6 +84,7 @@ const readsOf = (jurisdictions: number, onRead: (bytes: number) => void): Filing
     },
     page: unasked,
     chains: unasked,
+    parts: unasked,
     filingOfPeriod: unasked,
     openEntries: unasked,
     oldestOpenMonths: unasked,

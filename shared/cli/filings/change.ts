@@ -27,6 +27,8 @@ import {
   type Period,
   repliedFiling,
   requireFiling,
+  wholeDryRun,
+  wholeFiling,
 } from './target.ts';
 
 // Progress is shown after each turn. The limit of turns is about a day.
@@ -53,7 +55,7 @@ const finished = async (id: string, title: string, total: number, { account }: C
       const filing = await read();
       if (filing.progress.complete) {
         progress.finish(`${filing.id} is ${filing.status}.`);
-        return filing;
+        return wholeFiling(filing, account);
       }
       const processed = processedOf(filing);
       progress.reach(processed, `${processed.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} entries`);
@@ -86,9 +88,10 @@ const confirmClose = async (preview: Filing, account: Account, options: Omit<Clo
 };
 
 const close = async ({ account: named, state, periodEnd, ...options }: CloseOptions): Promise<void> => {
-  const { account, caller, ports } = await operatorFor(named);
+  const operator = await operatorFor(named);
+  const { account, caller, ports } = operator;
   const request = { state, period_end: periodEnd };
-  const preview = repliedFiling(await createFiling({ ...request, dry_run: true }, null, caller, ports));
+  const preview = await wholeDryRun({ state, periodEnd }, operator);
   if (preview.id === null) await confirmClose(preview, account, options);
   const { id } = repliedFiling(await createFiling(request, null, caller, ports));
   assert(id !== null, 'A stored filing has an id.');

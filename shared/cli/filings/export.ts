@@ -4,7 +4,6 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
-import { createFiling } from '../../filings/create-filing.ts';
 import { csvName, entriesCsv, totalsCsv } from '../../filings/csv.ts';
 import { getFiling } from '../../filings/get-filing.ts';
 import type { Filing } from '../../filings/response.ts';
@@ -16,7 +15,16 @@ import { CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { exitOnSignals } from '../terminal/temporary-folder.ts';
-import { addFilingName, type FilingName, operatorFor, pagesFrom, repliedFiling, requireFiling } from './target.ts';
+import {
+  addFilingName,
+  dryRunPage,
+  type FilingName,
+  operatorFor,
+  pagesFrom,
+  requireFiling,
+  totalsOf,
+  totalsPages,
+} from './target.ts';
 
 // Entries name customers.
 const ownerOnly = 0o600;
@@ -56,6 +64,16 @@ const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   }
 };
 
+const withoutHeading = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
+
+/** All totals as the text of one CSV file, page by page. */
+const totalsText = async function* (first: Filing, read: (cursor: string) => Promise<Filing>) {
+  for await (const page of totalsPages(first, read)) {
+    const text = totalsCsv(page);
+    yield page === first ? text : withoutHeading(text);
+  }
+};
+
 /** All entries as the text of one CSV file, page by page. Throws if the filing changes meanwhile. */
 const entriesText = async function* (id: string, before: Filing, account: Account, progress: Progress) {
   const total = before.progress.entries_moved;
@@ -71,7 +89,7 @@ const entriesText = async function* (id: string, before: Filing, account: Accoun
     if (filing.status !== before.status)
       throw new CommandError(`The filing became ${filing.status} during the export. Run this again.`);
     const text = entriesCsv(filing);
-    yield isFirst ? text : text.slice(text.indexOf('\n') + 1);
+    yield isFirst ? text : withoutHeading(text);
     isFirst = false;
     count += filing.entries?.data.length ?? 0;
     progress.reach(count, `${count.toLocaleString('en-US')} of ${counted(total, 'entry', 'entries')}`);
@@ -91,11 +109,12 @@ const exportDryRun = async (named: string | undefined, options: Options): Promis
   const { account, state, periodEnd } = options;
   if (named !== undefined || state === undefined || periodEnd === undefined)
     throw new CommandError('Send --dry-run with --state and --period-end, without the id of a filing.');
-  const { caller, ports } = await operatorFor(account);
-  const request = { state, period_end: periodEnd, dry_run: true };
-  const filing = repliedFiling(await createFiling(request, null, caller, ports));
+  const operator = await operatorFor(account);
+  const read = dryRunPage({ state, periodEnd }, operator);
+  const filing = await read(null);
   const path = pathTo(filing, 'totals', options);
-  await writeAll([{ path, text: totalsCsv(filing) }]);
+  const readNext = filing.id === null ? read : totalsOf(filing.id, operator.account);
+  await writeAll([{ path, text: totalsText(filing, readNext) }]);
   print(path);
 };
 
@@ -108,7 +127,7 @@ const exportFiling = async (named: string | undefined, options: Options): Promis
   const failed = 'The export failed. No file was written.';
   await withProgress(`Exporting ${id}`, work.entries_moved, failed, async (progress) => {
     await writeAll([
-      { path: totals, text: totalsCsv(filing) },
+      { path: totals, text: totalsText(filing, totalsOf(id, account)) },
       { path: entries, text: entriesText(id, filing, account, progress) },
     ]);
     progress.finish(`${counted(work.entries_moved, 'entry', 'entries')} exported.`);

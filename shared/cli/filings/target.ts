@@ -1,11 +1,13 @@
 /** The account, filing or period that a command names, and the use cases' answers. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
+import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import type { Filing } from '../../filings/response.ts';
 import type { Result } from '../../result.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
+import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import type { Answered, Caller } from '../../transactions/ports.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { dayOption, stateOption } from '../terminal/arguments.ts';
@@ -66,6 +68,50 @@ export const requireFiling = async (
 
 /** The filing of a result. Throws a CommandError with the use case's refusal. */
 export const repliedFiling = (result: Result<Answered>): Filing => JSON.parse(accepted(result).answer.body);
+
+/** The pages of a filing's totals, from the one that was read. `read` returns the page of a cursor. */
+export const totalsPages = async function* (
+  first: Filing,
+  read: (cursor: string) => Promise<Filing>,
+): AsyncGenerator<Filing> {
+  let page = first;
+  yield page;
+  while (page.totals_next_cursor !== null) {
+    page = await read(page.totals_next_cursor);
+    yield page;
+  }
+};
+
+const withAllTotals = async (first: Filing, read: (cursor: string) => Promise<Filing>): Promise<Filing> => {
+  if (first.totals_next_cursor === null) return first;
+  const pages = await Array.fromAsync(totalsPages(first, read), ({ totals }) => totals ?? []);
+  return { ...first, totals: pages.flat(), totals_next_cursor: null };
+};
+
+/** The page of a filing's totals after a cursor. */
+export const totalsOf =
+  (id: string, account: Account) =>
+  async (cursor: string): Promise<Filing> =>
+    accepted(await getFiling(id, { totals_starting_after: cursor }, account, filingReadPorts));
+
+/** A filing with all of its totals. */
+export const wholeFiling = (first: Filing & { readonly id: string | null }, account: Account): Promise<Filing> =>
+  withAllTotals(first, totalsOf(first.id ?? '', account));
+
+/** A page of totals of a dry run; the filing of a period that is closed. */
+export const dryRunPage =
+  ({ state, periodEnd }: Omit<Period, 'account'>, { caller, ports }: Operator) =>
+  async (cursor: string | null): Promise<Filing> => {
+    const request = { state, period_end: periodEnd, dry_run: true, totals_starting_after: cursor };
+    return repliedFiling(await createFiling(request, null, caller, ports));
+  };
+
+/** A dry run with all of its totals. A period that is closed returns its filing. */
+export const wholeDryRun = async (period: Omit<Period, 'account'>, operator: Operator): Promise<Filing> => {
+  const read = dryRunPage(period, operator);
+  const first = await read(null);
+  return first.id === null ? withAllTotals(first, read) : wholeFiling(first, operator.account);
+};
 
 type Paging = { readonly limit: number; readonly starting_after?: string };
 const limit = 100;

@@ -4,6 +4,7 @@ import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
+import { sumsAfter } from '../../filings/totals-parts.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
@@ -39,8 +40,8 @@ const filingFaults = async (account: string, id: string, ofEntries: Finding[]): 
       count += entries.length;
       ofEntries.push(...(await entryFindings(account, filing, entries)));
     }
-    faults.push(...shardFaults(progress, count, totals));
-    sums.push(totals);
+    faults.push(...shardFaults(progress, await wholeTotals(filing, progress), count, totals));
+    sums.push({ ...totals, jurisdictions: noTotals.jurisdictions });
   }
   return [...faults, ...headFaults(filing, shards, totalsOfAll(sums))];
 };
@@ -53,7 +54,13 @@ const totalsText = (totals: Totals) =>
     answeredExceptions(totals),
   ]);
 
-const shardFaults = ({ shard, phase, entries, totals }: ShardProgress, count: number, added: Totals) => [
+/** The totals of a shard with the jurisdictions of its parts. */
+const wholeTotals = async (filing: StoredFiling, progress: ShardProgress): Promise<Totals> => {
+  const groups = await Array.fromAsync(sumsAfter(filing, [progress], '', filingReads));
+  return { ...progress.totals, jurisdictions: new Map(groups.flat()) };
+};
+
+const shardFaults = ({ shard, phase, entries }: ShardProgress, totals: Totals, count: number, added: Totals) => [
   ...differing(`entries of shard ${shard}`, count, entries.moved - entries.reopened),
   // The totals of a canceled filing stay as they were.
   ...(phase === 'reopen' ? [] : differing(`totals of shard ${shard}`, totalsText(totals), totalsText(added))),

@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import type { Schemas } from '../../client/client.ts';
 import { grouped } from './amounts.ts';
 import { todayIn } from './days.ts';
+import { Load, useLoad } from './load.tsx';
 import { Amount, counted, Facts, Warnings, wordsOf } from './parts.tsx';
 import { DueDate } from './returns-due.tsx';
 import { linkTo } from './route.ts';
@@ -122,8 +124,77 @@ const figures = [
   ['Credits', 'credit_amount'],
 ] as const;
 
+/** Reads the page of totals of a cursor. */
+type ReadTotals = (cursor: string, signal: AbortSignal) => Promise<FilingData>;
+
+const TotalsTable = ({ rows }: { rows: FilingData['totals'] }) => (
+  <Table
+    caption="Totals by jurisdiction"
+    columns={[
+      { name: 'Jurisdiction', cell: (row) => row.jurisdiction_name },
+      { name: 'Code', cell: (row) => row.reporting_code ?? row.jurisdiction_code },
+      { name: 'Currency', cell: (row) => row.currency },
+      ...figures.map(([name, field]) => ({
+        name,
+        isFigure: true,
+        cell: (row: Schemas['FilingTotal']) => <Amount of={row[field]} />,
+      })),
+    ]}
+    rows={rows ?? []}
+    keyOf={(row) => row.jurisdiction_code + row.currency}
+    empty="No jurisdictions."
+  />
+);
+
+const NextTotals = ({
+  cursor,
+  read,
+  onPage,
+}: {
+  cursor: string;
+  read: ReadTotals;
+  onPage: (cursor: string) => void;
+}) => {
+  const page = useLoad(cursor, (signal) => read(cursor, signal));
+  return (
+    <Load of={page} what="totals">
+      {({ totals, totals_next_cursor }) => (
+        <>
+          <TotalsTable rows={totals} />
+          <NextButton cursor={totals_next_cursor} onPage={onPage} />
+        </>
+      )}
+    </Load>
+  );
+};
+
+const NextButton = ({ cursor, onPage }: { cursor: string | null; onPage: (cursor: string) => void }) =>
+  cursor && (
+    <button type="button" onClick={() => onPage(cursor)}>
+      Next page of totals
+    </button>
+  );
+
+/** The totals of a filing, page by page: a return in many currencies and jurisdictions has more than one page. */
+const Totals = ({ of, read }: { of: FilingData; read: ReadTotals }) => {
+  const [cursor, setCursor] = useState<string | null>(null);
+  return cursor === null ? (
+    <>
+      <TotalsTable rows={of.totals} />
+      <NextButton cursor={of.totals_next_cursor} onPage={setCursor} />
+    </>
+  ) : (
+    <>
+      <NextTotals cursor={cursor} read={read} onPage={setCursor} />
+      <button type="button" onClick={() => setCursor(null)}>
+        First page of totals
+      </button>
+    </>
+  );
+};
+
 /** The figures of a filing or a dry run. */
-export const FilingFigures = ({ of }: { of: FilingData }) => (
+export const FilingFigures = ({ of, readTotals }: { of: FilingData; readTotals: ReadTotals }) => (
   <>
     <Terms of={of} />
     <Warnings of={of.warnings} />
@@ -142,22 +213,7 @@ export const FilingFigures = ({ of }: { of: FilingData }) => (
       keyOf={(row) => row.currency}
       empty="No sales in this period."
     />
-    <Table
-      caption="Totals by jurisdiction"
-      columns={[
-        { name: 'Jurisdiction', cell: (row) => row.jurisdiction_name },
-        { name: 'Code', cell: (row) => row.reporting_code ?? row.jurisdiction_code },
-        { name: 'Currency', cell: (row) => row.currency },
-        ...figures.map(([name, field]) => ({
-          name,
-          isFigure: true,
-          cell: (row: Schemas['FilingTotal']) => <Amount of={row[field]} />,
-        })),
-      ]}
-      rows={of.totals ?? []}
-      keyOf={(row) => row.jurisdiction_code + row.currency}
-      empty="No jurisdictions."
-    />
+    <Totals of={of} read={readTotals} />
     {of.exceptions && <Exceptions of={of.exceptions} />}
   </>
 );

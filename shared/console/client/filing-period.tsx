@@ -31,14 +31,17 @@ const Closing = ({ of, first }: { of: ToClose; first: Open }) => {
   return <ClosePeriod of={of} />;
 };
 
-const DryRun = ({ of, first, reload }: { of: FilingData; first: Open; reload: () => void }) => {
+type ReadTotals = Parameters<typeof FilingFigures>[0]['readTotals'];
+type DryRunProps = { of: FilingData; first: Open; reload: () => void; readTotals: ReadTotals };
+
+const DryRun = ({ of, first, reload, readTotals }: DryRunProps) => {
   const { state, period_start: from, period_end: to } = of;
   return (
     <>
       <p class="hint">
         {from} to {to}. A dry run: the figures as they are now. Nothing is stored.
       </p>
-      <FilingFigures of={of} />
+      <FilingFigures of={of} readTotals={readTotals} />
       <p>
         <a href={linkTo(['transactions'], { state, from, to })}>
           Transactions of {lettersOf(state)} with a tax date in this period
@@ -65,6 +68,8 @@ export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: s
     return data[0] ?? null;
   });
   const dryRun = useLoad(key, async (signal) => orThrow(await levy.post('/filings', { body, signal })));
+  const readTotals: ReadTotals = async (cursor, signal) =>
+    orThrow(await levy.post('/filings', { body: { ...body, totals_starting_after: cursor }, signal }));
   const name = dryRun.value ? periodName(dryRun.value) : `${lettersOf(state)}, period to ${periodEnd}`;
   return (
     <>
@@ -72,7 +77,7 @@ export const FilingPeriod = ({ state, periodEnd }: { state: string; periodEnd: s
       <Load of={dryRun} what="the dry run">
         {(found) =>
           found.id === null ? (
-            <DryRun of={found} first={first.value ?? undefined} reload={dryRun.reload} />
+            <DryRun of={found} first={first.value ?? undefined} reload={dryRun.reload} readTotals={readTotals} />
           ) : (
             <p class="notice">
               This period has a filing, which is {found.status}.{' '}

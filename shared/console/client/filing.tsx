@@ -38,20 +38,26 @@ const Exceptions = ({ id }: { id: string }) => {
 
 const nameOf = ({ state, period_end }: FilingData): string => `${state}-${period_end}`;
 
+const cursorNames = ['starting_after', 'totals_starting_after'] as const;
+
 /** The cursor of the next page in a Link header (RFC 8288), or `null`. */
-const nextIn = (headers: Headers): string | null => {
-  const query = /<\?([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
-  return query === undefined ? null : new URLSearchParams(query).get('starting_after');
+const nextIn = (headers: Headers): Query | null => {
+  const query = new URLSearchParams(/<\?([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1]);
+  const name = cursorNames.find((known) => query.has(known));
+  return name === undefined ? null : { [name]: query.get(name) };
 };
 
-/** All transactions of a filing as one CSV text, page by page. */
-const entriesCsv = async (
+type Query = { expand?: 'entries'; limit?: number; starting_after?: string; totals_starting_after?: string };
+
+/** All totals or all transactions of a filing as one CSV text, page by page. */
+const wholeCsv = async (
   levy: Levy,
   id: string,
+  first: Query,
   signal: AbortSignal,
   onPage: (pages: number) => void,
 ): Promise<string> => {
-  const query: { expand: 'entries'; limit: number; starting_after?: string } = { expand: 'entries', limit: 100 };
+  let query = first;
   let text = '';
   for (let pages = 1; ; pages++) {
     onPage(pages);
@@ -60,7 +66,7 @@ const entriesCsv = async (
     text += text ? csv.slice(csv.indexOf('\n') + 1) : csv;
     const next = nextIn(page.headers);
     if (next === null) return text;
-    query.starting_after = next;
+    query = { ...query, ...next };
   }
 };
 
@@ -69,18 +75,18 @@ const Files = ({ of }: { of: FilingData }) => {
   const [pages, setPages] = useState(0);
   const id = of.id ?? '';
   const totals = useAction(
-    async (_key, signal) => orThrow(await levy.getCsv('/filings/{id}', { path: { id }, signal })),
+    (_key, signal) => wholeCsv(levy, id, {}, signal, setPages),
     (csv) => download(`${nameOf(of)}-totals.csv`, csv),
   );
   const entries = useAction(
-    (_key, signal) => entriesCsv(levy, id, signal, setPages),
+    (_key, signal) => wholeCsv(levy, id, { expand: 'entries', limit: 100 }, signal, setPages),
     (csv) => download(`${nameOf(of)}-transactions.csv`, csv),
   );
   return (
     <div class="actions">
       <ActionButton action={totals} label="Download totals as CSV" isPlain />
       <ActionButton action={entries} label="Download transactions as CSV" isPlain />
-      <span role="status">{entries.isRunning && `Reading page ${pages} …`}</span>
+      <span role="status">{(totals.isRunning || entries.isRunning) && `Reading page ${pages} …`}</span>
     </div>
   );
 };
@@ -96,7 +102,13 @@ const usePolling = ({ value, trouble, isLoading, reload }: Loaded<FilingData>): 
   }, [value, trouble, isLoading, reload]);
 };
 
-const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
+type BodyProps = {
+  of: FilingData;
+  onChange: () => void;
+  readTotals: Parameters<typeof FilingFigures>[0]['readTotals'];
+};
+
+const Body = ({ of, onChange, readTotals }: BodyProps) => (
   <>
     <h1>{periodName(of)}</h1>
     <Facts
@@ -119,7 +131,7 @@ const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
         The figures changed since the dry run, which had {announcedOtherwise(of)}. Compare them before you file.
       </p>
     )}
-    <FilingFigures of={of} />
+    <FilingFigures of={of} readTotals={readTotals} />
     {(of.exceptions?.count ?? 0) > 0 && of.id && <Exceptions id={of.id} />}
     {of.closed_at === null ? (
       <p class="hint">The files can be downloaded when the filing is closed.</p>
@@ -133,11 +145,19 @@ const Body = ({ of, onChange }: { of: FilingData; onChange: () => void }) => (
 /** A filing: its figures, exceptions, files and what can be done with it. */
 export const Filing = ({ id }: { id: string }) => {
   const { levy } = useSession();
-  const filing = useLoad(id, async (signal) => orThrow(await levy.get('/filings/{id}', { path: { id }, signal })));
+  const read = async (query: Query, signal: AbortSignal) =>
+    orThrow(await levy.get('/filings/{id}', { path: { id }, query, signal }));
+  const filing = useLoad(id, (signal) => read({}, signal));
   usePolling(filing);
   return (
     <Load of={filing} what="the filing">
-      {(found) => <Body of={found} onChange={filing.reload} />}
+      {(found) => (
+        <Body
+          of={found}
+          onChange={filing.reload}
+          readTotals={(cursor, signal) => read({ totals_starting_after: cursor }, signal)}
+        />
+      )}
     </Load>
   );
 };

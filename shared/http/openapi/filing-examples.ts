@@ -43,6 +43,7 @@ export const closed: Filing = {
   status: 'closed',
   confirmation_number: null,
   totals: [{ ...michigan, reporting_code: null, currency: 'USD', ...figures, rates: [{ rate: '0.06', ...figures }] }],
+  totals_next_cursor: null,
   summary: [{ currency: 'USD', ...figures }],
   exceptions: { count: 0, gross_amount: '0.00', by_reason: [], transactions: null },
   progress: { entries_moved: 1, entries_marked: 0, entries_reopened: 0, complete: true },

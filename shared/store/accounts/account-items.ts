@@ -26,6 +26,7 @@ import {
   rateWindowKey,
   reportPartition,
   retentionKey,
+  totalsPartition,
 } from '../keys.ts';
 import { headItem, type Item, transactionIds } from '../ledger/ledger-walk.ts';
 
@@ -98,7 +99,8 @@ const deleteFilings = async (account: string): Promise<void> => {
     for (const { sk } of items) {
       const id = String(sk);
       for (let shard = 0; shard < filingReads.shards; shard++)
-        await deletePartition(transactions, filingShardPartition(account, id, shard));
+        for (const partitionOf of [totalsPartition, filingShardPartition])
+          await deletePartition(transactions, partitionOf(account, id, shard));
       await deleteItem({ table: transactions, ...filingWorkKey(account, id) });
       await deleteItem({ table: transactions, pk: filingPartition(account), sk: id });
     }

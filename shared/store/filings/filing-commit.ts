@@ -12,7 +12,7 @@ import { replayFrom } from '../ledger/idempotency-item.ts';
 import { entryAttributes, openEntryItem } from '../ledger/open-entry-item.ts';
 import { dueWrites } from './due-item.ts';
 import { chainItem, filingItem } from './filing-item.ts';
-import { filingProgressItem } from './filing-progress-item.ts';
+import { filingProgressItem, totalsPartItem } from './filing-progress-item.ts';
 
 type Versioned = { readonly version: number };
 
@@ -77,7 +77,7 @@ const settingsChecks = ({ account, settingsAsOf }: FilingCommit): Write[] => {
 
 /** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */
 const filingWrites = (commit: FilingCommit): Write[] => {
-  const { account, filing, head, chain, progress } = commit;
+  const { account, filing, head, chain, progress, parts } = commit;
   return [
     ...idempotencyWrites(commit).map(({ write }) => write),
     ...(head ? [change(head.before, filingItem(head.after))] : []),
@@ -87,6 +87,7 @@ const filingWrites = (commit: FilingCommit): Write[] => {
     ...settingsChecks(commit),
     ...(commit.due ? dueWrites(commit.due) : []),
     ...progress.map(({ before, after }) => change(before, filingProgressItem(account, filing.id, after))),
+    ...parts.map((part) => put(totalsPartItem(account, filing.id, part))),
     ...commit.take.flatMap((entry) => take(account, filing.id, entry)),
     ...commit.giveBack.flatMap((entry) => giveBack(account, filing.id, entry)),
     ...commit.heads.flatMap((of) => headWrites(account, of, ['head', 'audit']).map(({ write }) => write)),

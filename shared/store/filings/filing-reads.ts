@@ -19,11 +19,12 @@ import {
   openEntryPartition,
   openEntryShards,
   periodKey,
+  totalsPartKey,
 } from '../keys.ts';
 import { idLengthMax } from '../ledger/ledger-reads.ts';
 import { openEntryFrom } from '../ledger/open-entry-item.ts';
 import { chainFrom, filingFrom } from './filing-item.ts';
-import { filingProgressFrom } from './filing-progress-item.ts';
+import { filingProgressFrom, totalsPartFrom } from './filing-progress-item.ts';
 
 const TableName = environment.tables.transactions;
 const everyShard = Array.from({ length: openEntryShards }, (_, shard) => shard);
@@ -134,6 +135,10 @@ export const filingReadsWithin = (remainingMs?: RemainingMs): FilingReads => ({
     const keys = everyShard.map((shard) => filingProgressKey(account, id, shard));
     const items = await batchGet(TableName, keys, remainingMs);
     return items.map(filingProgressFrom).sort((a, b) => a.shard - b.shard);
+  },
+  parts: async (account, id, places) => {
+    const keys = places.map((place) => totalsPartKey(account, id, place));
+    return (await batchGet(TableName, keys, remainingMs)).map(totalsPartFrom);
   },
   openEntries,
   oldestOpenMonths,

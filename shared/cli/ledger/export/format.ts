@@ -31,8 +31,16 @@ export type Line =
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: StoredTransaction }
   | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
-  /** The progress item of a filing's shard, without its key and with uncompressed totals. */
+  /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
+  /** A part of the totals of a filing's shard, as its item is, with uncompressed sums. */
+  | {
+      readonly kind: 'filing_totals';
+      readonly filing: string;
+      readonly shard: number;
+      readonly from: string;
+      readonly sums: unknown;
+    }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntry }
   | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
   | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
@@ -44,6 +52,7 @@ export const kinds = [
   'open_entry',
   'filing',
   'filing_shard',
+  'filing_totals',
   'filed_entry',
   'chain',
   'period',

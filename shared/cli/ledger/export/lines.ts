@@ -1,9 +1,10 @@
 import { batchesOf } from '../../../batches.ts';
-import type { StoredFiling } from '../../../filings/ledger.ts';
+import type { ShardProgress, StoredFiling } from '../../../filings/ledger.ts';
 import { decompress } from '../../../store/client/compressed.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';
+import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';
-import { filingProgressKey } from '../../../store/keys.ts';
+import { filingProgressKey, placeOf, totalsPartKey } from '../../../store/keys.ts';
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import {
   auditItems,
@@ -24,6 +25,8 @@ import type { Line } from './format.ts';
 
 const pageSize = 100;
 const atOnce = 16;
+// An item has at most 400 KB, and a response of BatchGetItem 16 MB.
+const partsAtOnce = 25;
 
 /** Entries up to the transaction's version. Later entries were written after the transaction was read. */
 const chainOf = async (account: string, { transaction: { id, version } }: StoredTransaction): Promise<AuditEntry[]> => {
@@ -72,12 +75,35 @@ export const finishedFilings = async (account: string): Promise<readonly StoredF
   );
 };
 
+const partLines = async function* (
+  account: string,
+  { id }: StoredFiling,
+  { shard, parts }: ShardProgress,
+): AsyncGenerator<Line> {
+  for await (const froms of batchesOf(parts, partsAtOnce)) {
+    const keys = froms.map((from) => totalsPartKey(account, id, { shard, from }));
+    const items = await itemsAt(keys);
+    for (const key of keys) {
+      const item = items.get(placeOf(key));
+      if (!item) throw new CommandError(`The filing ${id} lacks a part of its totals. Run npm run ledger -- verify.`);
+      yield {
+        kind: 'filing_totals',
+        filing: id,
+        shard,
+        from: String(item['from']),
+        sums: decompress(item['sums'] as Uint8Array),
+      };
+    }
+  }
+};
+
 const shardLines = async function* (account: string, filing: StoredFiling): AsyncGenerator<Line> {
   const shards = Array.from({ length: filingReads.shards }, (_, shard) => filingProgressKey(account, filing.id, shard));
   const items = await itemsAt(shards);
   for (const { pk, sk } of shards) {
     const item = items.get(`${pk} ${sk}`);
     if (!item) throw new CommandError(`The filing ${filing.id} lacks a shard. Run npm run ledger -- verify.`);
+    yield* partLines(account, filing, filingProgressFrom(item));
     const { pk: _, sk: __, totals, ...progress } = item;
     const uncompressed = decompress(totals as Uint8Array);
     yield { kind: 'filing_shard', filing: filing.id, progress: { ...progress, totals: uncompressed } };

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { compress } from '../../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../../store/customers/customer-item.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
-import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
-import { filedEntryKey, filingProgressKey, type ItemKey, periodKey } from '../../../store/keys.ts';
+import { filingProgressFrom, totalsPartFrom } from '../../../store/filings/filing-progress-item.ts';
+import { filedEntryKey, filingProgressKey, type ItemKey, periodKey, totalsPartKey } from '../../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
 import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
@@ -70,6 +70,11 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
       const { totals, ...progress } = line.progress;
       const key = filingProgressKey(account, line.filing, shard);
       return [readable({ ...key, ...progress, totals: compress(totals) }, filingProgressFrom)];
+    }
+    case 'filing_totals': {
+      const { kind: _, filing, sums, ...place } = line;
+      const key = totalsPartKey(account, filing, place);
+      return [readable({ ...key, ...place, sums: compress(sums) }, totalsPartFrom)];
     }
     case 'filed_entry': {
       const key = filedEntryKey(account, line.filing, line.entry);

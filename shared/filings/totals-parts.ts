@@ -1,0 +1,157 @@
+import { assert } from '../assert.ts';
+import type { FilingReads, ShardProgress, StoredFiling, TotalsPart } from './ledger.ts';
+import { inOrder, type JurisdictionSum, noTotals, sumsOfAll, type Totals, totalsOfAll } from './totals.ts';
+
+type Sums = Totals['jurisdictions'];
+type Keyed = readonly [string, JurisdictionSum];
+
+/** A row is the sum of a jurisdiction in a currency, or of one of its rates. */
+const rowsOf = ({ rates }: JurisdictionSum): number => 1 + rates.size;
+const rowsIn = (sums: Sums): number => [...sums.values()].reduce((rows, sum) => rows + rowsOf(sum), 0);
+
+/** Split sums that have too many rows into parts of at most half as many. A part has at least one jurisdiction. */
+const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): TotalsPart[] => {
+  if (rowsIn(sums) <= rowsMax) return [{ ...place, sums }];
+  const groups: Keyed[][] = [];
+  let rows = Number.POSITIVE_INFINITY;
+  for (const keyed of inOrder(sums)) {
+    const added = rowsOf(keyed[1]);
+    if (rows + added > rowsMax / 2) {
+      groups.push([]);
+      rows = 0;
+    }
+    groups.at(-1)?.push(keyed);
+    rows += added;
+  }
+  return groups.map((group, at) => ({
+    ...place,
+    from: at === 0 ? place.from : (group[0]?.[0] ?? ''),
+    sums: new Map(group),
+  }));
+};
+
+/** The sums by the part that has their keys. */
+const byPart = (sums: Sums, froms: readonly string[]): ReadonlyMap<string, Sums> => {
+  const found = new Map<string, Map<string, JurisdictionSum>>();
+  let at = 0;
+  for (const [key, sum] of inOrder(sums)) {
+    while ((froms[at + 1] ?? '~') <= key) at++;
+    const from = froms[at] ?? '';
+    found.set(from, (found.get(from) ?? new Map<string, JurisdictionSum>()).set(key, sum));
+  }
+  return found;
+};
+
+/** Reads parts of one shard, each once. */
+export type PartsReader = (froms: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
+
+const keysMax = 100;
+
+export const partsReader = (
+  { account, id }: StoredFiling,
+  { shard }: ShardProgress,
+  { parts }: Pick<FilingReads, 'parts'>,
+): PartsReader => {
+  const known = new Map<string, Sums>();
+  return async (froms) => {
+    const unknown = froms.filter((from) => !known.has(from)).map((from) => ({ shard, from }));
+    for (let at = 0; at < unknown.length; at += keysMax)
+      for (const { from, sums } of await parts(account, id, unknown.slice(at, at + keysMax))) known.set(from, sums);
+    return known;
+  };
+};
+
+const froms = ({ parts }: Pick<ShardProgress, 'parts'>): readonly string[] => (parts.length > 0 ? parts : ['']);
+
+/** The number of parts that have the keys of these totals. */
+export const partsWith = (progress: Pick<ShardProgress, 'parts'>, { jurisdictions }: Totals): number =>
+  byPart(jurisdictions, froms(progress)).size;
+
+/** A shard's totals after a step, and the parts that the step writes. */
+export type Grown = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };
+
+/**
+ * Add to the totals of a shard. Up to `rowsMax` rows are in the progress itself. Above, they are in parts by ranges of their
+ * keys, and a part with more than `rowsMax` rows is split. Only the parts that have the added keys are read and written.
+ */
+export const addToShard = async (
+  { shard, totals, parts }: ShardProgress,
+  added: Totals,
+  rowsMax: number,
+  read: PartsReader,
+): Promise<Grown> => {
+  const whole = totalsOfAll([totals, { ...added, jurisdictions: noTotals.jurisdictions }]);
+  const isInline = parts.length === 0;
+  const changed = byPart(added.jurisdictions, froms({ parts }));
+  const before = isInline ? new Map([['', totals.jurisdictions]]) : await read([...changed.keys()]);
+  const written = [...changed].flatMap(([from, sums]) => {
+    const known = before.get(from);
+    assert(known !== undefined, 'A part of the totals of a filing is missing.');
+    return split({ shard, from }, sumsOfAll([known, sums]), rowsMax);
+  });
+  if (isInline && written.length <= 1)
+    return { totals: { ...whole, jurisdictions: written[0]?.sums ?? totals.jurisdictions }, parts, written: [] };
+  const all = new Set([...parts, ...written.map(({ from }) => from)]);
+  return { totals: { ...whole, jurisdictions: noTotals.jurisdictions }, parts: [...all].sort(), written };
+};
+
+type Source = { readonly shard: number; readonly rows: readonly Keyed[]; readonly unread: readonly string[] };
+
+// Eight shards read 32 parts, which is less than the 100 keys and 16 MB of one BatchGetItem.
+const partsAtOnce = 4;
+
+/** Sources that have a row or nothing left to read. */
+const filled = async (
+  sources: readonly Source[],
+  after: string,
+  read: (places: readonly { readonly shard: number; readonly from: string }[]) => Promise<readonly TotalsPart[]>,
+): Promise<readonly Source[]> => {
+  const isDue = ({ rows, unread }: Source) => rows.length === 0 && unread.length > 0;
+  let all = sources;
+  while (all.some(isDue)) {
+    const due = all.filter(isDue);
+    const places = due.flatMap(({ shard, unread }) => unread.slice(0, partsAtOnce).map((from) => ({ shard, from })));
+    const parts = await read(places);
+    assert(parts.length === places.length, 'A part of the totals of a filing is missing.');
+    const rowsIn = (shard: number) =>
+      inOrder(sumsOfAll(parts.filter((part) => part.shard === shard).map(({ sums }) => sums)));
+    all = all.map((source) =>
+      isDue(source)
+        ? {
+            ...source,
+            rows: rowsIn(source.shard).filter(([key]) => key > after),
+            unread: source.unread.slice(partsAtOnce),
+          }
+        : source,
+    );
+  }
+  return all;
+};
+
+/**
+ * The sums of all shards after a key, in order, in groups. Reads a few parts of each shard at a time, so that the work and
+ * the memory depend on how many groups are taken and not on the size of the filing.
+ */
+export const sumsAfter = async function* (
+  { account, id }: Pick<StoredFiling, 'account' | 'id'>,
+  shards: readonly ShardProgress[],
+  after: string,
+  { parts: readParts }: Pick<FilingReads, 'parts'>,
+): AsyncGenerator<readonly Keyed[]> {
+  let sources: readonly Source[] = shards.map(({ shard, totals, parts }) => ({
+    shard,
+    rows: inOrder(totals.jurisdictions).filter(([key]) => key > after),
+    unread: parts.filter((_, at) => (parts[at + 1] ?? '~') > after),
+  }));
+  for (;;) {
+    sources = await filled(sources, after, (places) => readParts(account, id, places));
+    // Each source that has more to read is complete up to its last row.
+    const ends = sources.flatMap(({ rows, unread }) => (unread.length > 0 ? (rows.at(-1)?.[0] ?? []) : [])).sort();
+    const end = ends[0] ?? '~';
+    const isReady = ([key]: Keyed) => key <= end;
+    const ready = sumsOfAll(sources.map(({ rows }) => new Map(rows.filter(isReady))));
+    if (ready.size > 0) yield inOrder(ready);
+    sources = sources.map((source) => ({ ...source, rows: source.rows.filter((keyed) => !isReady(keyed)) }));
+    if (sources.every(({ rows, unread }) => rows.length === 0 && unread.length === 0)) return;
+  }
+};

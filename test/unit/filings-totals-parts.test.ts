@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/ledger.ts';
+import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import { pageOfTotals, totalsMax } from '../../shared/filings/totals-page.ts';
+import { addToShard, sumsAfter } from '../../shared/filings/totals-parts.ts';
+import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+
+const filing = { account: 'acct', id: 'fil' };
+
+type Levied = { readonly code: number; readonly rate: '0' | '0.01' | '0.02'; readonly tax: number };
+const levied = fc.record({
+  code: fc.integer({ min: 0, max: 30 }),
+  rate: fc.constantFrom('0.01', '0.02', '0'),
+  tax: fc.integer({ min: -999, max: 999 }),
+});
+const sale = fc.record({
+  currency: fc.constantFrom('EUR', 'JPY', 'USD'),
+  levies: fc.array(levied, { minLength: 1, maxLength: 12 }),
+  shard: fc.integer({ min: 0, max: 2 }),
+});
+type Sale = typeof sale extends fc.Arbitrary<infer Value> ? Value : never;
+
+const textOf = (minor: number, currency: string) => (currency === 'JPY' ? String(minor) : (minor / 100).toFixed(2));
+
+const entryOf = ({ currency, levies }: { currency: string; levies: readonly Levied[] }, at: number): OpenEntry => ({
+  transactionId: `txn_${at}`,
+  version: 1,
+  state: 'US-TX',
+  month: '2026-10',
+  currency,
+  base: { taxable_amount: '0', exempt_amount: '0' },
+  amounts: levies.map(({ code, rate, tax }) => ({
+    jurisdiction_code: `US-TX-${code}`,
+    jurisdiction_name: `City ${code}`,
+    jurisdiction_type: 'city',
+    reporting_code: null,
+    rate,
+    taxable_amount: '0',
+    exempt_amount: '0',
+    tax_amount: textOf(tax, currency),
+  })),
+});
+
+/** The shards after the steps, and their stored parts. */
+const inSteps = async (sales: readonly Sale[], size: number, rowsMax: number) => {
+  const stored = new Map<string, TotalsPart>();
+  const placeOf = ({ shard, from }: PartPlace) => `${shard} ${from}`;
+  let calls = 0;
+  const parts = async (_account: string, _id: string, places: readonly PartPlace[]) => {
+    calls += 1;
+    return places.map((place) => stored.get(placeOf(place)) as TotalsPart);
+  };
+  const shards: ShardProgress[] = [];
+  for (const shard of [0, 1, 2]) {
+    let progress = { shard, totals: noTotals, parts: [] as readonly string[] } as ShardProgress;
+    const own = sales.filter((one) => one.shard === shard);
+    for (let at = 0; at < own.length; at += size) {
+      const added = withEntries(noTotals, own.slice(at, at + size).map(entryOf));
+      const { written, ...grown } = await addToShard(progress, added, rowsMax, async (froms) => {
+        const read = await parts(
+          '',
+          '',
+          froms.map((from) => ({ shard, from })),
+        );
+        return new Map(read.map(({ from, sums }) => [from, sums]));
+      });
+      for (const part of written) stored.set(placeOf(part), part);
+      progress = { ...progress, ...grown };
+    }
+    shards.push(progress);
+  }
+  return { shards, stored, parts, calls: () => calls };
+};
+
+const rowsIn = (sums: Totals['jurisdictions']) =>
+  [...sums.values()].reduce((rows, { rates }) => rows + 1 + rates.size, 0);
+
+/** The tax by currency, jurisdiction and rate in minor units, in the order of the API, added up once more. */
+const expected = (sales: readonly Sale[], after = '') => {
+  const taxes = new Map<string, Map<string, number>>();
+  for (const { currency, levies } of sales)
+    for (const { code, rate, tax } of levies) {
+      const key = `${currency} US-TX-${code}`;
+      const rates = taxes.get(key) ?? new Map<string, number>();
+      taxes.set(key, rates.set(rate, (rates.get(rate) ?? 0) + tax));
+    }
+  return [...taxes]
+    .filter(([key]) => key > after)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, rates]) => [key, [...rates].sort().map(([rate, tax]) => `${rate} ${tax}`)]);
+};
+
+type Groups = Awaited<
+  ReturnType<typeof Array.fromAsync<Awaited<ReturnType<ReturnType<typeof sumsAfter>['next']>>['value']>>
+>;
+const taxesOf = (groups: Groups) =>
+  groups
+    .flatMap((group) => group ?? [])
+    .map(([key, { rates }]) => [key, [...rates].map(([rate, { tax }]) => `${rate} ${tax}`).sort()]);
+
+describe('totals in parts', () => {
+  it('are bounded, and in order the sums of all entries, from any key on', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(sale, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.constantFrom(4, 8, 20, 1000),
+        fc.constantFrom('', 'EUR US-TX-2', 'JPY', 'USD US-TX-15', 'USD US-TX-99'),
+        async (sales, size, rowsMax, after) => {
+          const { shards, stored, parts } = await inSteps(sales, size, rowsMax);
+          // A jurisdiction with three rates has four rows, and is not split.
+          for (const { sums } of stored.values()) expect(rowsIn(sums)).toBeLessThanOrEqual(rowsMax);
+          for (const { totals, parts: froms } of shards) {
+            expect(rowsIn(totals.jurisdictions)).toBeLessThanOrEqual(froms.length > 0 ? 0 : rowsMax);
+            expect(froms).toEqual([...new Set(froms)].sort());
+          }
+          expect(taxesOf(await Array.fromAsync(sumsAfter(filing, shards, after, { parts })))).toEqual(
+            expected(sales, after),
+          );
+          const whole = totalsOfAll(shards.map(({ totals }) => totals));
+          const count = [...whole.summary.values()].reduce((sum, ofCurrency) => sum + ofCurrency.count, 0);
+          expect(count).toBe(sales.length);
+        },
+      ),
+    ));
+
+  it('a page reads the parts that it needs, however many there are', async () => {
+    const sales = Array.from({ length: 400 }, (_, at) => ({
+      currency: ['EUR', 'JPY', 'USD'][at % 3] as 'EUR',
+      levies: Array.from(
+        { length: 30 },
+        (_, of): Levied => ({ code: (at * 7 + of * 13) % 997, rate: '0.01', tax: of }),
+      ),
+      shard: at % 3,
+    }));
+    const { shards, parts, calls } = await inSteps(sales, 10, 8);
+    expect(Math.min(...shards.map(({ parts: froms }) => froms.length))).toBeGreaterThan(50);
+    const before = calls();
+    const first = await sumsAfter(filing, shards, '', { parts }).next();
+    expect(calls() - before).toBe(1);
+    expect(taxesOf([first.value])).toEqual(expected(sales).slice(0, first.value?.length));
+    const last = await Array.fromAsync(sumsAfter(filing, shards, 'USD US-TX-996', { parts }));
+    expect(taxesOf(last)).toEqual(expected(sales, 'USD US-TX-996'));
+    expect(calls() - before).toBeLessThan(6);
+  });
+});
+
+it('a page of totals has fewer totals than are held for it', () => {
+  const sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 1 };
+  const place = {
+    jurisdiction_code: 'US-TX',
+    jurisdiction_name: 'T',
+    jurisdiction_type: 'city',
+    currency: 'JPY',
+  } as const;
+  const sums = Array.from({ length: totalsMax() + 1 }, (_, at) => {
+    const one = { ...place, reporting: null, sum, rates: new Map([['0', sum]]) };
+    return [String(at), one] as const;
+  });
+  const list = { account: { cursor_secret: 'secret' }, of: { filing: 'fil' } };
+  expect(pageOfTotals(sums, list).totals_next_cursor).not.toBeNull();
+});
