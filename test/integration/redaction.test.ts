@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
@@ -25,12 +26,16 @@ describe('a redaction of a random ledger', () => {
     const { account } = shop.caller;
     const before = await everyFigure(shop);
     expect((await personalIn(account.id)).length).toBeGreaterThan(20);
+    const hashes = customerIds.map((id) => createHash('sha256').update(id).digest('hex'));
+    const linksOf = async (hash: string) => (await personalIn(account.id, hash)).length;
+    for (const hash of hashes) expect(await linksOf(hash)).toBe(1);
     const outcome = await redact(account.id, '--older-than', '0', '--yes', '--json');
     expect(outcome).toMatchObject({ code: 0 });
     for (const customer of customerIds)
       expect(await redact(account.id, '--customer', customer, '--yes')).toMatchObject({ code: 0 });
     expect(await personalIn(account.id)).toEqual([]);
     expect(await personalIn(account.id, '48226-9')).toEqual([]);
+    for (const hash of hashes) expect(await linksOf(hash)).toBe(0);
     expect(await everyFigure(shop)).toEqual(before);
     const { code, findings, checked } = await verify(account.id);
     expect({ code, findings }).toEqual({ code: 0, findings: [] });

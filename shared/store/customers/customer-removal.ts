@@ -5,6 +5,22 @@ import { customerAnswers, customerKey } from '../keys.ts';
 import { linkedAnswers, redactAnswers } from '../ledger/redaction-store.ts';
 import { customerReads } from './customer-reads.ts';
 
+const TableName = environment.tables.transactions;
+
+/**
+ * Remove a customer from the saved answers of the last day, then their links: the key of a link has a hash of the customer's
+ * id without a salt. An interrupted removal finds the links that are left.
+ */
+const removeAnswers = async (account: string, id: string): Promise<void> => {
+  const pk = customerAnswers(account, id);
+  const digests = await linkedAnswers(pk);
+  await redactAnswers(account, digests);
+  for (const sk of digests)
+    await isWritten(
+      database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' })),
+    );
+};
+
 /** Delete a customer with its certificates, and remove it from the saved answers of the last day. `false` without one. */
 export const removeCustomer = async (account: string, id: string): Promise<boolean> => {
   let isRemoved = false;
@@ -12,13 +28,13 @@ export const removeCustomer = async (account: string, id: string): Promise<boole
     isRemoved = await isWritten(
       database.send(
         new DeleteCommand({
-          TableName: environment.tables.transactions,
+          TableName,
           Key: customerKey(account, id),
           ConditionExpression: 'version = :seen',
           ExpressionAttributeValues: { ':seen': stored.version },
         }),
       ),
     );
-  await redactAnswers(account, await linkedAnswers(customerAnswers(account, id)));
+  await removeAnswers(account, id);
   return isRemoved;
 };
