@@ -16,10 +16,10 @@ export const { endpoint, handler } = defineEndpoint({
   tag: 'Reports',
   summary: 'Report sales by state and month',
   description:
-    'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are those of tax days, so a filing can differ: it has what was recorded late in an earlier month, too. A transaction counts about a minute after it is finalized or voided.',
+    'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are those of tax days, so a filing can differ: it has what was recorded late in an earlier month, too. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
   query: ByStateQuery,
   responses: [{ status: 200, description: 'The sums by state and month.', schema: 'ReportByState' }],
-  errors: [],
+  errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) =>
     mapResult(await reportByState(query, caller.account, { reports: reportReads, now }), ok),
 });

@@ -11,7 +11,7 @@ export const cursorOrIdKeywords = { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]{4
 
 /** What a cursor is valid for. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
 export type CursorScope = {
-  readonly list: 'transactions' | 'filings' | 'filing-periods' | 'customers';
+  readonly list: 'transactions' | 'filings' | 'filing-periods' | 'customers' | 'reports';
   readonly secret: string;
   readonly filters: unknown;
 };

@@ -2,24 +2,33 @@ import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import type { Warning } from '../calculations/response.ts';
 import { firstDayOf, monthOf } from '../calendar.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Sum } from '../filings/totals.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import type { ReportRow as CountedRow } from './counted.ts';
+import { cursorProblem } from '../transactions/page-limit.ts';
+import type { ReportRow as CountedRow, Place } from './counted.ts';
 import type { ByStateQuery } from './query.ts';
 import type { ReportAmounts, ReportByState } from './response.ts';
 
 export type StoredRow = CountedRow & { readonly updatedAt: string };
 
 export type ReportReads = {
-  /** The rows of an account from a month to a month (`YYYY-MM`), by month, state and currency. */
-  readonly rows: (account: string, from: string, to: string) => Promise<readonly StoredRow[]>;
+  /** The rows of an account from a month to a month (`YYYY-MM`), by month, state and currency; after a place, at most `limit`. */
+  readonly rows: (
+    account: string,
+    from: string,
+    to: string,
+    page?: { readonly after: Place | null; readonly limit: number },
+  ) => Promise<readonly StoredRow[]>;
 };
 
 type ReportPorts = { readonly reports: ReportReads; readonly now: () => number };
 
 const monthsMax = 36;
+// All states of 36 months in one currency. With amounts of 28 digits the rows of a page take 4.5 MB of a response.
+const pageRows = 2000;
 
 /** A month as `monthOf` counts it, as `YYYY-MM`. */
 export const monthText = (month: number): string => firstDayOf(month).slice(0, 7);
@@ -59,11 +68,19 @@ const wrongFrom = (last: number): Problem => ({
   source: { parameter: 'from' },
 });
 
+const invalidCursor = cursorProblem('Send the next_cursor of the previous page, with the same from and to.');
+
+const placeIn = (position: string | null): Place | null => {
+  const [month, state, currency] = position?.split(' ') ?? [];
+  return month === undefined || state === undefined || currency === undefined ? null : { month, state, currency };
+};
+
 /**
  * The amounts of sales and credits by state, month and currency, from sums that are stored separately from the ledger.
- * Also states where the account is not registered.
+ * Also states where the account is not registered. A page has at most 2,000 rows.
  *
- * Refused with `validation_invalid_format`: more than 36 months, or a first month after the last.
+ * Refused with `validation_invalid_format`: more than 36 months, or a first month after the last; and with
+ * `validation_invalid_cursor`.
  */
 export const reportByState = async (
   query: ByStateQuery,
@@ -74,13 +91,21 @@ export const reportByState = async (
   const first = query.from === undefined ? last - 11 : monthOf(query.from);
   const [from, to] = [monthText(first), monthText(last)];
   if (first > last || last - first >= monthsMax) return refuse(wrongFrom(last));
-  const rows = await reports.rows(account.id, from, to);
+  const { starting_after, ...filters } = query;
+  const scope: CursorScope = { list: 'reports', secret: account.cursor_secret, filters };
+  const after = starting_after === undefined ? null : placeIn(decodeCursor(starting_after, scope));
+  if (starting_after !== undefined && after === null) return refuse(invalidCursor);
+  const found = await reports.rows(account.id, from, to, { after, limit: pageRows + 1 });
+  const rows = found.slice(0, pageRows);
+  const end = found.length > rows.length ? rows.at(-1) : undefined;
   const shown = rows.filter(({ sales, credits }) => sales.count > 0 || credits.count > 0);
   return accept({
     object: 'report_by_state',
     from,
     to,
     as_of: newestOf(rows),
+    has_more: end !== undefined,
+    next_cursor: end ? encodeCursor([end.month, end.state, end.currency].join(' '), scope) : null,
     data: shown.map(({ month, state, currency, sales, credits }) => ({
       ...{ state, month, currency },
       sales: answered(sales, currency),

@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { count, currencyCode, objectType, signedAmount, timestamp } from '../calculations/answer-scalars.ts';
+import {
+  count,
+  currencyCode,
+  hasMore,
+  nextCursor,
+  objectType,
+  signedAmount,
+  timestamp,
+} from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
 import { described } from '../described.ts';
 import { amounts } from '../filings/filing.ts';
@@ -41,7 +49,12 @@ export const ReportByState = described(
     from: described(month, 'The first month, as `YYYY-MM`.'),
     to: described(month, 'The last month, as `YYYY-MM`.'),
     as_of: asOfField,
-    data: described(z.array(ReportRow), 'The rows with amounts, by month, state and currency.'),
+    has_more: hasMore,
+    next_cursor: nextCursor,
+    data: described(
+      z.array(ReportRow),
+      'The rows with amounts, by month, state and currency: a page of at most 2,000, which are all states of 36 months in one currency.',
+    ),
     warnings,
   }),
   'Sales and credits by state and month.',

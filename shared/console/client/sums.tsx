@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { orThrow } from '../../client/client.ts';
+import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
 import { Bars } from './bars.tsx';
 import { monthsBefore, todayIn } from './days.ts';
 import { Load, useLoad } from './load.tsx';
@@ -129,14 +129,28 @@ const Sums = ({ rows, range, query }: { rows: readonly Row[]; range: Range; quer
   );
 };
 
+/** All pages of a report as one. */
+const wholeReport = async (levy: Levy, range: Range, signal: AbortSignal): Promise<Schemas['ReportByState']> => {
+  const read = async (starting_after?: string) =>
+    orThrow(
+      await levy.get('/reports/by-state', { query: { ...range, ...(starting_after && { starting_after }) }, signal }),
+    );
+  const pages = [await read()];
+  for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor) pages.push(await read(cursor));
+  const newest = pages.flatMap(({ as_of }) => as_of ?? []).sort();
+  return {
+    ...(pages[0] as Schemas['ReportByState']),
+    as_of: newest.at(-1) ?? null,
+    data: pages.flatMap(({ data }) => data),
+  };
+};
+
 /** Tax, sales and credits by month and state. */
 export const Report = ({ query }: Pick<ViewProps, 'query'>) => {
   const { levy, account } = useSession();
   const to = query.get('to') ?? todayIn(account.time_zone, Date.now()).slice(0, 7);
   const from = query.get('from') ?? monthsBefore(to, 11);
-  const report = useLoad(`${from}-${to}`, async (signal) =>
-    orThrow(await levy.get('/reports/by-state', { query: { from, to }, signal })),
-  );
+  const report = useLoad(`${from}-${to}`, (signal) => wholeReport(levy, { from, to }, signal));
   return (
     <section class="panel" aria-labelledby="sums">
       <h2 id="sums">Tax by month and state</h2>

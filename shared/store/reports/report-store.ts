@@ -1,10 +1,10 @@
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { RemainingMs } from '../../contention.ts';
-import type { ReportReads } from '../../reports/by-state.ts';
+import type { ReportReads, StoredRow } from '../../reports/by-state.ts';
 import type { CountStore } from '../../reports/count-transactions.ts';
 import { placeText } from '../../reports/counted.ts';
-import { batchGet, queryPages } from '../client/reads.ts';
+import { batchGet, queryPages, startAfter } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';
 import { markFrom, markItem, rowFrom, rowItem } from './report-item.ts';
@@ -63,13 +63,19 @@ export const deletedAccounts = async (
 
 /** Reads the sums of an account. */
 export const reportReads: ReportReads = {
-  rows: async (account, from, to) => {
+  rows: async (account, from, to, { after, limit } = { after: null, limit: Number.POSITIVE_INFINITY }) => {
+    const rows: StoredRow[] = [];
     const pages = queryPages({
       TableName,
+      ...startAfter(after && reportKey(account, after)),
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       // `$` sorts after the `#` that follows the month.
       ExpressionAttributeValues: { ':pk': reportPartition(account), ':from': from, ':to': `${to}$` },
     });
-    return (await Array.fromAsync(pages)).flat().map(rowFrom);
+    for await (const items of pages) {
+      rows.push(...items.map(rowFrom));
+      if (rows.length >= limit) break;
+    }
+    return rows.length > limit ? rows.slice(0, limit) : rows;
   },
 };
