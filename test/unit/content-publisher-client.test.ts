@@ -153,3 +153,22 @@ describe('isPublicAddress', () => {
     );
   });
 });
+
+describe('a status that no request asked for', () => {
+  it('101 ends the download', async () => {
+    play = ({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
+    };
+    await expect(download(trusting())).rejects.toThrow(PublisherFailure);
+  });
+
+  it.each([
+    ['a part of the file', 206, { 'Content-Range': 'bytes 5-9/10' }],
+    ['no change', 304, {}],
+  ])('%s ends the download', async (_what, status, headers) => {
+    play = (_request, response) => {
+      response.writeHead(status, headers).end(status === 304 ? undefined : 'taxes');
+    };
+    await expect(download(trusting())).rejects.toThrow(PublisherFailure);
+  });
+});

@@ -14,6 +14,26 @@ const keptMax = 100_000;
 /** DynamoDB Streams with old and new images, one shard per table. */
 const arnOf = (table: string) => `arn:aws:dynamodb:local:000000000000:table/${table}/stream/1`;
 
+const recordOf = (
+  { before, after }: Pick<Change, 'before' | 'after'>,
+  keys: Parameters<typeof toItem>[0],
+  sequence: number,
+): object => ({
+  eventID: String(sequence),
+  eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
+  eventVersion: '1.1',
+  eventSource: 'aws:dynamodb',
+  awsRegion: 'local',
+  dynamodb: {
+    ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+    Keys: toItem(keys),
+    ...(before && { OldImage: toItem(before) }),
+    ...(after && { NewImage: toItem(after) }),
+    SequenceNumber: String(sequence).padStart(21, '0'),
+    StreamViewType: 'NEW_AND_OLD_IMAGES',
+  },
+});
+
 export const newStreams = (database: Database) => {
   type Stream = { readonly records: object[]; dropped: number };
   const streams = new Map<string, Stream>();
@@ -45,21 +65,8 @@ export const newStreams = (database: Database) => {
       const { partition, sort } = database.tables.get(table)?.definition ?? {};
       if (!stream || !partition || !sort) continue;
       const item = (after ?? before) as Item;
-      stream.records.push({
-        eventID: String(++sequence),
-        eventName: before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT',
-        eventVersion: '1.1',
-        eventSource: 'aws:dynamodb',
-        awsRegion: 'local',
-        dynamodb: {
-          ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
-          Keys: toItem({ [partition.name]: item[partition.name] ?? null, [sort.name]: item[sort.name] ?? null }),
-          ...(before && { OldImage: toItem(before) }),
-          ...(after && { NewImage: toItem(after) }),
-          SequenceNumber: String(sequence).padStart(21, '0'),
-          StreamViewType: 'NEW_AND_OLD_IMAGES',
-        },
-      });
+      const keys = { [partition.name]: item[partition.name] ?? null, [sort.name]: item[sort.name] ?? null };
+      stream.records.push(recordOf({ before, after }, keys, ++sequence));
       if (stream.records.length > 2 * keptMax) stream.dropped += stream.records.splice(0, keptMax).length;
     }
   };

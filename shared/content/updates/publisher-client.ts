@@ -143,6 +143,10 @@ export type DownloadOptions = {
 
 const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
 
+/** Whether the response to a range request is the rest of the file from this byte on. */
+const isPartFrom = (start: number, { headers }: Response): boolean =>
+  headers['content-range']?.startsWith(`bytes ${start}-`) === true;
+
 /** The failure of an address that Levy does not read. */
 const refusal = (url: string, { message }: Error): PublisherFailure =>
   new PublisherFailure(
@@ -202,12 +206,13 @@ export class PublisherClient {
       const resume = start > 0 && version?.etag ? { Range: `bytes=${start}-`, 'If-Range': version.etag } : null;
       const headers = resume ?? (known && version === null ? conditional(known) : {});
       const response = await this.send(url, watch, 'GET', headers);
-      if (response.statusCode === 304) {
+      const isConditional = 'If-None-Match' in headers || 'If-Modified-Since' in headers;
+      if (response.statusCode === 304 && isConditional) {
         response.destroy();
         return { value: false };
       }
-      if (!isOk(response)) return failedStatus(url, response);
-      const isContinued = response.statusCode === 206 && resume !== null;
+      const isContinued = response.statusCode === 206 && resume !== null && isPartFrom(start, response);
+      if (!isOk(response) || (response.statusCode === 206 && !isContinued)) return failedStatus(url, response);
       if (!isContinued) version = versionOf(response);
       const body = bodyOf(response);
       isResumable = version?.etag != null && body === response;

@@ -38,6 +38,8 @@ const send = (url: URL, { method, headers, signal, trusted }: Request): Promise<
     const options: RequestOptions = { ...checked, method, headers, signal, agent: false };
     const sent = start(url, options);
     sent.on('error', reject).on('response', (response) => resolve(response as Response));
+    // Status 101. Without a listener the connection would end without an event.
+    sent.on('upgrade', (response) => resolve(response as Response));
     sent.end();
   });
 };

@@ -104,7 +104,7 @@ const isSameAmount = (a: string, b: string): boolean => {
 
 /** The tax is one that was sent, or the calculated one. */
 const checkTax = (
-  { id, currency, tax_amount, tax_amount_source, calculated_tax_amount }: Transaction,
+  { id, tax_amount, tax_amount_source, calculated_tax_amount }: Transaction,
   sent: readonly unknown[],
 ) => {
   if (tax_amount_source === 'calculated')
