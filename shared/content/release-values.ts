@@ -42,6 +42,24 @@ export type Rate = Dated &
     readonly interstate?: { readonly rate: string; readonly food_rate?: string };
   };
 
+/** The rates of a jurisdiction: general and food, within the state and from other states. */
+export const rateKinds = ['general', 'food', 'general_interstate', 'food_interstate'] as const;
+export type RateKind = (typeof rateKinds)[number];
+
+/** The rate of a kind that a file has; `undefined` where it does not differ from the general one or the one within the state. */
+export const ownRateOfKind = (rate: Rate, kind: RateKind): string | undefined => {
+  if (kind === 'general') return rate.rate;
+  if (kind === 'food') return rate.food_rate;
+  return kind === 'general_interstate' ? rate.interstate?.rate : rate.interstate?.food_rate;
+};
+
+/** The rate that a sale of a kind is charged where no rule sets another one. */
+export const rateOfKind = (rate: Rate, kind: RateKind): string => {
+  const within = kind.startsWith('food') ? (rate.food_rate ?? rate.rate) : rate.rate;
+  if (rate.interstate === undefined || !kind.endsWith('interstate')) return within;
+  return ownRateOfKind(rate, kind) ?? rate.interstate.rate;
+};
+
 /**
  * A jurisdiction's table for the cents above a whole dollar of an invoice that it taxes at `rate`: one cent of tax for each
  * step below them. Totals below `nothing_below` are not taxed, and that total is taxed with one cent.

@@ -2,7 +2,7 @@ import type { ReleasePart } from '../content/content.ts';
 import { firstInForce } from '../content/effective.ts';
 import { fractionOf, unitsOf } from '../content/fractions.ts';
 import type { Release } from '../content/release.ts';
-import type { Jurisdiction, Rate } from '../content/release-values.ts';
+import { type Jurisdiction, ownRateOfKind, type Rate, type RateKind, rateKinds } from '../content/release-values.ts';
 import type { OpenRelease } from './open-release.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import { type Change, changesOver, establishedSpan, piecesOf, type Span } from './timeline.ts';
@@ -33,20 +33,10 @@ export const addToRateBook = (
     if (!book.rates.has(code)) book.rates.set(code, own);
 };
 
-/** The rates of a jurisdiction: general and food, within the state and from other states. */
-export const rateKinds = ['general', 'food', 'general_interstate', 'food_interstate'] as const;
-export type RateKind = (typeof rateKinds)[number];
-
 export type RateChange = Change & {
   readonly jurisdiction: string;
   readonly name: string;
   readonly kind: RateKind;
-};
-
-const rateOfKind = (rate: Rate, kind: RateKind): string | undefined => {
-  if (kind === 'general') return rate.rate;
-  if (kind === 'food') return rate.food_rate;
-  return kind === 'general_interstate' ? rate.interstate?.rate : rate.interstate?.food_rate;
 };
 
 const ratesIn = ({ own, rates }: RateBook, code: string): readonly Rate[] => [
@@ -59,7 +49,7 @@ const spansOf = (book: RateBook, code: string): readonly Span[] =>
 
 const reader = (book: RateBook, code: string, kind: RateKind) => (piece: Span) => {
   const found = firstInForce(ratesIn(book, code), piece.from, book.establishedFrom);
-  const value = found && rateOfKind(found, kind);
+  const value = found && ownRateOfKind(found, kind);
   return value === undefined ? null : fractionOf(unitsOf(value));
 };
 

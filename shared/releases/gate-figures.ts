@@ -11,7 +11,8 @@ import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { findHead, readPartKeys } from '../store/content/content-store.ts';
 import { chainOf } from './active-release.ts';
 import { type Case, isUnreadable, readCases } from './cases.ts';
-import { addressOfKey, type Impact, rateOn } from './impact.ts';
+import { type ChargedRates, chargedRates } from './charged-rates.ts';
+import { addressOfKey, type Impact, probesOf } from './impact.ts';
 import { loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
 import { releaseForCases, runCase } from './run-case.ts';
@@ -23,27 +24,38 @@ const pointOfRate = 10n ** BigInt(rateDecimals - 2);
 
 const sizeOf = (left: bigint, right: bigint): bigint => (left > right ? left - right : right - left);
 
-/** The highest combined rate of the release today, and how many ZIPs differ from the built-in rates. */
+/** Whether goods in the state, or from other states, have another rate by more than a point. */
+const isUnlike = (rates: ChargedRates, expected: ChargedRates): boolean =>
+  (['general', 'general_interstate'] as const).some((kind) => {
+    const [own, known] = [rates.byKind[kind], expected.byKind[kind]];
+    return own !== undefined && known !== undefined && sizeOf(own.charged, known.charged) > pointOfRate;
+  });
+
+/** How many ZIPs differ from the built-in rates, at the ZIP or at most of its ZIP+4 numbers. */
 const compareWithBuiltIn = async (
   keys: readonly string[],
   candidate: OpenRelease,
   builtIn: Release,
   today: string,
-): Promise<Pick<GateFigures, 'highestPercent' | 'unlikeBuiltIn' | 'comparedWithBuiltIn'>> => {
+): Promise<Pick<GateFigures, 'unlikeBuiltIn' | 'comparedWithBuiltIn'>> => {
   const [load, loadBuiltIn] = [loadStored(candidate.head), loadStored(builtIn)];
-  let [highest, unlikeBuiltIn, comparedWithBuiltIn] = [0n, 0, 0];
+  let [unlikeBuiltIn, comparedWithBuiltIn] = [0, 0];
   for await (const block of batchesOf(keys)) {
-    const addresses = block.map((key) => addressOfKey(stateOfJurisdiction(builtIn.state), key));
-    const [releaseFor, builtInFor] = [await load(addresses), await loadBuiltIn(addresses)];
-    for (const address of addresses) {
-      const [rate, expected] = [rateOn(address, releaseFor, today), rateOn(address, builtInFor, today)];
-      if (rate !== null && rate > highest) highest = rate;
-      if (rate === null || expected === null) continue;
+    const addresses = block.map((key) => ({ key, address: addressOfKey(stateOfJurisdiction(builtIn.state), key) }));
+    const all = addresses.map(({ address }) => address);
+    const [releaseFor, builtInFor] = [await load(all), await loadBuiltIn(all)];
+    for (const { key, address } of addresses) {
+      const release = releaseFor(address);
+      const expected = chargedRates(address, builtInFor(address), today);
+      const found = probesOf(key, address, [release])
+        .filter(({ isMain }) => isMain)
+        .flatMap((probe) => chargedRates(probe.address, release, today) ?? []);
+      if (expected === null || found.length === 0) continue;
       comparedWithBuiltIn += 1;
-      if (sizeOf(rate, expected) > pointOfRate) unlikeBuiltIn += 1;
+      if (found.some((rates) => isUnlike(rates, expected))) unlikeBuiltIn += 1;
     }
   }
-  return { highestPercent: percentOf(highest), unlikeBuiltIn, comparedWithBuiltIn };
+  return { unlikeBuiltIn, comparedWithBuiltIn };
 };
 
 const undatedRates = async ({ head, parts }: OpenRelease): Promise<number> => {
@@ -84,7 +96,7 @@ export const gateFigures = async (
   active: OpenRelease,
   builtIn: Release,
   today: string,
-  { changed, vanished, largest }: Impact,
+  { changed, vanished, largest, highest }: Impact,
 ): Promise<GateFigures> => {
   const keys = await readPartKeys(candidate.head.id);
   const named = new Set(keys);
@@ -96,6 +108,7 @@ export const gateFigures = async (
     vanished,
     changed,
     largestChangePoints: largest === null ? 0 : percentOf(sizeOf(largest.before, largest.after)),
+    highestPercent: percentOf(highest),
     ...(await compareWithBuiltIn(keys, candidate, builtIn, today)),
     undated: await undatedRates(candidate),
     failedCases: await newlyFailedCases(candidate, active, today),

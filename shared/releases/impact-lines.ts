@@ -5,7 +5,7 @@ import { isOwnOnly } from '../content/own-rules.ts';
 import { counted } from '../texts.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { Reporter } from './reporter.ts';
-import { daysText } from './texts.ts';
+import { daysText, kindTexts } from './texts.ts';
 
 const placesText = ({ zips, cities }: Pick<Impact, 'zips' | 'cities'>): string =>
   [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
@@ -16,7 +16,7 @@ const points = ({ before, after }: RateStep): string =>
   percentOf(fractionOf(after > before ? after - before : before - after)).replace('%', ' percentage points');
 
 export const stepText = (step: RateStep): string =>
-  `${step.key} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
+  `${[step.key, kindTexts[step.kind]].filter(Boolean).join(', ')} from ${percentOf(fractionOf(step.before))} to ${percentOf(fractionOf(step.after))} on ${step.day}`;
 
 const changesText = ({ changed, gained, lost, largest }: Impact, against: string, today: string): string => {
   if (changed === 0) return `No combined rate changes against ${against} from ${today} on.`;
@@ -49,10 +49,18 @@ const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): s
 };
 
 const stepJson = (step: RateStep | null) =>
-  step && { key: step.key, day: step.day, old: fractionOf(step.before), new: fractionOf(step.after) };
+  step && { key: step.key, kind: step.kind, day: step.day, old: fractionOf(step.before), new: fractionOf(step.after) };
 
 /** The impact for scripts; rates are fractions. */
-export const impactJson = ({ firstDay, lastDay, largest, past, examples: _examples, ...counts }: Impact): object => ({
+export const impactJson = ({
+  firstDay,
+  lastDay,
+  largest,
+  past,
+  highest: _highest,
+  examples: _examples,
+  ...counts
+}: Impact): object => ({
   ...counts,
   first_day: firstDay,
   last_day: lastDay,

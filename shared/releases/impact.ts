@@ -2,15 +2,15 @@
 import type { ReleaseFor } from '../content/content.ts';
 import { countsFrom } from '../content/effective.ts';
 import type { TaxAddress } from '../content/location/address.ts';
-import { combinedRate, placeRate } from '../content/location/combined-rate.ts';
-import { locate } from '../content/location/place.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Release } from '../content/release.ts';
+import { type ChargedRates, chargedRates, differentRates, highestRate, type RatePair } from './charged-rates.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
 import { isZip } from './zip-pieces.ts';
+import { zip4Groups } from './zip4-groups.ts';
 
-/** The combined rate of one ZIP or city before and after, in units of `10^-rateDecimals`, from a day on. */
-export type RateStep = { readonly key: string; readonly day: string; readonly before: bigint; readonly after: bigint };
+/** The combined rate of one ZIP, ZIP+4 or city before and after, in units of `10^-rateDecimals`, from a day on. */
+export type RateStep = RatePair & { readonly key: string; readonly day: string };
 
 export type Impact = {
   /** The number of ZIPs and cities that the release names, and the first and last day of any; `null` is open or unknown. */
@@ -26,6 +26,8 @@ export type Impact = {
   /** The number of these with local taxes before and none after, on some day. */
   vanished: number;
   largest: RateStep | null;
+  /** The highest combined rate of the release from today on, of any kind, in units of `10^-rateDecimals`. */
+  highest: bigint;
   /** The first changes, and the first losses of local taxes. */
   readonly examples: { readonly changed: RateStep[]; readonly vanished: RateStep[] };
   /** The changes of rates that were known on days before today: a correction, or the first official file. */
@@ -50,22 +52,24 @@ export const addressOfKey = (state: string, key: string): TaxAddress => {
   };
 };
 
-/** A combined rate in units of `10^-rateDecimals`, and whether local taxes are a part of it. */
-type PlaceRate = { readonly rate: bigint; readonly hasLocals: boolean };
+/** An address to compare. `isMain`: it stands for the ZIP or city, or for more than half of the numbers of the ZIP. */
+type Probe = { readonly key: string; readonly address: TaxAddress; readonly isMain: boolean };
 
-/** The rate of an address on a day; `null` if it is not known. */
-const placeRateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): PlaceRate | null => {
-  const { place, resolution } = locate(address, releaseFor, day, false);
-  if (place.release === null || resolution.coverage === 'none') return null;
-  const rate = placeRate(place.release, place.jurisdictions, day);
-  if (rate === undefined) return null;
-  const locals = place.jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code);
-  return { rate, hasLocals: (combinedRate(place.release, locals, day) ?? 0n) > 0n };
-};
+const mostNumbers = 5000;
 
-/** The combined rate of an address on a day, in units of `10^-rateDecimals`; `null` if it is not known. */
-export const rateOn = (address: TaxAddress, releaseFor: ReleaseFor, day: string): bigint | null =>
-  placeRateOn(address, releaseFor, day)?.rate ?? null;
+/** Addresses that stand for all of a ZIP or city in these releases. */
+export const probesOf = (
+  key: string,
+  address: TaxAddress,
+  releases: readonly (Release | undefined)[],
+): readonly Probe[] => [
+  { key, address, isMain: true },
+  ...zip4Groups(key, releases).map(({ plus4, count }) => ({
+    key: `${key}-${plus4}`,
+    address: { ...address, plus4 },
+    isMain: count > mostNumbers,
+  })),
+];
 
 /** The days on which a rate or a border may change at an address, and `today`. */
 const changeDays = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
@@ -97,51 +101,55 @@ const addNamed = (impact: Impact, key: string, { locations, established_from }: 
 
 const sizeOf = ({ before, after }: RateStep): bigint => (after > before ? after - before : before - after);
 
-type Rates = { readonly day: string; readonly before: PlaceRate | null; readonly after: PlaceRate | null };
+type Rates = {
+  readonly day: string;
+  readonly before: ChargedRates | null;
+  readonly after: ChargedRates | null;
+  /** The rates that are known before and after, and differ. */
+  readonly steps: readonly RateStep[];
+  /** Whether the release before can have its own rates for the address. */
+  readonly isCompared: boolean;
+};
 
-/** The step of a rate that is known before and after. */
-const stepOf = (key: string, { day, before, after }: Rates): readonly RateStep[] =>
-  before && after ? [{ key, day, before: before.rate, after: after.rate }] : [];
-
-const largestOf = (known: RateStep | null, key: string, rates: readonly Rates[]): RateStep | null => {
+const largestOf = (known: RateStep | null, rates: readonly Rates[]): RateStep | null => {
   let largest = known;
-  for (const step of rates.flatMap((rate) => stepOf(key, rate)))
+  for (const step of rates.flatMap(({ steps }) => steps))
     if (largest === null || sizeOf(step) > sizeOf(largest)) largest = step;
   return largest;
 };
 
-const differ = ({ before, after }: Rates): boolean => before?.rate !== after?.rate;
+const differ = ({ before, after, steps }: Rates): boolean => (before === null) !== (after === null) || steps.length > 0;
 
 const examplesMax = 3;
 
-const addExample = (examples: RateStep[], key: string, rates: Rates): void => {
-  if (examples.length < examplesMax) examples.push(...stepOf(key, rates));
+const addExample = (examples: RateStep[], { steps }: Rates): void => {
+  if (examples.length < examplesMax) examples.push(...steps.slice(0, 1));
 };
 
 /** Count a ZIP or city by its rates on the days on which they may change. */
-const addRates = (impact: Impact, key: string, rates: readonly Rates[]): void => {
+const addRates = (impact: Impact, rates: readonly Rates[]): void => {
   const different = rates.filter(differ);
   const [first] = different;
   if (!first) return;
   impact.changed += 1;
   if (different.some(({ before }) => before === null)) impact.gained += 1;
   if (different.some(({ after }) => after === null)) impact.lost += 1;
-  impact.largest = largestOf(impact.largest, key, different);
-  addExample(impact.examples.changed, key, first);
+  impact.largest = largestOf(impact.largest, different);
+  addExample(impact.examples.changed, first);
   const vanished = different.find(({ before, after }) => before?.hasLocals && after?.hasLocals === false);
   if (!vanished) return;
   impact.vanished += 1;
-  addExample(impact.examples.vanished, key, vanished);
+  addExample(impact.examples.vanished, vanished);
 };
 
 /** Count a ZIP or city by its rates on earlier days, of which only those that were known before matter. */
-const addPast = ({ past }: Impact, key: string, rates: readonly Rates[]): void => {
+const addPast = ({ past }: Impact, rates: readonly Rates[]): void => {
   const different = rates.filter((rate) => rate.before !== null && differ(rate));
   const [first] = different;
   if (!first) return;
   past.changed += 1;
   if (past.firstDay === null || first.day < past.firstDay) past.firstDay = first.day;
-  past.largest = largestOf(past.largest, key, different);
+  past.largest = largestOf(past.largest, different);
 };
 
 export type ImpactOptions = {
@@ -155,6 +163,28 @@ export type ImpactOptions = {
   readonly today: string;
 };
 
+/**
+ * The rates of a ZIP or city on the days on which they may change, at each address that stands for a part of it. The
+ * built-in tables have no ZIP+4 numbers, so against them only addresses that stand for most of the ZIP are compared.
+ */
+const ratesOf = (
+  { key, address, isMain }: Probe,
+  releases: { readonly before: Release | undefined; readonly after: Release | undefined },
+  days: readonly string[],
+): readonly Rates[] =>
+  days.map((day) => {
+    const [before, after] = [chargedRates(address, releases.before, day), chargedRates(address, releases.after, day)];
+    const isCompared = isMain || before?.isImported === true;
+    const steps = before && after ? differentRates(before, after).map((pair) => ({ key, day, ...pair })) : [];
+    return { day, before, after, steps, isCompared };
+  });
+
+const highestOf = (known: bigint, rates: readonly Rates[]): bigint => {
+  let highest = known;
+  for (const { after } of rates) if (after && highestRate(after) > highest) highest = highestRate(after);
+  return highest;
+};
+
 /** Compare the rates of two releases at ZIPs and cities, with the look-up of a calculation. */
 export const impactOf = async ({ state, blocks, before, after, today }: ImpactOptions): Promise<Impact> => {
   const counts = { zips: 0, cities: 0, changed: 0, gained: 0, lost: 0, vanished: 0 };
@@ -163,6 +193,7 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
     firstDay: null,
     lastDay: null,
     largest: null,
+    highest: 0n,
     examples: { changed: [], vanished: [] },
     past: { changed: 0, firstDay: null, largest: null },
   };
@@ -171,19 +202,18 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
     const all = addresses.map(({ address }) => address);
     const [old, next] = [await before(all), await after(all)];
     for (const { key, address } of addresses) {
-      const release = next(address);
-      if (release) addNamed(impact, key, release);
-      const rates = changeDays([old(address), release], today).map((day) => ({
-        day,
-        before: placeRateOn(address, old, day),
-        after: placeRateOn(address, next, day),
-      }));
-      const isPast = ({ day }: Rates) => day < today;
-      addPast(impact, key, rates.filter(isPast));
-      addRates(
+      const releases = { before: old(address), after: next(address) };
+      if (releases.after) addNamed(impact, key, releases.after);
+      const days = changeDays([releases.before, releases.after], today);
+      const probes = probesOf(key, address, [releases.before, releases.after]);
+      const rates = probes.flatMap((probe) => ratesOf(probe, releases, days));
+      const coming = rates.filter(({ day }) => day >= today);
+      impact.highest = highestOf(impact.highest, coming);
+      const isCompared = (rate: Rates) => rate.isCompared;
+      addRates(impact, coming.filter(isCompared));
+      addPast(
         impact,
-        key,
-        rates.filter((rate) => !isPast(rate)),
+        rates.filter((rate) => rate.day < today && rate.isCompared),
       );
     }
   }

@@ -2,6 +2,7 @@
 
 import type { Dated } from '../content/effective.ts';
 import { percentOf } from '../content/fractions.ts';
+import type { RateKind } from '../content/release-values.ts';
 import type { ZipRange } from './zip-pieces.ts';
 
 export const percentOrNone = (fraction: string | null): string => (fraction === null ? 'none' : percentOf(fraction));
@@ -10,6 +11,14 @@ export const percentOrNone = (fraction: string | null): string => (fraction === 
 export const daysText = ({ from, to }: Dated): string => {
   if (from === null) return to === null ? 'all known days' : `up to ${to}`;
   return to === null ? `from ${from}` : `${from} to ${to}`;
+};
+
+/** The kinds of rates; nothing for the general one. */
+export const kindTexts: Readonly<Record<RateKind, string>> = {
+  general: '',
+  food: 'food',
+  general_interstate: 'from other states',
+  food_interstate: 'food, from other states',
 };
 
 /** Five digits, or ZIP+4 with a hyphen. */

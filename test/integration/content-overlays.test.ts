@@ -97,11 +97,11 @@ describe('overlays', () => {
       gained: 0,
       lost: 0,
       vanished: 0,
-      largest: { key: '53202', day: today, old: '0.079', new: '0.059' },
+      largest: { key: '53202', kind: 'general', day: today, old: '0.079', new: '0.059' },
       past: {
         changed: 1,
         first_day: '2024-01-01',
-        largest: { key: '53202', day: '2024-01-01', old: '0.079', new: '0.059' },
+        largest: { key: '53202', kind: 'general', day: '2024-01-01', old: '0.079', new: '0.059' },
       },
     });
     const ran = await content('activate', first);

@@ -7,6 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
 
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
@@ -31,6 +32,22 @@ const importing = async (state: string, rates: Readonly<Record<string, number>>,
   const words = ['import', '--format', 'woocommerce', '--state', state, '--file', path, ...options];
   const { code, out, err } = await runInProcess(contentProgram(), words);
   return { code, out, err, id: /(\S+@\S+) (?:with|already)/.exec(out)?.[1] ?? '', path };
+};
+/** Import a pair of SST files. Indiana has 7 % everywhere, Kentucky 6 %. */
+const importingSst = async (
+  state: string,
+  rates: readonly string[],
+  boundary: readonly string[],
+  ...options: readonly string[]
+) => {
+  const files = sstFiles(state, rates, boundary);
+  const at = await mkdtemp(join(folder, 'sst-'));
+  const paths = files.map(({ name }) => join(at, name));
+  for (const [index, { content }] of files.entries()) await writeFile(paths[index] as string, content);
+  const given = ['--rates', paths[0] ?? '', '--boundaries', paths[1] ?? '', ...options];
+  const words = ['import', '--format', 'sst', '--state', state, ...given];
+  const { code, out, err } = await runInProcess(contentProgram(), words);
+  return { code, out, err };
 };
 const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
@@ -101,5 +118,76 @@ describe('import --activate', () => {
     const unknown = await importing('KS', kansas, '--activate', '--override', 'everything');
     expect(unknown.err).toContain('--override cannot be "everything". The gates are vanished, changed,');
     expect((await importing('KS', kansas, '--override', 'changed')).err).toContain('which only --activate applies');
+  });
+
+  describe('measures everything that a calculation may charge', () => {
+    const state = rateRows('18', '45 18 0.07', '63 00001 0.01', '63 00002 0.15');
+    const whole = boundaryRow({ state: '18', zips: ['46001', '', '46299', ''] });
+    const ofDistrict = (district: string, low: string, high: string) =>
+      boundaryRow({ state: '18', type: '4', zips: ['46204', low, '46204', high], districts: [[district, '63']] });
+    const half = [whole, ofDistrict('00001', '0001', '4999')];
+
+    it.each<{ of: string; rates?: readonly string[]; boundary: readonly string[]; code?: number; says: RegExp }>([
+      {
+        of: 'a rate of ZIP+4 numbers',
+        boundary: [whole, ofDistrict('00001', '0001', '4000'), ofDistrict('00002', '4001', '4999')],
+        says: /^largest: 46204(-\d{4})? from 8% to 22% on/m,
+      },
+      {
+        of: 'ranges of ZIP+4 numbers that move, in one of 299 ZIPs',
+        boundary: [whole, ofDistrict('00001', '0001', '0001'), ofDistrict('00001', '5000', '9999')],
+        code: 0,
+        says: /^changed +0\.33% +25% +pass/m,
+      },
+      {
+        of: 'streets',
+        boundary: [...half, boundaryRow({ state: '18', type: 'A', zips: '46204', districts: [['00002', '63']] })],
+        says: /^largest: 46204(-\d{4})? from [78]% to 22% on/m,
+      },
+      {
+        of: 'a rate for sales from other states',
+        rates: [rateRow('18', '45', '18', ['0.07', '0.25', '0.07', '0.25']), ...state.slice(1)],
+        boundary: half,
+        says: /^largest: 46\d{3}, from other states from 7% to 25% on/m,
+      },
+      {
+        of: 'a rate on food',
+        rates: [rateRow('18', '45', '18', ['0.07', '0.07', '0.13', '0.13']), ...state.slice(1)],
+        boundary: half,
+        says: /^largest: 46\d{3}, food from 7% to 13% on/m,
+      },
+      {
+        of: 'a rate that begins later',
+        rates: [
+          ...state.slice(0, 1),
+          ...rateRows('18', '63 00001 0.01 20200101 20991130', '63 00001 0.15 20991201'),
+          ...state.slice(2),
+        ],
+        boundary: half,
+        says: /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
+      },
+    ])('$of', async ({ rates = state, boundary, code = 1, says }) => {
+      const first = await importingSst('IN', state, half, '--activate', '--override', 'changed');
+      expect(first.code, first.err).toBe(0);
+      const before = await activeIn('IN');
+      const ran = await importingSst('IN', rates, boundary, '--activate');
+      expect(ran.out).toMatch(says);
+      expect({ code: ran.code, isActive: (await activeIn('IN')) === before }).toEqual({ code, isActive: code === 1 });
+    });
+
+    it('ZIP+4 numbers of a first file, where they are most of a ZIP', async () => {
+      const district = { state: '21', type: '4', districts: [['00002', '63']] } as const;
+      const ran = await importingSst(
+        'KY',
+        rateRows('21', '45 21 0.06', '63 00002 0.07'),
+        [
+          boundaryRow({ state: '21', zips: ['40202', '', '40299', ''] }),
+          boundaryRow({ ...district, zips: ['40202', '0001', '40202', '9999'] }),
+        ],
+        '--activate',
+      );
+      expect(ran.out).toMatch(/^largest: 40202-\d{4} from 6% to 13% on/m);
+      expect({ code: ran.code, active: await activeIn('KY') }).toEqual({ code: 1, active: null });
+    });
   });
 });

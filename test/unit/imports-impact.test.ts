@@ -50,6 +50,7 @@ describe('the changes of an import', () => {
       lost: 0,
       vanished: 0,
       largest: null,
+      highest: 9_025_000n,
       examples: { changed: [], vanished: [] },
       // The built-in tables have the same history.
       past: { changed: 0, firstDay: null, largest: null },

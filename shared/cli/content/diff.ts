@@ -8,7 +8,7 @@ import { compareReleases, type RateChange } from '../../releases/compare-rates.t
 import { impactJson, impactLines, impactOrCorruption } from '../../releases/impact-lines.ts';
 import { impactOfChange } from '../../releases/measure-impact.ts';
 import { type OpenRelease, openCompared } from '../../releases/open-release.ts';
-import { daysText, percentOrNone, zipsText } from '../../releases/texts.ts';
+import { daysText, kindTexts, percentOrNone, zipsText } from '../../releases/texts.ts';
 import { isZip } from '../../releases/zip-pieces.ts';
 import { limitsInWords } from '../../tax/rule-words.ts';
 import { CommandError } from '../terminal/errors.ts';
@@ -98,13 +98,6 @@ const compare = (before: OpenRelease, after: OpenRelease, report: Report | null)
     if (changes.length > 0) report(changes);
   });
 
-const kinds: Record<RateChange['kind'], string> = {
-  general: '',
-  food: 'food',
-  general_interstate: 'from other states',
-  food_interstate: 'food, from other states',
-};
-
 const printRates = (changes: readonly RateChange[]): void => {
   if (changes.length === 0) {
     print('No rate of a jurisdiction changes.');
@@ -113,7 +106,7 @@ const printRates = (changes: readonly RateChange[]): void => {
   const rows = changes.map((change) => [
     change.jurisdiction,
     change.name,
-    kinds[change.kind],
+    kindTexts[change.kind],
     daysText(change),
     `${percentOrNone(change.old)} -> ${percentOrNone(change.new)}`,
   ]);

@@ -1,16 +1,24 @@
 import { decimal, rescale } from '../../money/decimal.ts';
 import { rateOn, ratesOf } from '../rates.ts';
 import type { Release } from '../release.ts';
-import { type Jurisdiction, rateDecimals } from '../release-values.ts';
+import { type Jurisdiction, type RateKind, rateDecimals, rateOfKind } from '../release-values.ts';
 import type { LocalSet } from './location-index.ts';
 
-/** The sum of the general rates of jurisdictions, in units of `10^-rateDecimals`; `undefined` if one is unknown that day. */
-export const combinedRate = (release: Release, codes: readonly string[], day: string): bigint | undefined => {
+/**
+ * The sum of the rates of jurisdictions, general ones by default, in units of `10^-rateDecimals`; `undefined` if one is
+ * unknown that day.
+ */
+export const combinedRate = (
+  release: Release,
+  codes: readonly string[],
+  day: string,
+  kind: RateKind = 'general',
+): bigint | undefined => {
   let sum = 0n;
   for (const code of codes) {
     const rate = rateOn(release, code, day);
     if (!rate) return undefined;
-    sum += rescale(decimal(rate.rate), rateDecimals);
+    sum += rescale(decimal(rateOfKind(rate, kind)), rateDecimals);
   }
   return sum;
 };
@@ -19,17 +27,19 @@ export const combinedRate = (release: Release, codes: readonly string[], day: st
 const needsRate = (release: Release, { code, type }: Jurisdiction): boolean =>
   type !== 'state' || code === release.state || ratesOf(release, code).length > 0;
 
-/** The sum of the general rates of a place's jurisdictions, as `combinedRate`. */
+/** The sum of the rates of a place's jurisdictions, as `combinedRate`. */
 export const placeRate = (
   release: Release,
   jurisdictions: readonly Jurisdiction[],
   day: string,
+  kind: RateKind = 'general',
 ): bigint | undefined => {
   const rated = jurisdictions.filter((jurisdiction) => needsRate(release, jurisdiction));
   return combinedRate(
     release,
     rated.map(({ code }) => code),
     day,
+    kind,
   );
 };
 
