@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { database } from '../../shared/store/client/client.ts';
+import { redactionPorts } from '../../shared/store/ledger/redaction-store.ts';
+import { redactTransaction } from '../../shared/transactions/personal-data/redact.ts';
 import { newCaller } from '../support/api.ts';
 import { filerOf } from '../support/filings.ts';
 import { customerIds, everyFigure, personalShop } from '../support/personal-shop.ts';
@@ -80,6 +82,20 @@ it('a redaction that ends clean leaves nothing of a customer in credits that wer
     expect(await personalIn(caller.account.id, `priv[a-z]+${round}`)).toEqual([]);
   }
 });
+
+it.each(['credit', 'sale'])(
+  'a draft credit is finalized without a warning after its %s was redacted',
+  async (redacted) => {
+    const caller = await newCaller();
+    const client = filerOf(caller);
+    const sale = await sold(client, { customer: { id: 'privdraft', address: michigan } });
+    const credit = await made(client.create(creditOf(sale, { status: 'draft' })));
+    const { id } = redacted === 'sale' ? sale : credit;
+    await redactTransaction(caller.account.id, id, 'operator', redactionPorts());
+    const finalized = await made(client.update(credit.id, { status: 'finalized' }));
+    expect(finalized).toMatchObject({ status: 'finalized', warnings: [] });
+  },
+);
 
 it('a redaction that sales keep overtaking says how many are left, fails, and ends clean when run again', async () => {
   const caller = await newCaller();

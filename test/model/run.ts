@@ -10,7 +10,7 @@ import { redaction } from './commands/redact.ts';
 import { advance, repeat, sweep } from './commands/time.ts';
 import { annul, finalize, update } from './commands/update.ts';
 import { newScene } from './scene.ts';
-import { choice, termsOf } from './terms.ts';
+import { frequencies, termsOf, zones } from './terms.ts';
 import { untilStart } from './world/clock.ts';
 import { draftHours } from './world/world.ts';
 
@@ -65,12 +65,15 @@ export const runModel = async (
   const { run, commands: replay } = parameters(numRuns);
   const sequences = fc.commands(commands, { maxCommands: commandsMax, size: 'medium', ...replay });
   let failedAt = Number.POSITIVE_INFINITY;
-  const property = fc.asyncProperty(sequences, choice, choice, async (sequence, first, second) => {
+  const accounts = [zones, frequencies, zones, frequencies] as const;
+  const property = fc.asyncProperty(sequences, ...accounts, async (sequence, ...drawn) => {
     // What is shorter then must do: a few runs have thousands of shorter ones.
     if (performance.now() > failedAt + shrinkMsMax) return;
     try {
       advanceClock(untilStart(now()));
-      const both = [termsOf(first, draftHours[0], now()), termsOf(second, draftHours[1], now())] as const;
+      const [zone, frequency, otherZone, otherFrequency] = drawn;
+      const first = termsOf(zone, frequency, draftHours[0], now());
+      const both = [first, termsOf(otherZone, otherFrequency, draftHours[1], now())] as const;
       const world = await newWorld(both);
       const begun = await newScene(newModel(both), world);
       await fc.asyncModelRun(() => begun, sequence);

@@ -15,16 +15,12 @@ const histories: Readonly<Record<string, (year: number) => readonly Omit<Registr
 const registrations = (history: string, year: number): Terms['registrations'] =>
   ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
 
-/** What an account has, as a counterexample shows it. */
-export const choice = fc.record({
-  timeZone: fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati'),
-  history: fc.constantFrom('all', 'all', ...Object.keys(histories)),
-});
-
-type Choice = typeof choice extends fc.Arbitrary<infer Value> ? Value : never;
+/** What differs between accounts, as a counterexample shows it. */
+export const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati');
+export const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
 
 /** The terms of an account whose drafts last so long, for a run that begins at an instant. */
-export const termsOf = ({ timeZone, history }: Choice, draftHours: number, startMs: number): Terms => ({
+export const termsOf = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
   draftHours,
   timeZone,
   registrations: history === 'all' ? 'all' : registrations(history, new Date(startMs).getUTCFullYear()),

@@ -18,6 +18,8 @@ const starts: Readonly<Record<string, number>> = {
   'entries looked for among the open ones alone': 540,
   'entry that a filing moves passed over': 73_860,
   'entry moved back as it was before its redaction': 15_960,
+  'closing day kept after a change of the time zone': 11_610,
+  'jurisdictions added up over all currencies': 3790,
   'period closed by settings that changed meanwhile': 5790,
   'refund without tax left out of the return of its sale': 2810,
   'draft credit with the customer of a sale that is being redacted': 8970,

@@ -65,12 +65,18 @@ export const figuresAfter = async (
     });
   return accept({
     ...outcome,
-    warnings: [...outcome.warnings, ...taxWarnings(outcome, calculated.value, edit)],
+    warnings: [...outcome.warnings.filter(isAboutSent(requested)), ...taxWarnings(outcome, calculated.value, edit)],
     calculated_tax_amount: calculated.value.tax_amount,
     tax_amount_source: supplied === null ? 'calculated' : 'provided',
     ...(!parent && { replacedReason: replacedReasonOf(calculated.value, outcome) }),
   });
 };
+
+// A customer that was not sent can differ from that of the sale where one of both was redacted.
+const isAboutSent =
+  ({ inputs }: RequestedChanges) =>
+  ({ code, pointer }: Warning): boolean =>
+    code !== 'credit_field_ignored' || inputs.some((field) => `${pointer}/`.startsWith(`/${field}/`));
 
 /** Recalculate: a credit of a sale from the current sale, everything else from its inputs. */
 const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
