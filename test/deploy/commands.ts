@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 type Options = {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Default: ten minutes. */
+  /** Default: 15 minutes. */
   readonly seconds?: number;
 };
 
@@ -65,7 +65,7 @@ export const commandsIn = (folder: string) => {
     child.stderr?.on('data', (part) => {
       errors += part;
     });
-    const { seconds = 600 } = options;
+    const { seconds = 900 } = options;
     let late = false;
     const timer = setTimeout(() => {
       late = true;

@@ -21,7 +21,7 @@ import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt, s
 
 // The first stage has the role of the logs of API Gateway.
 const stage = { stage: 'staging', removal: 'destroy', gatewayLogRole: 'keep' };
-const minutes = 45;
+const minutes = 60;
 
 type Context = {
   readonly run: Commands;
