@@ -66,8 +66,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'sale without tax left out of the return': [
     {
-      find: 'const isPosted = rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);',
-      replace: 'const isPosted = rows.some(isRecorded);',
+      find: 'const isPosted = isOfSale || rows.some(isRecorded) || (registered ? registered.includes(state) : isCollecting);',
+      replace: 'const isPosted = isOfSale || rows.some(isRecorded);',
     },
   ],
   'work item of a filing forgotten': [{ find: '    ...workWrites(commit),\n', replace: '' }],
