@@ -14,6 +14,11 @@ const killsMax = 3;
 
 const children = new Set<ChildProcess>();
 
+const track = (child: ChildProcess): ChildProcess => {
+  children.add(child);
+  return child.once('exit', () => children.delete(child));
+};
+
 /** Kill every process that was started. */
 export const killAll = (): void => {
   for (const child of children) child.kill('SIGKILL');
@@ -30,9 +35,7 @@ const freePort = async (): Promise<number> => {
 
 const start = (words: readonly string[], env: NodeJS.ProcessEnv): ChildProcess => {
   const child = spawn(process.execPath, [...words], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-  return child;
+  return track(child);
 };
 
 /** Wait until something answers; throws with the output of a process that ends before. */
@@ -155,7 +158,9 @@ export const startService = async (): Promise<Service> => {
     now: () => Date.now() + (offsetMs ?? 0),
     runSchedule: async (name) => void (await control(url, 'POST', `schedules/${name}`)),
     command: async (name, words) => {
-      const ran = await promisify(execFile)(process.execPath, [`shared/cli/${name}.ts`, ...words], { cwd: root, env });
+      const running = promisify(execFile)(process.execPath, [`shared/cli/${name}.ts`, ...words], { cwd: root, env });
+      track(running.child);
+      const ran = await running;
       return ran.stdout;
     },
     kills: () => kills,
