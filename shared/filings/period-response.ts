@@ -13,7 +13,7 @@ const FilingPeriod = described(
     is_over: described(z.boolean(), "Whether the period is over, by the day in the account's time zone."),
     closes_at: described(
       z.nullable(timestamp),
-      'From when on the schedule closes the period. `null` if it does not, because a client canceled the filing.',
+      'From when on the schedule closes the period. `null` if it does not, because a client canceled the filing or the registration has ended.',
     ),
     due_date: described(z.nullable(date), 'When the return is due. `null` where this is not established.'),
   }),

@@ -114,6 +114,19 @@ describe('GET /filing-periods', () => {
     expect((await periodsOf(filer)).map(({ period_end }) => period_end)).toEqual([monthEnd(3), monthEnd(2)]);
   });
 
+  it('has the next period with entries after the end of the registration, which the schedule does not close', async () => {
+    const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01', monthEnd(2))] } }));
+    await soldOn(filer, monthEnd(2));
+    await closedFiling(filer, 'MI', monthEnd(2));
+    expect(await periodsOf(filer)).toEqual([]);
+    await soldOn(filer, monthEnd(2));
+    const [late, ...others] = await periodsOf(filer);
+    expect(late).toMatchObject({ state: 'US-MI', period_end: monthEnd(1), is_over: true, closes_at: null });
+    expect(others).toEqual([]);
+    await closedFiling(filer, 'MI', monthEnd(1));
+    expect(await periodsOf(filer)).toEqual([]);
+  });
+
   it('grows with the calendar', async () => {
     const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } }));
     expect(await periodsOf(filer)).toHaveLength(1);

@@ -38,6 +38,11 @@ describe('a ZIP file that is made to do harm', () => {
     await expect(rowsOf(saying(1000))).rejects.toThrow(/too many bytes/);
   });
 
+  it('is refused if it packs thousands of files, before any is read', async () => {
+    const many = Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, content: '' }));
+    await expect(rowsOf(zipped(many))).rejects.toThrow('packs 1001 files');
+  });
+
   it('of one endless line ends with that line', async () => {
     const bomb = zipped([{ name: 'rates.csv', content: 'x'.repeat(8_000_000) }]);
     expect(bomb.length).toBeLessThan(20_000);

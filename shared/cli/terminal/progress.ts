@@ -1,13 +1,13 @@
 /** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 import { progress as progressBar } from '@clack/prompts';
 import type { Progress, Reporter } from '../../releases/reporter.ts';
-import { print } from './output.ts';
+import { print, printable } from './output.ts';
 
 const lineEvery = 10;
 
 const lines = (title: string, total: number): Progress => {
   let next = lineEvery;
-  const write = (text: string) => process.stderr.write(`${text}\n`);
+  const write = (text: string) => process.stderr.write(`${printable(text)}\n`);
   write(title);
   return {
     reach: (done, message) => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { environment } from '../../config/environment.ts';
 import { explainError } from './errors.ts';
+import { printable } from './output.ts';
 
 /** An emulator needs any credentials. Do not send it the operator's own. */
 const useLocalCredentials = (): void => {
@@ -36,7 +37,8 @@ export const runCommand = async (program: Command): Promise<void> => {
   try {
     await program.parseAsync();
   } catch (error) {
-    console.error(explainError(error) ?? error);
+    const explained = explainError(error);
+    console.error(explained === null ? error : printable(explained));
     process.exitCode = 1;
   }
 };

@@ -39,8 +39,19 @@ const unpackedBytesMax = 2 ** 31;
 const ratioMax = 100;
 const smallBytes = 8 * 1024 * 1024;
 
-const openPacked = async (path: string): Promise<OpenFile> => {
+/** More entries than any archive of rates or any workbook has. Each one takes memory and time before it can be refused. */
+const entriesMax = 1000;
+
+/** Open a ZIP file to read its entries one by one. Throws if it has too many. The caller closes it. */
+export const openZip = async (path: string): Promise<yauzl.ZipFile> => {
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
+  if (zip.entryCount <= entriesMax) return zip;
+  zip.close();
+  throw new Error(`${fileName(path)} packs ${zip.entryCount} files; it must be one. Unpack it first.`);
+};
+
+const openPacked = async (path: string): Promise<OpenFile> => {
+  const zip = await openZip(path);
   const found: yauzl.Entry[] = [];
   for await (const entry of zip.eachEntry()) if (isText(entry)) found.push(entry);
   const [entry, ...others] = found;

@@ -1,6 +1,6 @@
 /** The parts of a workbook that are safe to give to the library that reads it. */
 import { crc32 } from 'node:zlib';
-import yauzl from 'yauzl';
+import { openZip } from './open-file.ts';
 
 /** The library reads 8 MiB within 2 s of processor time. Rates of a state with 3,000 rows of 44 cells have about 6 MiB. */
 const unpackedBytesMax = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ const isDirectory = (path: string): boolean => /^xl\/(?:workbook\.xml|_rels\/.*)
 type Part = { readonly path: string; readonly content: Buffer };
 
 const unpack = async (path: string): Promise<readonly Part[]> => {
-  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false });
+  const zip = await openZip(path);
   try {
     const parts: Part[] = [];
     let left = unpackedBytesMax;
