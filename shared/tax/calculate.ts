@@ -12,7 +12,8 @@ import {
   type TaxRow,
 } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
-import { type Nets, type Sale, saleOf, shipmentShares } from './sale.ts';
+import { type Nets, type Sale, saleOf } from './sale.ts';
+import { shipmentShares } from './shipments.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
 import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment-cache.ts';

@@ -1,7 +1,7 @@
 /** Extracts included tax where the tax is rounded once on the invoice. */
 import type { Assessment } from './assessment.ts';
 import { min } from './effects/base.ts';
-import { roundOnInvoice } from './round-charges.ts';
+import { roundOnInvoice, totalOnInvoice } from './round-charges.ts';
 import type { Nets } from './sale.ts';
 import { sum } from './widest-base.ts';
 
@@ -43,8 +43,8 @@ export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly numbe
     return moved;
   };
   const grossOf = (candidate: Nets): bigint => {
-    const taxes = roundOnInvoice(assessAll(candidate)).map(sum);
-    return sum(indexes.map((index) => at(candidate, index))) + sum(taxes);
+    const tax = totalOnInvoice(assessAll(candidate));
+    return sum(indexes.map((index) => at(candidate, index))) + tax;
   };
   const search = (least: bigint): Nets =>
     movedBy(
@@ -84,13 +84,22 @@ const leastOf = (isEnough: (step: number) => boolean): number => {
 
 type Cell = { readonly code: string; readonly isTaxed: boolean; tax: bigint };
 
-/** Move cents between the rows of one charge, from jurisdictions that have too many to those that lack some. */
+/**
+ * Move cents between the rows of one charge, from jurisdictions that have too many to those that lack some. A row that has
+ * given all it can never gives again, so each row is passed once.
+ */
 const moveCents = (cells: readonly Cell[], due: Map<string, bigint>): void => {
   const dueTo = ({ code }: Cell): bigint => due.get(code) ?? 0n;
+  const spare = (giver: Cell): bigint => min(-dueTo(giver), giver.tax);
+  const givers = cells.filter((cell) => spare(cell) > 0n).values();
+  let { value: giver } = givers.next();
   for (const receiver of cells.filter(({ isTaxed }) => isTaxed))
-    for (const giver of cells) {
-      const cents = min(min(dueTo(receiver), -dueTo(giver)), giver.tax);
-      if (cents <= 0n) continue;
+    while (giver && dueTo(receiver) > 0n) {
+      const cents = min(dueTo(receiver), spare(giver));
+      if (cents <= 0n) {
+        giver = givers.next().value;
+        continue;
+      }
       giver.tax -= cents;
       receiver.tax += cents;
       due.set(receiver.code, dueTo(receiver) - cents);

@@ -1,7 +1,8 @@
 /** What each of the goods of a sale is assessed with besides its net: its share of the shipping, and the order of a fee. */
 import type { Assessment } from './assessment.ts';
 import { type Base, countsToward, type FeeBase } from './effects/base.ts';
-import { assessGoods, type Goods, type LineContext, type Nets, noContext, type Sale, sharesOf } from './sale.ts';
+import { assessGoods, type Goods, type LineContext, type Nets, noContext, type Sale } from './sale.ts';
+import { sharesOf } from './shipments.ts';
 import { widestBase } from './widest-base.ts';
 
 const stateOf = ({ goods }: Sale, position: number): string | undefined =>
@@ -22,6 +23,16 @@ const countedToward = (
   );
   if (!line.isShipped || !countsToward(base, line.product.path, isTaxed)) return 0n;
   return net + (base.shipping ? share : 0n);
+};
+
+/** Assess the goods at these positions. None of them is a fee, so that they depend on no other goods. */
+export const assessGoodsAt = (sale: Sale, nets: Nets, positions: readonly number[]): Assessment[][] => {
+  const shares = positions.some((position) => sale.goods[position]?.treated.includesShipping)
+    ? sharesOf(sale, nets)
+    : [];
+  return positions.map((position) =>
+    assessGoods(sale, position, nets[position] as bigint, { shipping: shares[position] ?? 0n, order: 0n }),
+  );
 };
 
 /** The assessments of the goods that are not fees; they do not depend on fees. */
@@ -49,12 +60,16 @@ const feeOrders = (
     if (!fee) continue;
     const isRepeated = fee.effect.isOncePerOrder === true && charged.has(fee.state);
     charged.add(fee.state);
+    if (isRepeated) {
+      orders.set(position, null);
+      continue;
+    }
     const base = fee.effect.feeBase ?? null;
     let order = 0n;
     for (const [other, goods] of sale.goods.entries())
       if (stateOf(sale, other) === fee.state)
         order += countedToward(goods, base, assessed[other] ?? [], nets[other] as bigint, shares[other] ?? 0n);
-    orders.set(position, isRepeated ? null : order);
+    orders.set(position, order);
   }
   return orders;
 };

@@ -1,6 +1,7 @@
 import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
-import { roundInvoice, roundSum } from './rounding.ts';
+import { roundInvoice, roundSum, roundTotal } from './rounding.ts';
+import { sum } from './widest-base.ts';
 
 /** A line, or the shipping: rounded as one where the account rounds by line. */
 export type Charge = {
@@ -34,6 +35,14 @@ export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): big
     }
   }
   return taxes;
+};
+
+/** The tax of charges that are rounded on their invoice: the sum of `roundOnInvoice`, without its allocation to them. */
+export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint => {
+  const all = charges.flat();
+  if (all.some(({ treatment }) => treatment.rounding.method === 'bracket'))
+    return sum(roundOnInvoice(charges).map(sum));
+  return sum([...Map.groupBy(all, ({ treatment }) => treatment.state).values()].map(roundTotal));
 };
 
 /** Round the tax of every charge: by line, or on the state's invoice where the account or the state requires it. */

@@ -42,6 +42,12 @@ export const roundSum = (assessments: readonly Assessment[], before = 0n): bigin
   );
 };
 
+/** The tax of assessments that are rounded together, as the sum of `roundSum`. */
+export const roundTotal = (assessments: readonly Assessment[]): bigint => {
+  const exact = sum(assessments.map((assessment) => assessment.exact));
+  return exact === 0n ? 0n : roundExact(exact, roundingOf(assessments));
+};
+
 /**
  * Round the tax of one state on the whole invoice: by its mandatory tables, and the rest together half up. A table's total
  * is allocated to its assessments by largest remainder. The rest is allocated to the charges (lines, shipping) first and

@@ -1,22 +1,13 @@
-import { allocate } from '../money/allocate.ts';
 import { type Assessment, assess } from './assessment.ts';
-import {
-  type Delivery,
-  isShippingCharge,
-  type Share,
-  type ShippingCharge,
-  type TaxDocument,
-  type TaxLine,
-} from './document.ts';
+import { type Delivery, isShippingCharge, type ShippingCharge, type TaxDocument, type TaxLine } from './document.ts';
 import type { Base } from './effects/base.ts';
-import { assessShipping, type Parcel, type StackedShares } from './shipping.ts';
 import { type Treated, treatmentCache } from './treatment-cache.ts';
 
 /** A line of goods with its treatments. */
 export type Goods = { readonly line: TaxLine; readonly treated: Treated };
 
 /** A delivered line: its position among the goods, and how the place of delivery treats the goods and their shipping. */
-type Delivered = {
+export type Delivered = {
   readonly position: number;
   readonly line: number;
   readonly goods: Treated;
@@ -95,7 +86,13 @@ export const saleOf = (document: TaxDocument): Sale => {
 
 export const noContext: LineContext = { shipping: 0n, order: 0n };
 
-const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { shipping, order }: LineContext): Base => {
+/** What one of the goods is assessed on, by its position. */
+export const baseOf = (
+  { document, goods }: Sale,
+  position: number,
+  net: bigint,
+  { shipping, order }: LineContext,
+): Base => {
   const { quantity, amount } = (goods[position] as Goods).line;
   return {
     net,
@@ -108,7 +105,8 @@ const baseOf = ({ document, goods }: Sale, position: number, net: bigint, { ship
   };
 };
 
-const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
+/** Assess goods in each of their jurisdictions. */
+export const assessOn = ({ treatments }: Treated, base: Base): Assessment[] =>
   treatments.map((treatment) => assess(treatment, base));
 
 /** Assess one of the goods, by its position, in each of its jurisdictions. */
@@ -118,46 +116,3 @@ export const assessGoods = (
   net: bigint,
   context: LineContext = noContext,
 ): Assessment[] => assessOn((sale.goods[position] as Goods).treated, baseOf(sale, position, net, context));
-
-/** The shares of each shipment, in the order of its delivered lines: by net amount, equally where all are zero. */
-const sharesByShipment = ({ goods, shipments }: Sale, nets: Nets): readonly (readonly bigint[])[] =>
-  shipments.map((delivered, index) =>
-    allocate(
-      nets[goods.length + index] as bigint,
-      delivered.map(({ position }) => nets[position] as bigint),
-    ),
-  );
-
-/** The share of all shipping that each of the goods has. */
-export const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
-  const shares = new Array<bigint>(sale.goods.length).fill(0n);
-  for (const [index, parts] of sharesByShipment(sale, nets).entries())
-    for (const [part, { position }] of (sale.shipments[index] as readonly Delivered[]).entries())
-      shares[position] = (shares[position] as bigint) + (parts[part] as bigint);
-  return shares;
-};
-
-/** Assess the shipments of a sale. `goods` are the assessments of its goods on the same nets. */
-export const assessShipments = (sale: Sale, nets: Nets, goods: readonly (readonly Assessment[])[]): Assessment[][] => {
-  const shares = sharesByShipment(sale, nets);
-  const all = sale.includesShipping ? sharesOf(sale, nets) : [];
-  const stacked: StackedShares | null = shares.length > 1 ? new Map() : null;
-  return sale.shipments.map((delivered, index) =>
-    assessShipping(
-      delivered.map(({ position, goods: treated, shipping }, part): Parcel => {
-        const share = (shares[index] as readonly bigint[])[part] as bigint;
-        const base = baseOf(sale, position, nets[position] as bigint, { shipping: all[position] ?? share, order: 0n });
-        const isThere = treated === (sale.goods[position] as Goods).treated;
-        const assessments = isThere ? (goods[position] as readonly Assessment[]) : assessOn(treated, base);
-        return { position, base, share, assessments, treatments: shipping.treatments };
-      }),
-      stacked,
-    ),
-  );
-};
-
-/** The shares of each shipment by the indexes of the lines in the document. */
-export const shipmentShares = (sale: Sale, nets: Nets): readonly (readonly Share[])[] =>
-  sharesByShipment(sale, nets).map((parts, index) =>
-    (sale.shipments[index] as readonly Delivered[]).map(({ line }, part) => ({ line, amount: parts[part] as bigint })),
-  );

@@ -2,19 +2,16 @@ import type { Assessment } from './assessment.ts';
 import type { TaxDocument } from './document.ts';
 import type { Charge } from './round-charges.ts';
 import { roundSum } from './rounding.ts';
-import { sum } from './widest-base.ts';
 
 /** Whether the state of an assessment rounds shipping together with the goods. */
 const isWithGoods = ({ treatment: { rounding } }: Assessment): boolean =>
   rounding.method === 'half_up' && rounding.shipping === 'with_goods';
 
-/** The exact tax of charges in a state. Fees are included: they are whole cents and do not change rounding. */
-const exactIn = (charges: readonly Charge[], state: string): bigint =>
-  sum(
-    charges.flatMap(({ assessments }) =>
-      assessments.map(({ treatment, exact }) => (treatment.state === state ? exact : 0n)),
-    ),
-  );
+/** Add the exact tax of a charge to that of each state. Fees are included: they are whole cents and do not change rounding. */
+const addExacts = (exacts: Map<string, bigint>, { assessments }: Charge): void => {
+  for (const { treatment, exact } of assessments)
+    exacts.set(treatment.state, (exacts.get(treatment.state) ?? 0n) + exact);
+};
 
 /**
  * Round the tax on shipping together with the goods, in states with `shipping: 'with_goods'`, where the account rounds by
@@ -40,9 +37,13 @@ export const roundShippingWithGoods = (
   taxes: readonly (readonly bigint[])[],
 ): readonly (readonly bigint[])[] => {
   if (rounding === 'invoice') return taxes;
+  if (!charges.slice(goods).some(({ assessments }) => assessments.some(isWithGoods))) return taxes;
+  const before = new Map<string, bigint>();
+  for (const charge of charges.slice(0, goods)) addExacts(before, charge);
   return taxes.map((own, position) => {
-    const { assessments, isOnInvoice } = charges[position] as Charge;
-    if (position < goods || !assessments.some(isWithGoods)) return own;
+    const charge = charges[position] as Charge;
+    const { assessments, isOnInvoice } = charge;
+    if (position < goods) return own;
     const rounded = [...own];
     const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
     for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
@@ -51,9 +52,10 @@ export const roundShippingWithGoods = (
       // States that require rounding on the invoice have rounded their part already.
       if (state === null && isOnInvoice) continue;
       const ofState = indexes.map((index) => assessments[index] as Assessment);
-      const parts = roundSum(ofState, state === null ? 0n : exactIn(charges.slice(0, position), state));
+      const parts = roundSum(ofState, state === null ? 0n : (before.get(state) ?? 0n));
       for (const [part, index] of indexes.entries()) rounded[index] = parts[part] as bigint;
     }
+    addExacts(before, charge);
     return rounded;
   });
 };

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../get-or-add.ts';
 import { allocate } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, assess, type TaxabilityReason, type Treatment } from './assessment.ts';
@@ -14,8 +15,8 @@ export type Parcel = {
   readonly treatments: readonly Treatment[];
 };
 
-/** The shares of earlier charges that followed the goods, by the position of the goods and the jurisdiction. */
-export type StackedShares = Map<string, bigint>;
+/** The shares of earlier charges that followed the goods, by the position of the goods and the jurisdiction's code. */
+export type StackedShares = Map<number, Map<string, bigint>>;
 
 const oneUnit = { units: 1n, scale: 0 };
 
@@ -55,29 +56,27 @@ const follow = (treatment: Treatment, { share, base }: Parcel, goods: Assessment
   };
 };
 
-/** The stacked shares of the goods in a jurisdiction, to which the parcel's share is added. */
-const stack = (stacked: StackedShares | null, { position, share }: Parcel, { jurisdiction }: Treatment): bigint => {
-  if (!stacked) return 0n;
-  const key = `${position} ${jurisdiction.code}`;
-  const earlier = stacked.get(key) ?? 0n;
-  stacked.set(key, earlier + share);
-  return earlier;
-};
+type Sums = Map<string, { -readonly [Name in keyof Assessment]: Assessment[Name] }[]>;
 
-const add = (sums: Map<string, Assessment>, row: Assessment): void => {
-  const key = `${row.treatment.jurisdiction.code} ${row.rate.text} ${row.reason}`;
-  const sum = sums.get(key);
-  sums.set(
-    key,
-    sum
-      ? {
-          ...sum,
-          taxable: sum.taxable + row.taxable,
-          exempt: sum.exempt + row.exempt,
-          exact: sum.exact + row.exact,
-        }
-      : row,
-  );
+/** Merge rows of equal jurisdiction, rate and reason. */
+const merge = (rows: readonly Assessment[]): Assessment[] => {
+  const merged: Assessment[] = [];
+  // By code, and then by rate and reason, of which a jurisdiction has few. A joined text key for every row would be slower.
+  const byCode: Sums = new Map();
+  for (const row of rows) {
+    const known = getOrAdd(byCode, row.treatment.jurisdiction.code, () => []);
+    const sum = known.find(({ rate, reason }) => rate.text === row.rate.text && reason === row.reason);
+    if (sum) {
+      sum.taxable += row.taxable;
+      sum.exempt += row.exempt;
+      sum.exact += row.exact;
+      continue;
+    }
+    const started = { ...row };
+    known.push(started);
+    merged.push(started);
+  }
+  return merged;
 };
 
 /** A line's share of the shipping in one jurisdiction. */
@@ -88,13 +87,35 @@ const isTaxed = ({ goods, parcel: { base } }: Share): boolean =>
   goods.exact > 0n ||
   (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
 
+/** Allocates the shares of lines to taxed lines. Jurisdictions of one place usually tax the same lines, and share the parts. */
+const partsOf = () => {
+  let last: { readonly total: bigint; readonly parcels: readonly Parcel[]; readonly parts: readonly bigint[] } | null =
+    null;
+  return (total: bigint, parcels: readonly Parcel[]): readonly bigint[] => {
+    const isKnown =
+      last?.total === total &&
+      last.parcels.length === parcels.length &&
+      parcels.every((parcel, index) => parcel === last?.parcels[index]);
+    if (!last || !isKnown)
+      last = {
+        total,
+        parcels,
+        parts: allocate(
+          total,
+          parcels.map(({ base }) => base.net),
+        ),
+      };
+    return last.parts;
+  };
+};
+
 /** Tax all the shipping in a jurisdiction that taxes any line, at the rates of the taxed lines. */
-const shareTaxed = (shares: readonly Share[]): Assessment[] => {
+const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof partsOf>): Assessment[] => {
   const taxed = shares.filter(isTaxed);
   if (taxed.length === 0) return shares.map(({ treatment, parcel, goods }) => follow(treatment, parcel, goods, 0n));
-  const parts = allocate(
+  const parts = allocated(
     shares.reduce((sum, { parcel }) => sum + parcel.share, 0n),
-    taxed.map(({ parcel }) => parcel.base.net),
+    taxed.map(({ parcel }) => parcel),
   );
   return taxed.map(({ treatment, goods }, index) => {
     const taxable = parts[index] as bigint;
@@ -103,28 +124,46 @@ const shareTaxed = (shares: readonly Share[]): Assessment[] => {
   });
 };
 
+const goodsOf = ({ assessments }: Parcel, position: number): Assessment | undefined =>
+  // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
+  assessments[position] ?? assessments[0];
+
 /**
- * Assess the share of each line that a shipping charge delivers, where the share is taxed. Rows of equal jurisdiction, rate
- * and reason are merged. `stacked` is for documents with several charges.
+ * Assess the share of each line that a shipping charge delivers, where the share is taxed, in a row of its own. `stacked` are
+ * the shares of the charges before it.
  */
-export const assessShipping = (parcels: readonly Parcel[], stacked: StackedShares | null): Assessment[] => {
-  const sums = new Map<string, Assessment>();
+export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares): Assessment[] => {
+  const rows: Assessment[] = [];
   const anyTaxable = new Map<string, Share[]>();
   for (const parcel of parcels) {
-    const { share, base, assessments, treatments } = parcel;
-    for (const [position, treatment] of treatments.entries()) {
-      // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
-      const goods = assessments[position] ?? assessments[0];
+    const { share, base, treatments } = parcel;
+    const earlier = stacked.get(parcel.position);
+    for (let position = 0; position < treatments.length; position += 1) {
+      const treatment = treatments[position] as Treatment;
+      const goods = goodsOf(parcel, position);
+      const { code } = treatment.jurisdiction;
       const { kind } = treatment.effect;
-      if (goods && kind === 'any_taxable') {
-        const { code } = treatment.jurisdiction;
-        const shares = anyTaxable.get(code) ?? [];
-        if (shares.push({ treatment, parcel, goods }) === 1) anyTaxable.set(code, shares);
-      } else if (goods && kind === 'follows_goods')
-        add(sums, follow(treatment, parcel, goods, stack(stacked, parcel, treatment)));
-      else add(sums, assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
+      if (goods && kind === 'any_taxable')
+        getOrAdd(anyTaxable, code, (): Share[] => []).push({ treatment, parcel, goods });
+      else if (goods && kind === 'follows_goods') rows.push(follow(treatment, parcel, goods, earlier?.get(code) ?? 0n));
+      else rows.push(assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
     }
   }
-  for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares)) add(sums, row);
-  return [...sums.values()];
+  const allocated = partsOf();
+  for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares, allocated)) rows.push(row);
+  return rows;
 };
+
+/** Add the shares of a charge that followed the goods to those of the charges before it. */
+export const stackShares = (parcels: readonly Parcel[], stacked: StackedShares): void => {
+  for (const parcel of parcels)
+    for (const [position, { effect, jurisdiction }] of parcel.treatments.entries()) {
+      if (effect.kind !== 'follows_goods' || !goodsOf(parcel, position)) continue;
+      const shares = getOrAdd(stacked, parcel.position, () => new Map<string, bigint>());
+      shares.set(jurisdiction.code, (shares.get(jurisdiction.code) ?? 0n) + parcel.share);
+    }
+};
+
+/** The assessments of a shipping charge: rows of equal jurisdiction, rate and reason are merged. */
+export const assessShipping = (parcels: readonly Parcel[], stacked: StackedShares): Assessment[] =>
+  merge(assessParcels(parcels, stacked));

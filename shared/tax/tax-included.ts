@@ -3,10 +3,11 @@ import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';
 import { fitColumns, netsOfInvoice } from './gross-invoice.ts';
-import { assessAllGoods, lineContexts } from './line-contexts.ts';
+import { assessAllGoods, assessGoodsAt, lineContexts } from './line-contexts.ts';
 import { type Charge, isRoundedOnInvoice, roundCharges } from './round-charges.ts';
-import { roundSum } from './rounding.ts';
-import { assessGoods, assessShipments, type Nets, type Sale } from './sale.ts';
+import { roundTotal } from './rounding.ts';
+import { assessGoods, type Nets, type Sale } from './sale.ts';
+import { assessShipments, replaceShipmentNets } from './shipments.ts';
 import { sum } from './widest-base.ts';
 
 /**
@@ -38,25 +39,17 @@ export type Extracted = {
   readonly inexact: readonly InexactGross[];
 };
 
-const taxAlone = (assessments: readonly Assessment[] = []): bigint => sum(roundSum(assessments));
-
 /** Extract the tax from each of the goods by itself, and then from each shipment, which is allocated by the goods' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
   const contextOf = lineContexts(sale, known);
   const nets = [...known];
-  for (const position of sale.goods.keys())
-    nets[position] = extractTax(gross[position] as bigint, (net) =>
-      taxAlone(assessGoods(sale, position, net, contextOf(position))),
-    ).net;
-  const assessed = sale.includesShipping ? null : assessAllGoods(sale, nets);
-  for (const index of sale.shipments.keys()) {
-    const position = sale.goods.length + index;
-    nets[position] = extractTax(gross[position] as bigint, (net) => {
-      const candidate = nets.with(position, net);
-      return taxAlone(assessShipments(sale, candidate, assessed ?? assessAllGoods(sale, candidate))[index]);
-    }).net;
+  const netAt = (position: number, assessOn: (net: bigint) => readonly Assessment[]): bigint =>
+    extractTax(gross[position] as bigint, (net) => roundTotal(assessOn(net))).net;
+  for (const position of sale.goods.keys()) {
+    const context = contextOf(position);
+    nets[position] = netAt(position, (net) => assessGoods(sale, position, net, context));
   }
-  return nets;
+  return sale.shipments.length === 0 ? nets : replaceShipmentNets(sale, nets, assessAllGoods(sale, nets), netAt);
 };
 
 const isSame = (left: Nets, right: Nets): boolean => left.every((net, index) => net === right[index]);
@@ -108,6 +101,13 @@ const invoicesOf = ({ document: { rounding }, goods }: Sale, charges: readonly C
   return [...Map.groupBy(positions, keyOf).values()];
 };
 
+/** The assessments of the charges of an invoice. Goods do not depend on those of other invoices, so only they are assessed. */
+const assessAt = (sale: Sale, nets: Nets, positions: readonly number[]): readonly (readonly Assessment[])[] => {
+  if (positions.every((position) => position < sale.goods.length)) return assessGoodsAt(sale, nets, positions);
+  const charges = chargesOf(sale, nets);
+  return positions.map((position) => (charges[position] as Charge).assessments);
+};
+
 /** The charges whose nets plus tax are not their gross, with the tax on their nets. */
 const inexactOf = (
   { document, indexes }: Sale,
@@ -142,10 +142,7 @@ export const extractSale = (sale: Sale, gross: Nets): Extracted => {
   let nets = extractAlone(sale, gross);
   const invoices = invoicesOf(sale, chargesOf(sale, nets));
   for (const positions of invoices)
-    nets = netsOfInvoice(nets, gross, positions, (candidate) => {
-      const charges = chargesOf(sale, candidate);
-      return positions.map((position) => (charges[position] as Charge).assessments);
-    });
+    nets = netsOfInvoice(nets, gross, positions, (candidate) => assessAt(sale, candidate, positions));
   const charges = chargesOf(sale, nets);
   const taxes: (readonly bigint[])[] = charges.map(({ assessments }, position) =>
     allocate((gross[position] as bigint) - (nets[position] as bigint), taxWeights(assessments)),
