@@ -5,7 +5,7 @@ import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isFee, mayBeCharge, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
 import { documentIds } from './echo.ts';
-import type { lineFulfillments } from './request.ts';
+import { deliveriesMax, type lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
 
 const delivery = 'SHIPPING.DELIVERY';
@@ -182,7 +182,7 @@ const goodsOfFee = (
  *
  * Refusals: ids of no goods, and a charge above zero where no line item is shipped.
  */
-export const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
+const deliveredLines = (charge: Charge, document: Charges): Result<readonly number[]> => {
   const { lines } = document;
   if (charge.ids) return namedLines(charge, charge.ids, document);
   const goods = [...lines.keys()].filter((index) => lines[index]?.role === 'goods');
@@ -193,12 +193,40 @@ export const deliveredLines = (charge: Charge, document: Charges): Result<readon
   return accept(goods.length > 0 ? goods : [...lines.keys()]);
 };
 
+const tooManyDeliveries = (pointer: string, deliveries: number): Problem =>
+  invalidFormat(
+    pointer,
+    'Too many line items of shipping charges and fees',
+    `The shipping charges and fees up to this one are for ${deliveries} line items, each counted once for each charge; at most ${deliveriesMax} are allowed. Send the ids of the line items of each charge in its line_item_ids (of a line item: one as parent_line_item_id), or add up charges for the same ones.`,
+  );
+
+/**
+ * The indexes of the line items that each charge of a document delivers.
+ *
+ * Refusals: those of `deliveredLines`, and more than `deliveriesMax` line items, counted once for each charge.
+ */
+export const deliveredLinesOfAll = (document: Charges): Result<readonly (readonly number[])[]> => {
+  const problems: Problem[] = [];
+  const delivered: (readonly number[])[] = [];
+  let deliveries = 0;
+  for (const charge of document.charges) {
+    const lines = deliveredLines(charge, document);
+    if (!lines.ok) problems.push(...lines.problems);
+    else deliveries += lines.value.length;
+    if (deliveries > deliveriesMax) {
+      problems.push(tooManyDeliveries(charge.pointer, deliveries));
+      break;
+    }
+    delivered.push(lines.ok ? lines.value : []);
+  }
+  const [first, ...others] = problems;
+  return first ? refuse(first, ...others) : accept(delivered);
+};
+
 /** The problems of the shipping charges of a document, unless one of its codes is invalid. */
 export const deliveryProblems = (document: SentDocument): readonly Problem[] => {
   const read = readCharges(document);
   if (read.lines.some(({ product }) => product === null)) return [];
-  return read.charges.flatMap((charge) => {
-    const delivered = deliveredLines(charge, read);
-    return delivered.ok ? [] : delivered.problems;
-  });
+  const delivered = deliveredLinesOfAll(read);
+  return delivered.ok ? [] : delivered.problems;
 };

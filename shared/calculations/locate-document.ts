@@ -1,10 +1,9 @@
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import { getOrAdd } from '../get-or-add.ts';
-import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { accept, type Result } from '../result.ts';
 import type { Delivery, Place, Relief } from '../tax/document.ts';
 import { isReduction } from './charge-roles.ts';
-import { type Charge, deliveredLines, readCharges } from './deliveries.ts';
+import { type Charge, deliveredLinesOfAll, readCharges } from './deliveries.ts';
 import {
   type Destination,
   destinationOf,
@@ -77,23 +76,22 @@ const readParcels = (
   destinations: readonly Destination[],
 ): Result<readonly { readonly charge: Charge; readonly parcels: readonly Parcel[] }[]> => {
   const read = readCharges(input);
-  const problems: Problem[] = [];
+  const delivered = deliveredLinesOfAll(read);
+  if (!delivered.ok) return delivered;
   let position = 0;
-  const charges = read.charges.map((charge) => {
-    const delivered = deliveredLines(charge, read);
-    if (!delivered.ok) problems.push(...delivered.problems);
-    const own = ownAddresses(input, charge, charge.line === null ? position++ : 0);
-    const isElsewhere = own.to !== null || own.from !== null;
-    const elsewhere = new Map<Destination, Destination>();
-    const destinationFor = (line: Destination) => getOrAdd(elsewhere, line, () => destinationWith(own, line));
-    const parcels = (delivered.ok ? delivered.value : []).map((line) => ({
-      line,
-      destination: isElsewhere ? destinationFor(destinations[line] as Destination) : null,
-    }));
-    return { charge, parcels };
-  });
-  const [first, ...others] = problems;
-  return first ? refuse(first, ...others) : accept(charges);
+  return accept(
+    read.charges.map((charge, index) => {
+      const own = ownAddresses(input, charge, charge.line === null ? position++ : 0);
+      const isElsewhere = own.to !== null || own.from !== null;
+      const elsewhere = new Map<Destination, Destination>();
+      const destinationFor = (line: Destination) => getOrAdd(elsewhere, line, () => destinationWith(own, line));
+      const parcels = (delivered.value[index] as readonly number[]).map((line) => ({
+        line,
+        destination: isElsewhere ? destinationFor(destinations[line] as Destination) : null,
+      }));
+      return { charge, parcels };
+    }),
+  );
 };
 
 /**
@@ -108,7 +106,7 @@ const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): n
 /**
  * Find the place of every line, and of every line that a shipping charge delivers to an address of its own.
  *
- * Refusals: addresses that cannot be read, and shipping charges that deliver no line item.
+ * Refusals: addresses that cannot be read, and those of `deliveredLinesOfAll`.
  */
 export const locateDocument = (
   input: CalculationInput,

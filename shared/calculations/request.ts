@@ -20,6 +20,8 @@ import { identifier } from './identifier.ts';
 export const lineItemsMax = 1000;
 /** The maximum number of shipping charges in a document. */
 export const shippingMax = 100;
+/** The maximum number of line items that the shipping charges and fees of a document are for, counted once for each charge. */
+export const deliveriesMax = 5000;
 
 // On create, null means absent. Fields of one kind share a schema: building one takes 20 µs of a cold start.
 const optional = {
@@ -104,7 +106,7 @@ export const ShippingRequest = described(
         z.nullish(
           z.array(identifier, idsAdvice).check(z.minLength(1, idsAdvice), z.maxLength(lineItemsMax, idsAdvice)),
         ),
-        'The ids of the line items that the charge delivers. Default: all line items that are shipped.',
+        `The ids of the line items that the charge delivers. Default: all line items that are shipped. All charges of a document, also fees on its goods, have at most ${deliveriesMax} line items together, each counted once for each charge.`,
       ),
       ship_to: described(
         z.nullish(ShipTo),

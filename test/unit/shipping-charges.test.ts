@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
+import { calculationProblems } from '../../shared/calculations/request-problems.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
-import { ask, refusal } from '../support/builders.ts';
+import { ask, refusal, testNow } from '../support/builders.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';
 
 /** A city of each state, with local taxes where the state has some. */
@@ -310,6 +311,30 @@ describe('a document of shipping alone', () => {
     expect(outcome.tax_amount).toBe('0.90');
     expect(outcome.warnings).toContainEqual(
       expect.objectContaining({ code: 'taxability_not_established', pointer: '/line_items/0' }),
+    );
+  });
+});
+
+describe('the line items of all charges together', () => {
+  const lines = Array.from({ length: 100 }, (_, index) => goods(`g${index}`, '1.00'));
+  const chargesOf = (count: number, fields: object = {}) =>
+    Array.from({ length: count }, (_, index) => ({ id: `s${index}`, amount: '1.00', ...fields }));
+  const tooMany = (pointer: string) => [{ code: 'validation_invalid_format', source: { pointer } }];
+
+  it('are at most 5,000, counted once for each charge', () => {
+    const request = { to: michigan as never, line_items: lines };
+    expect(ask({ ...request, shipping: chargesOf(50) }).shipping_amount).toBe('50.00');
+    expect(refusal({ ...request, shipping: chargesOf(51) })).toMatchObject(tooMany('/shipping/50'));
+    const line_item_ids = lines.slice(0, 50).map(({ id }) => id);
+    expect(ask({ ...request, shipping: chargesOf(100, { line_item_ids }) }).shipping_amount).toBe('100.00');
+  });
+
+  it('count those of line items that are fees too, and are refused with the other problems of a body', () => {
+    const fees = Array.from({ length: 51 }, (_, index) => goods(`f${index}`, '1.00', 'FEES.GIFT_WRAP'));
+    const line_items = [...lines, ...fees];
+    expect(refusal({ to: michigan as never, line_items })).toMatchObject(tooMany('/line_items/150'));
+    expect(calculationProblems({ customer: { address: michigan }, line_items }, testNow)).toMatchObject(
+      tooMany('/line_items/150'),
     );
   });
 });
