@@ -115,3 +115,29 @@ it('downloads the transactions of a filing as the API has them, page by page', a
   expect(new Set(text.match(/'=order-\d/g)).size).toBe(7);
   await close();
 });
+
+it('a filing with many totals shows them page by page', async () => {
+  const shop = await newShop();
+  await shop.sell('OH');
+  const { page, close } = await signedIn(shop, ofState('OH'));
+  await openDialog(page);
+  // A return with more than 4 MB of totals takes long to record, so the pages are made here.
+  await page.route('**/filings/fil_*', async (route) => {
+    const [url = '', query] = route.request().url().split('?');
+    const filing = await (await route.fetch({ url })).json();
+    const isSecond = query === 'totals_starting_after=c.d';
+    const totals = filing.totals.slice(0, 1).map((total: object) => ({
+      ...total,
+      jurisdiction_name: isSecond ? 'Second jurisdiction' : 'First jurisdiction',
+    }));
+    return route.fulfill({ json: { ...filing, totals, totals_next_cursor: isSecond ? null : 'c.d' } });
+  });
+  await page.getByRole('button', { name: 'Close OH, ' }).click();
+  await page.getByText('First jurisdiction').waitFor();
+  await page.getByRole('button', { name: 'Next page of totals' }).click();
+  await page.getByText('Second jurisdiction').waitFor();
+  expect(await page.getByRole('button', { name: 'Next page of totals' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'First page of totals' }).click();
+  await page.getByText('First jurisdiction').waitFor();
+  await close();
+});
