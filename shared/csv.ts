@@ -1,8 +1,20 @@
 import { assert } from './assert.ts';
 
 // Spreadsheets run text that begins like this as a formula (CSV injection); with East Asian settings also full-width signs.
-// Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in the middle do not hold it.
-const formulas = /^(?=[\t\r])|(?<=^|[;\t\r\n])(?=[=+\-@＝＋－＠])/g;
+// Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in the middle do not hold it,
+// and those at its start are removed.
+const cellStarts = /(?<=[;\t\r\n])/;
+const formula = /^"*[=+\-@＝＋－＠]/;
+const quotes = /^"*/;
+const firstBlank = /^[\t\r]/;
+
+const guard = (text: string): string =>
+  text
+    .replace(firstBlank, "'$&")
+    .split(cellStarts)
+    .map((part) => (formula.test(part) ? part.replace(quotes, "$&'") : part))
+    .join('');
+
 const number = /^-?\d+(\.\d+)?$/;
 const isFigure = (column: string): boolean => /(_amount|^rate|^count)$/.test(column);
 
@@ -16,7 +28,7 @@ const cell = (column: string, value: Value): string => {
     assert(number.test(text), 'A figure in a CSV file must be a number.');
     return text;
   }
-  const guarded = text.replaceAll(formulas, "'");
+  const guarded = guard(text);
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 };
 

@@ -16,6 +16,8 @@ export type ChargedRates = {
   readonly hasLocals: boolean;
   /** Whether an import has the address. The least and most are of its ranges and streets. */
   readonly isImported: boolean;
+  /** Whether no rate is missing or approximate. */
+  readonly isComplete: boolean;
 };
 
 const isOfFood = (kind: RateKind): boolean => kind.startsWith('food');
@@ -51,7 +53,12 @@ export const chargedRates = (address: TaxAddress, active: Release | undefined, d
     byKind[kind] = { charged, lowest: least, highest: most };
   }
   const locals = jurisdictions.filter(({ type }) => type !== 'state').map(({ code }) => code);
-  return { byKind, hasLocals: (combinedRate(release, locals, day) ?? 0n) > 0n, isImported };
+  return {
+    byKind,
+    hasLocals: (combinedRate(release, locals, day) ?? 0n) > 0n,
+    isImported,
+    isComplete: resolution.coverage === 'complete',
+  };
 };
 
 /** A difference of two releases, in units of `10^-rateDecimals`. */

@@ -12,7 +12,7 @@ import { findHead, readPartKeys } from '../store/content/content-store.ts';
 import { chainOf } from './active-release.ts';
 import { type Case, isUnreadable, readCases } from './cases.ts';
 import { type ChargedRates, chargedRates } from './charged-rates.ts';
-import { addressOfKey, type Impact, probesOf } from './impact.ts';
+import { addressOfKey, changeDays, type Impact, probesOf, type RateStep } from './impact.ts';
 import { loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
 import { releaseForCases, runCase } from './run-case.ts';
@@ -46,17 +46,24 @@ const compareWithBuiltIn = async (
     const [releaseFor, builtInFor] = [await load(all), await loadBuiltIn(all)];
     for (const { key, address } of addresses) {
       const release = releaseFor(address);
-      const expected = chargedRates(address, builtInFor(address), today);
-      const found = probesOf(key, address, [release])
-        .filter(({ isMain }) => isMain)
-        .flatMap((probe) => chargedRates(probe.address, release, today) ?? []);
-      if (expected === null || found.length === 0) continue;
+      const known = builtInFor(address);
+      // Its last change too: a file can have rates that begin later.
+      const days = [...new Set([today, changeDays([release], today).at(-1) ?? today])].filter((day) => day >= today);
+      const probes = probesOf(key, address, [release]).filter(({ isMain }) => isMain);
+      const pairs = days.flatMap((day) => {
+        const expected = chargedRates(address, known, day);
+        const found = probes.flatMap((probe) => chargedRates(probe.address, release, day) ?? []);
+        return expected === null ? [] : found.map((rates) => ({ rates, expected }));
+      });
+      if (pairs.length === 0) continue;
       comparedWithBuiltIn += 1;
-      if (found.some((rates) => isUnlike(rates, expected))) unlikeBuiltIn += 1;
+      if (pairs.some(({ rates, expected }) => isUnlike(rates, expected))) unlikeBuiltIn += 1;
     }
   }
   return { unlikeBuiltIn, comparedWithBuiltIn };
 };
+
+const pointsOf = (step: RateStep | null): number => (step === null ? 0 : percentOf(sizeOf(step.before, step.after)));
 
 const undatedRates = async ({ head, parts }: OpenRelease): Promise<number> => {
   const undated = new Set<string>();
@@ -96,7 +103,7 @@ export const gateFigures = async (
   active: OpenRelease,
   builtIn: Release,
   today: string,
-  { changed, vanished, largest, highest }: Impact,
+  { changed, vanished, largest, largestPast, highest }: Impact,
 ): Promise<GateFigures> => {
   const keys = await readPartKeys(candidate.head.id);
   const named = new Set(keys);
@@ -107,7 +114,8 @@ export const gateFigures = async (
     unnamed: before.filter((key) => !named.has(key)).length,
     vanished,
     changed,
-    largestChangePoints: largest === null ? 0 : percentOf(sizeOf(largest.before, largest.after)),
+    largestChangePoints: pointsOf(largest),
+    largestPastPoints: pointsOf(largestPast),
     highestPercent: percentOf(highest),
     ...(await compareWithBuiltIn(keys, candidate, builtIn, today)),
     undated: await undatedRates(candidate),

@@ -28,6 +28,8 @@ export type Impact = {
   largest: RateStep | null;
   /** The highest combined rate of the release from today on, of any kind, in units of `10^-rateDecimals`. */
   highest: bigint;
+  /** The largest change of a rate of an earlier day that was complete, and not only the state's or approximate. */
+  largestPast: RateStep | null;
   /** The first changes, and the first losses of local taxes. */
   readonly examples: { readonly changed: RateStep[]; readonly vanished: RateStep[] };
   /** The changes of rates that were known on days before today: a correction, or the first official file. */
@@ -72,7 +74,7 @@ export const probesOf = (
 ];
 
 /** The days on which a rate or a border may change at an address, and `today`. */
-const changeDays = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
+export const changeDays = (releases: readonly (Release | undefined)[], today: string): readonly string[] => {
   const spans: Span[] = [{ from: today, to: null }];
   for (const release of releases)
     for (let level = release; level; level = level.fallback) {
@@ -143,10 +145,13 @@ const addRates = (impact: Impact, rates: readonly Rates[]): void => {
 };
 
 /** Count a ZIP or city by its rates on earlier days, of which only those that were known before matter. */
-const addPast = ({ past }: Impact, rates: readonly Rates[]): void => {
+const addPast = (impact: Impact, rates: readonly Rates[]): void => {
   const different = rates.filter((rate) => rate.before !== null && differ(rate));
   const [first] = different;
   if (!first) return;
+  const { past } = impact;
+  const complete = different.filter(({ before }) => before?.isComplete);
+  impact.largestPast = largestOf(impact.largestPast, complete);
   past.changed += 1;
   if (past.firstDay === null || first.day < past.firstDay) past.firstDay = first.day;
   past.largest = largestOf(past.largest, different);
@@ -194,6 +199,7 @@ export const impactOf = async ({ state, blocks, before, after, today }: ImpactOp
     lastDay: null,
     largest: null,
     highest: 0n,
+    largestPast: null,
     examples: { changed: [], vanished: [] },
     past: { changed: 0, firstDay: null, largest: null },
   };

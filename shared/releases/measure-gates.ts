@@ -12,9 +12,10 @@ import type { OpenRelease } from './open-release.ts';
 /** The gates of a release, and sentences with examples of the changes because of which gates fail. */
 export type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
 
-const stepsOf = ({ largest, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
+const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
   ...examples,
   largest: largest === null ? [] : [largest],
+  past: largestPast === null ? [] : [largestPast],
 });
 
 const examplesOf = (gates: readonly GateResult[], impact: Impact): readonly string[] => {

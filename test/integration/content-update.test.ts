@@ -111,10 +111,16 @@ describe('update', () => {
     const held = await update('--state', 'MN', '--activate');
     expect({ code: held.code, active: await activeOf('MN') }).toEqual({ code: 1, active: null });
     expect(held.out).toMatch(/largest +5 points +3 points +FAIL/);
-    expect(held.out).toContain('These gates failed: vanished, changed, largest, built-in.');
+    expect(held.out).toContain('These gates failed: vanished, changed, largest, past, built-in.');
     const refused = update('--state', 'MN', '--activate', '--override', 'everything');
     await expect(refused).rejects.toThrow('The gates are vanished, changed,');
-    const released = await update('--state', 'MN', '--activate', '--override', 'vanished,changed,largest,built-in');
+    const released = await update(
+      '--state',
+      'MN',
+      '--activate',
+      '--override',
+      'vanished,changed,largest,past,built-in',
+    );
     expect({ code: released.code, active: await activeOf('MN') }).toEqual({
       code: 0,
       active: (await releasesOf('MN')).at(-1),
@@ -154,7 +160,7 @@ describe('update', () => {
   it.each(
     publishers.flatMap((one) => (one.format !== null && one.layout === 'unverified' ? [[one.state, one.name]] : [])),
   )('never activates a release of %s, because the layout of the files of %s is not verified', async (state, name) => {
-    const gates = 'vanished,changed,largest,built-in';
+    const gates = 'vanished,changed,largest,past,built-in';
     const { out, code } = await update('--state', state ?? '', '--activate', '--override', gates);
     expect({ code, active: await activeOf(state ?? '') }).toEqual({ code: 1, active: null });
     expect(out).toContain(`The layout of the files of ${name} is not verified.`);

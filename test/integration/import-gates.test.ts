@@ -166,6 +166,18 @@ describe('import --activate', () => {
         boundary: half,
         says: /^largest: 46204(-\d{4})? from 8% to 22% on 2099-12-01/m,
       },
+      {
+        of: 'a rate of past days',
+        rates: [...rateRows('18', '45 18 0.25 20200101 20261015', '45 18 0.07 20261016'), ...state.slice(1)],
+        boundary: half,
+        says: /^past +18 points +3 points +FAIL/m,
+      },
+      {
+        of: 'a later rate that is far from the built-in one, by small steps',
+        rates: [...rateRows('18', '45 18 0.07 20200101 20991130', '45 18 0.0950 20991201'), ...state.slice(1)],
+        boundary: half,
+        says: /^built-in +100% +20% +FAIL/m,
+      },
     ])('$of', async ({ rates = state, boundary, code = 1, says }) => {
       const first = await importingSst('IN', state, half, '--activate', '--override', 'changed');
       expect(first.code, first.err).toBe(0);

@@ -154,7 +154,8 @@ export const openPublisherServer = async (states: readonly string[]): Promise<Pu
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const isRange = start > 0 && request.headers['if-range'] === etag;
     const sent = isRange ? content.subarray(start) : content;
-    response.writeHead(isRange ? 206 : 200, { 'Content-Length': sent.length });
+    const range = { 'Content-Range': `bytes ${start}-${content.length - 1}/${content.length}` };
+    response.writeHead(isRange ? 206 : 200, { 'Content-Length': sent.length, ...(isRange && range) });
     response.end(request.method === 'HEAD' ? undefined : sent);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

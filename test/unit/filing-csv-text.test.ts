@@ -47,6 +47,7 @@ describe('a CSV file', () => {
     ['－1', "'－1"],
     ['＠SUM(A1)', "'＠SUM(A1)"],
     ['x;＝1', "x;'＝1"],
+    ['a;"=1;b', `a;"'=1;b`],
     ['a-b; c=d, e@f', 'a-b; c=d, e@f'],
   ])('escapes what begins a cell with any list separator in %j', (name, escaped) => {
     expect(read(csvText(['name'], [{ name }]))[1]).toEqual([escaped]);
@@ -59,7 +60,7 @@ describe('a CSV file', () => {
         const guarded = (value: string) =>
           [...value]
             .map((sign, index, all) => {
-              const before = all[index - 1] ?? ';';
+              const before = all.slice(0, index).findLast((one) => one !== '"') ?? ';';
               const isFirstBlank = index === 0 && (sign === '\t' || sign === '\r');
               return isFirstBlank || (';\t\r\n'.includes(before) && '=+-@＝＋－＠'.includes(sign)) ? `'${sign}` : sign;
             })

@@ -51,6 +51,7 @@ describe('the changes of an import', () => {
       vanished: 0,
       largest: null,
       highest: 9_025_000n,
+      largestPast: null,
       examples: { changed: [], vanished: [] },
       // The built-in tables have the same history.
       past: { changed: 0, firstDay: null, largest: null },

@@ -14,18 +14,20 @@ export type GateFigures = {
   /** ZIPs and cities whose combined rate changes against the active release. */
   readonly changed: number;
   readonly largestChangePoints: number;
-  /** The highest combined rate of any place, in percent. */
+  /** The largest change of a combined rate on a day before today, where it was complete. */
+  readonly largestPastPoints: number;
+  /** The highest combined rate of any place, today or later, in percent. */
   readonly highestPercent: number;
   /** Rates without a first day. */
   readonly undated: number;
-  /** ZIPs whose combined rate today differs from that of the built-in tables by more than a point, of those in both. */
+  /** ZIPs whose combined rate, today or later, differs from that of the built-in tables by more than a point, of those in both. */
   readonly unlikeBuiltIn: number;
   readonly comparedWithBuiltIn: number;
   /** Worked cases of the state that fail, although they do with the active release. */
   readonly failedCases: number;
 };
 
-export type GateName = 'vanished' | 'changed' | 'largest' | 'cap' | 'undated' | 'built-in' | 'cases';
+export type GateName = 'vanished' | 'changed' | 'largest' | 'past' | 'cap' | 'undated' | 'built-in' | 'cases';
 
 const units = ['%', 'percentage points', ''] as const;
 
@@ -64,6 +66,13 @@ export const gates: readonly Gate[] = [
     name: 'largest',
     describe: 'largest change of a combined rate',
     figure: ({ largestChangePoints }) => largestChangePoints,
+    most: 3,
+    unit: 'percentage points',
+  },
+  {
+    name: 'past',
+    describe: 'largest change of a combined rate on days before today',
+    figure: ({ largestPastPoints }) => largestPastPoints,
     most: 3,
     unit: 'percentage points',
   },

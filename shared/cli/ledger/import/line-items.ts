@@ -2,8 +2,13 @@ import * as z from 'zod/mini';
 import { compress } from '../../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../../store/customers/customer-item.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
-import { filingProgressFrom, totalsPartFrom } from '../../../store/filings/filing-progress-item.ts';
-import { filedEntryKey, filingProgressKey, type ItemKey, periodKey, totalsPartKey } from '../../../store/keys.ts';
+import {
+  filingProgressFrom,
+  filingProgressItem,
+  totalsPartFrom,
+  totalsPartItem,
+} from '../../../store/filings/filing-progress-item.ts';
+import { filedEntryKey, type ItemKey, periodKey } from '../../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
 import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
@@ -15,7 +20,6 @@ import { kinds, type Line } from '../export/format.ts';
 export type Item = ItemKey & Readonly<Record<string, unknown>>;
 
 const Kind = z.object({ kind: z.enum(kinds) });
-const Shard = z.object({ shard: z.int() });
 
 /** A line of a known kind. `itemsOf` checks its fields. */
 export const lineFrom = (value: unknown): Line => {
@@ -23,8 +27,15 @@ export const lineFrom = (value: unknown): Line => {
   return value as Line;
 };
 
-/** The item. Throws if the service could not read it. */
-const readable = (item: object, from: (item: unknown) => unknown): Item => {
+/**
+ * The item that the service would write for what it reads from this one. Keys and attributes that a file adds are left out: an
+ * item with those of another account would appear in that account's lists. Throws if the service could not read it.
+ */
+const readable = <Value>(item: object, from: (item: unknown) => Value, to: (value: Value) => object): Item =>
+  to(from(item)) as Item;
+
+/** An item of known attributes. Throws if the service could not read it. */
+const checked = (item: object, from: (item: unknown) => unknown): Item => {
   from(item);
   return item as Item;
 };
@@ -50,7 +61,7 @@ const transactionItems = (account: string, line: Line & { kind: 'transaction' })
   const isClaimed = holds_reference && reference_id !== null;
   return [
     ...(isClaimed ? [claimItem(account, reference_id, stored) as Item] : []),
-    readable(transactionItem(account, stored), transactionFrom),
+    checked(transactionItem(account, stored), transactionFrom),
   ];
 };
 
@@ -58,34 +69,34 @@ const transactionItems = (account: string, line: Line & { kind: 'transaction' })
 export const itemsOf = (account: string, line: Line): readonly Item[] => {
   switch (line.kind) {
     case 'audit_entry':
-      return [readable(auditItem(account, line.entry), auditEntryFrom)];
+      return [checked(auditItem(account, line.entry), auditEntryFrom)];
     case 'transaction':
       return transactionItems(account, line);
     case 'open_entry':
-      return [readable(openEntryItem(account, line.entry), openEntryFrom)];
+      return [checked(openEntryItem(account, line.entry), openEntryFrom)];
     case 'filing':
-      return [readable(filingItem({ account, ...line.filing }), filingFrom)];
+      return [
+        readable(filingItem({ ...line.filing, account }), filingFrom, (filing) => filingItem({ ...filing, account })),
+      ];
     case 'filing_shard': {
-      const { shard } = Shard.parse(line.progress);
-      const { totals, ...progress } = line.progress;
-      const key = filingProgressKey(account, line.filing, shard);
-      return [readable({ ...key, ...progress, totals: compress(totals) }, filingProgressFrom)];
+      const item = { ...line.progress, totals: compress(line.progress.totals) };
+      return [readable(item, filingProgressFrom, (progress) => filingProgressItem(account, line.filing, progress))];
     }
     case 'filing_totals': {
       const { kind: _, filing, sums, ...place } = line;
-      const key = totalsPartKey(account, filing, place);
-      return [readable({ ...key, ...place, sums: compress(sums) }, totalsPartFrom)];
+      const item = { ...place, sums: compress(sums) };
+      return [readable(item, totalsPartFrom, (part) => totalsPartItem(account, filing, part))];
     }
     case 'filed_entry': {
       const key = filedEntryKey(account, line.filing, line.entry);
-      return [readable({ ...key, ...entryAttributes(line.entry) }, openEntryFrom)];
+      return [checked({ ...key, ...entryAttributes(line.entry) }, openEntryFrom)];
     }
     case 'chain':
-      return [readable(chainItem({ account, ...line.chain }), chainFrom)];
+      return [readable(chainItem({ ...line.chain, account }), chainFrom, (chain) => chainItem({ ...chain, account }))];
     case 'period':
       return [{ ...periodKey(account, line.state, line.period_end), filing: line.filing }];
     case 'customer':
-      return [readable(customerItem(account, line.customer), customerFrom)];
+      return [readable(customerItem(account, line.customer), customerFrom, (one) => customerItem(account, one))];
   }
 };
 
