@@ -17,7 +17,6 @@ import {
   nextPeriod,
   oldestOf,
   type Period,
-  periodAfter,
   registeredStates,
   registeredUntil,
   registrationsIn,
@@ -54,22 +53,6 @@ const periodsUntil = (first: Period | null, last: string, after: (end: string) =
   return periods;
 };
 
-/** The first period after a registration's end that has open entries, from `next` on; `null` without any up to today. */
-const periodWithEntries = async (
-  account: Account,
-  state: string,
-  next: Period,
-  today: string,
-  filings: Ports['filings'],
-): Promise<Period | null> => {
-  const oldest = oldestOf(await filings.oldestOpenMonths(account.id, state));
-  if (oldest === null) return null;
-  const registrations = registrationsIn(state, account.settings.registrations);
-  let period = next;
-  while (lastMonthOf(period.end) < oldest) period = periodAfter(period.end, registrations);
-  return period.start <= today ? period : null;
-};
-
 type Ports = {
   readonly filings: Pick<FilingReadPorts['filings'], 'chains' | 'oldestOpenMonths'>;
   readonly now: () => number;
@@ -93,8 +76,12 @@ const openPeriods = async (
       const first = await nextPeriod(account, state, chain, filings);
       const until = registeredUntil(registrationsIn(state, registrations)) ?? today;
       const last = until < today ? until : today;
-      const late = first && first.start > until ? await periodWithEntries(account, state, first, today, filings) : null;
-      const periods = late ? [late] : periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
+      if (first && first.start > until) {
+        const oldest = oldestOf(await filings.oldestOpenMonths(account.id, state));
+        const hasEntries = oldest !== null && oldest <= lastMonthOf(first.end);
+        return hasEntries && first.start <= today ? [answered(account, state, first, true, nowMs)] : [];
+      }
+      const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));
       return periods.map((period) => answered(account, state, period, chain?.isHeld === true, nowMs));
     }),
   );
@@ -105,7 +92,8 @@ const positionOf = ({ state, period_end }: FilingPeriod): string => `${state} ${
 
 /**
  * List the periods of each registered state from the one after its last filing up to the running one, or the end of the
- * registration. After that end, the first period with sales or credits is listed, which the schedule does not close. `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
+ * registration. After that end, the first period with sales or credits is listed, which the schedule does not close.
+ * `only` is a jurisdiction code, `null` all states. An account without a list of registrations has none.
  *
  * Refused with `validation_invalid_cursor`: a cursor of another account or another `state`.
  */

@@ -126,24 +126,37 @@ export const isRegisteredIn = (...days: Parameters<typeof registrationWithin>): 
 const isInGap = (period: Period, registrations: readonly Registration[]): boolean =>
   !isRegisteredIn(period, registrations) && registrations.some(({ from }) => from > period.end);
 
-/** The first period from this one on with a registration, with open entries, or with no registration after it. */
+/** Whether a period is after the end of the last registration. */
+const isAfterEnd = ({ start }: Period, registrations: readonly Registration[]): boolean => {
+  const until = registeredUntil(registrations);
+  return registrations.length > 0 && until !== null && start > until;
+};
+
+/**
+ * The first period from this one on with a registration or with open entries. After the last registration it is this one if
+ * nothing is open.
+ */
 const periodInUse = (first: Period, oldestOpenMonth: string | null, registrations: readonly Registration[]): Period => {
   const isEmpty = ({ end }: Period) => oldestOpenMonth === null || oldestOpenMonth > lastMonthOf(end);
+  const isUnregistered = (one: Period) =>
+    isInGap(one, registrations) || (oldestOpenMonth !== null && isAfterEnd(one, registrations));
   let period = first;
-  while (isInGap(period, registrations) && isEmpty(period)) period = periodAfter(period.end, registrations);
+  while (isUnregistered(period) && isEmpty(period)) period = periodAfter(period.end, registrations);
   return period;
 };
 
 /** Whether the next period depends on the oldest open month: of a state without a filing, or without a registration now. */
 export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: string | null): boolean => {
   const registrations = registrationsIn(state, settings.registrations);
-  return lastEnd === null || isInGap(periodAfter(lastEnd, registrations), registrations);
+  if (lastEnd === null) return true;
+  const next = periodAfter(lastEnd, registrations);
+  return isInGap(next, registrations) || isAfterEnd(next, registrations);
 };
 
 /**
  * The next period of a state to close, after the period that ended on `lastEnd`; `null` where the state has no filing and
  * no entry, so that any may be first. Months between two registrations are skipped up to the oldest open month, or all of
- * them where it is `null`. `isByOpenEntries` tells whether that month matters.
+ * them where it is `null`; months after the last registration are skipped up to the oldest open month. `isByOpenEntries` tells whether that month matters.
  *
  * It is never before the account's books open. Earlier entries, which old versions accepted, move into the first period
  * that closes.

@@ -58,6 +58,7 @@ export const impactJson = ({
   largest,
   past,
   highest: _highest,
+  largestPast: _largestPast,
   examples: _examples,
   ...counts
 }: Impact): object => ({

@@ -91,8 +91,9 @@ export const reportByState = async (
   const first = query.from === undefined ? last - 11 : monthOf(query.from);
   const [from, to] = [monthText(first), monthText(last)];
   if (first > last || last - first >= monthsMax) return refuse(wrongFrom(last));
-  const { starting_after, ...filters } = query;
-  const scope: CursorScope = { list: 'reports', secret: account.cursor_secret, filters };
+  const { starting_after } = query;
+  // The default months move with the calendar.
+  const scope: CursorScope = { list: 'reports', secret: account.cursor_secret, filters: { from, to } };
   const after = starting_after === undefined ? null : placeIn(decodeCursor(starting_after, scope));
   if (starting_after !== undefined && after === null) return refuse(invalidCursor);
   const found = await reports.rows(account.id, from, to, { after, limit: pageRows + 1 });

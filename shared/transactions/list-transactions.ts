@@ -1,6 +1,5 @@
 import { decodeTime } from 'ulid';
 import type { Account } from '../accounts/account.ts';
-import { wallMs } from '../calendar.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { expireIfDue } from './lifecycle.ts';
@@ -49,7 +48,7 @@ export const listTransactions = async (
 };
 
 const timeOf = ({ id, tax_date }: ListPosition, { index }: Choice): string =>
-  new Date(index === 'by_tax_date' && tax_date !== null ? wallMs(tax_date) : decodeTime(id.slice(-26))).toISOString();
+  new Date(index === 'by_tax_date' && tax_date !== null ? tax_date : decodeTime(id.slice(-26))).toISOString();
 
 const positionAfter = async (
   startingAfter: string,

@@ -127,6 +127,16 @@ describe('GET /filing-periods', () => {
     expect(await periodsOf(filer)).toEqual([]);
   });
 
+  it('leaves out months without entries after the end of the registration', async () => {
+    const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01', monthEnd(4))] } }));
+    await soldOn(filer, monthEnd(4));
+    await closedFiling(filer, 'MI', monthEnd(4));
+    await soldOn(filer, monthEnd(1));
+    expect((await periodsOf(filer)).map(({ period_end }) => period_end)).toEqual([monthEnd(1)]);
+    await closedFiling(filer, 'MI', monthEnd(1));
+    expect(await periodsOf(filer)).toEqual([]);
+  });
+
   it('grows with the calendar', async () => {
     const filer = filerOf(await newCaller({ settings: { registrations: [monthly('MI', '2020-01-01')] } }));
     expect(await periodsOf(filer)).toHaveLength(1);

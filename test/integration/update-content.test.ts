@@ -122,7 +122,9 @@ describe('contentUpdates=propose', () => {
   it('says why an update would hold the release', async () => {
     server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
     const { events } = await run(proposing, 'MN');
-    expect(events).toMatchObject([{ content: { held: 'These gates failed: vanished, changed, largest, built-in.' } }]);
+    expect(events).toMatchObject([
+      { content: { held: 'These gates failed: vanished, changed, largest, past, built-in.' } },
+    ]);
     const largest = events[0].content.gates.find(({ name }: { name: string }) => name === 'largest');
     expect(largest).toMatchObject({
       figure: 5,

@@ -38,14 +38,14 @@ export const variedMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'empty months between two registrations closed': [
     {
-      find: 'while (isInGap(period, registrations) && isEmpty(period))',
-      replace: 'while (isInGap(period, registrations) && isEmpty(period) && registrations.length === 0)',
+      find: 'while (isUnregistered(period) && isEmpty(period))',
+      replace: 'while (isUnregistered(period) && isEmpty(period) && registrations.length === 0)',
     },
   ],
   'entries between two registrations left to the next period': [
     {
-      find: 'while (isInGap(period, registrations) && isEmpty(period))',
-      replace: 'while (isInGap(period, registrations) && (isEmpty(period) || true))',
+      find: 'while (isUnregistered(period) && isEmpty(period))',
+      replace: 'while (isUnregistered(period) && (isEmpty(period) || true))',
     },
   ],
   'period closed by settings that changed meanwhile': [{ find: '    ...settingsChecks(commit),\n', replace: '' }],
@@ -53,7 +53,7 @@ export const variedMutants: Readonly<Record<string, readonly Patch[]>> = {
     { find: 'return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;', replace: 'return alone;' },
   ],
   'jurisdictions added up over all currencies': [
-    { find: '`${jurisdiction_code} ${currency}`;', replace: '`${jurisdiction_code} ${currency && "USD"}`;' },
+    { find: '`${currency} ${jurisdiction_code}`;', replace: '`${currency && "USD"} ${jurisdiction_code}`;' },
   ],
   'exceptions added up over all currencies': [
     { find: '      `${reason} ${currency}`,\n', replace: '      `${reason} USD`,\n' },

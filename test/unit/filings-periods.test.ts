@@ -251,7 +251,8 @@ describe('the next period', () => {
     { last: '2026-02-28', oldest: '2026-05', end: '2026-05-31', because: 'May has an entry' },
     { last: '2026-02-28', oldest: '2026-01', end: '2026-03-31', because: 'a late entry must not wait' },
     { last: '2026-02-28', oldest: '2026-11', end: '2026-09-30', because: 'a later entry does not matter' },
-    { last: '2026-12-31', oldest: '2027-05', end: '2027-01-31', because: 'after the last one, a request decides' },
+    { last: '2026-12-31', end: '2027-01-31', because: 'after the last one, a request decides' },
+    { last: '2026-12-31', oldest: '2027-05', end: '2027-05-31', because: 'no empty return is due after the last one' },
   ])('ends on $end after $last, because $because', async ({ oldest = null, last, end }) => {
     const both = [
       registration('2025-01-01', '2026-02-10', 'month'),

@@ -98,8 +98,8 @@ const entryFindings = async (
 };
 
 /**
- * The periods of each state follow each other without overlap. Months between two registrations may be missing: then the
- * filing after them names the one before them as the previous one.
+ * The periods of each state follow each other without overlap. Months may be missing, as between two registrations, if the
+ * filing after them names the one before them as the previous one: the registrations of that time are not known.
  */
 export const periodFindings = (filings: readonly StoredFiling[]): Finding[] => {
   const kept = filings.filter(({ status }) => status !== 'canceled');
