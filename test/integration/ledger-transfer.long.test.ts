@@ -258,7 +258,8 @@ describe('an exported ledger', () => {
     const counted = Object.fromEntries(
       [...Map.groupBy(rest, (line) => line.kind)].map(([of, lines]) => [of, lines.length]),
     );
-    expect(counts).toEqual(counted);
+    // Totals have lines of their own only where a shard has more than a thousand rows.
+    expect(counts).toEqual({ filing_totals: 0, ...counted });
     expect(counted).toMatchObject({
       transaction: plainDrafts + 11,
       filing: 3,
