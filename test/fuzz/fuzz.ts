@@ -7,6 +7,7 @@
  *   --inputs N      how many inputs instead of a time
  *   --seed N        another series of inputs (1)
  *   --input N       only this input of the seed
+ *   --seconds N     processor time that an input may take (2)
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,8 +17,6 @@ import { parseArgs } from 'node:util';
 import type { Message } from './child.ts';
 import { inputOf, targets } from './targets.ts';
 
-/** The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid input. */
-const limits = { ms: 2000, bytes: 256 * 1024 * 1024 };
 /** An input is ended after this many times its limit of time. */
 const endAfter = 2.5;
 /** A fault that does not repeat is one of the machine. */
@@ -27,12 +26,16 @@ const faultsMax = 10;
 const { values } = parseArgs({
   options: {
     target: { type: 'string', multiple: true, default: Object.keys(targets) },
+    seconds: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '1' },
     inputs: { type: 'string' },
     seed: { type: 'string', default: '1' },
     input: { type: 'string' },
   },
 });
+
+/** The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid input. */
+const limits = { ms: Number(values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
 
 type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
 
