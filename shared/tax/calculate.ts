@@ -104,20 +104,22 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
       return { discount, thirdPartyDiscount, net: amount - discount };
     });
   const isReduced = lines.map(({ place }) => hasCoupons && couponReducesPrice(place, day));
+  const isShipping = (index: number) => lines[index]?.deliveries !== undefined || index >= lines.length;
+  const isGoods = (index: number) => !isShipping(index) && !isStateFee((lines[index] as TaxLine).product);
   const nets = charges.map(
     ({ amount, discount, thirdPartyDiscount }, index) =>
       amount - discount - (isReduced[index] ? thirdPartyDiscount : 0n),
   );
-  const isShipping = (index: number) => lines[index]?.deliveries !== undefined || index >= lines.length;
-  const isGoods = (index: number) => !isShipping(index) && !isStateFee((lines[index] as TaxLine).product);
+  const unpaid = charges.map(({ amount, discount, thirdPartyDiscount }) => amount - discount - thirdPartyDiscount);
+  // A line that its coupon pays for has less left to discount than its net, where the coupon does not reduce the price.
   const discounts = document.discountsShipping
-    ? allocateToAll(document.discount, nets, isGoods, isShipping)
-    : allocateTo(document.discount, nets, isGoods);
-  const rest = nets.map((net, index) => net - (discounts[index] as bigint));
-  const coupons = allocateTo(document.thirdPartyDiscount, rest, isGoods);
+    ? discountsOfAll(document, nets, unpaid, isGoods, isShipping)
+    : allocateTo(document.discount, nets, unpaid, isGoods);
+  const left = unpaid.map((amount, index) => amount - (discounts[index] as bigint));
+  const coupons = allocateTo(document.thirdPartyDiscount, left, left, isGoods);
   return charges.map(({ discount, thirdPartyDiscount }, index) => {
     const coupon = coupons[index] as bigint;
-    const net = (rest[index] as bigint) - (isReduced[index] ? coupon : 0n);
+    const net = (nets[index] as bigint) - (discounts[index] as bigint) - (isReduced[index] ? coupon : 0n);
     assert(net >= 0n, overDiscounted);
     return { discount: discount + (discounts[index] as bigint), thirdPartyDiscount: thirdPartyDiscount + coupon, net };
   });
@@ -125,25 +127,46 @@ const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): 
 
 type Counts = (index: number) => boolean;
 
-/** Allocate a total to two kinds of amounts: first to each kind as a whole, and then in each kind. */
-const allocateToAll = (total: bigint, amounts: readonly bigint[], isGoods: Counts, isShipping: Counts): bigint[] => {
-  const sumWhere = (counts: Counts) => sum(amounts.filter((_, index) => counts(index)));
-  const [first, second] = allocate(total, [sumWhere(isGoods), sumWhere(isShipping)]) as [bigint, bigint];
-  const [own, rest] = [allocateTo(first, amounts, isGoods), allocateTo(second, amounts, isShipping)];
-  return own.map((part, index) => part + (rest[index] as bigint));
+/** The discount of a document for goods and shipping: first of each kind as a whole, and then in each kind. */
+const discountsOfAll = (
+  { discount, thirdPartyDiscount }: Pick<TaxDocument, 'discount' | 'thirdPartyDiscount'>,
+  nets: readonly bigint[],
+  unpaid: readonly bigint[],
+  isGoods: Counts,
+  isShipping: Counts,
+): bigint[] => {
+  const sumsOf = (amounts: readonly bigint[]) =>
+    [isGoods, isShipping].map((counts) => sum(amounts.filter((_, index) => counts(index)))) as [bigint, bigint];
+  const [unpaidGoods, unpaidShipping] = sumsOf(unpaid);
+  // The coupon of the document is for goods.
+  const parts = allocateWithin(discount, sumsOf(nets), [unpaidGoods - thirdPartyDiscount, unpaidShipping]);
+  const ofGoods = allocateTo(parts[0] as bigint, nets, unpaid, isGoods);
+  const ofShipping = allocateTo(parts[1] as bigint, nets, unpaid, isShipping);
+  return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
 };
 
-/** Allocate a total to the amounts whose indexes count. The others get nothing. */
-const allocateTo = (total: bigint, amounts: readonly bigint[], counts: Counts): bigint[] => {
+/** Allocate a total to the amounts whose indexes count, to each at most what `most` says. The others get nothing. */
+const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
-  if (total === 0n) return allocated;
   const indexes = [...amounts.keys()].filter(counts);
-  const parts = allocate(
-    total,
-    indexes.map((index) => amounts[index] as bigint),
-  );
+  const at = (values: readonly bigint[]) => indexes.map((index) => values[index] as bigint);
+  const parts = allocateWithin(total, at(amounts), at(most));
   for (const [position, index] of indexes.entries()) allocated[index] = parts[position] as bigint;
   return allocated;
+};
+
+/** Allocate a total by amounts, to each at most what `most` says. What is above the most of some goes to the others. */
+const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonly bigint[]): bigint[] => {
+  if (total === 0n) return amounts.map(() => 0n);
+  const parts = allocate(total, amounts);
+  const isFull = parts.map((part, index) => part > (most[index] as bigint));
+  if (!isFull.includes(true)) return parts;
+  assert(isFull.includes(false), overDiscounted);
+  const ofFull = sum(most.filter((_, index) => isFull[index]));
+  const rest = amounts.map((amount, index) => (isFull[index] ? 0n : amount));
+  const room = most.map((amount, index) => (isFull[index] ? 0n : amount));
+  const others = allocateWithin(total - ofFull, rest, room);
+  return most.map((amount, index) => (isFull[index] ? amount : (others[index] as bigint)));
 };
 
 // In a holiday, the price decides which rule applies, and so which doubts.

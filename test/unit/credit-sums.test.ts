@@ -23,11 +23,12 @@ const context = { settings, releaseFor: builtInReleaseFor, now: testNow };
 const at = new Date(testNow).toISOString();
 
 const virginia = { city: 'Arlington', state: 'VA', postal_code: '22201', country: 'US' };
+const philadelphia = { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' };
 const places = [
   { city: 'Honolulu', state: 'HI', postal_code: '96813', country: 'US' },
   virginia,
   // Coupons reduce the price in Pennsylvania and Massachusetts.
-  { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' },
+  philadelphia,
   { city: 'Boston', state: 'MA', postal_code: '02108', country: 'US' },
 ];
 
@@ -54,7 +55,7 @@ const lineArbitrary = fc.record({
   price: fc.integer({ min: 0, max: 9_999 }),
   quantity: fc.integer({ min: 1, max: 7 }),
   discount: fc.integer({ min: 0, max: 60 }),
-  coupon: fc.integer({ min: 0, max: 40 }),
+  coupon: fc.integer({ min: 0, max: 100 }),
 });
 const saleArbitrary = fc.record({
   place: fc.constantFrom(...places),
@@ -66,12 +67,14 @@ const saleArbitrary = fc.record({
   shipping: fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 2 }),
   supplied: fc.option(fc.integer({ min: 0, max: 3_000 }), { nil: null }),
   taxIncluded: fc.boolean(),
+  isShared: fc.boolean(),
 });
-type Sale = typeof saleArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type Arbitrary = typeof saleArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type Sale = Omit<Arbitrary, 'isShared'> & Partial<Pick<Arbitrary, 'isShared'>>;
 
 // Discounts in percent of what they are taken from, so that they always fit.
 const saleOf = (sale: Sale): StoredTransaction => {
-  const { place, lines, discount, coupon, shipping, supplied, taxIncluded } = sale;
+  const { place, lines, discount, coupon, shipping, supplied, taxIncluded, isShared = false } = sale;
   const left = (one: Sale['lines'][number]) => Math.floor((one.price * one.quantity * (100 - one.discount)) / 100);
   const netOf = (one: Sale['lines'][number]) => Math.floor((left(one) * (100 - one.coupon)) / 100);
   const reduction = Math.floor((netOf(lines[0] as Sale['lines'][number]) * sale.reduction) / 100);
@@ -90,6 +93,7 @@ const saleOf = (sale: Sale): StoredTransaction => {
       ...(reduction > 0 ? [{ id: `l${lines.length}`, unit_price: cents(-reduction), parent_line_item_id: 'l0' }] : []),
     ],
     discount_amount: cents(Math.floor((net * discount) / 100)),
+    discount_applies_to: isShared ? 'line_items_and_shipping' : 'line_items',
     third_party_discount_amount: cents(Math.floor((net * (100 - discount) * coupon) / 10_000)),
     shipping: shipping.map((amount) => ({
       amount: cents(amount),
@@ -303,7 +307,7 @@ describe('the calculated tax of the credits of a sale', () => {
 /** The last unit of a line takes all that is left of its net, where its part of the coupon alone would leave a cent. */
 const lastCouponCent: [Sale, Step[]] = [
   {
-    place: { city: 'Philadelphia', state: 'PA', postal_code: '19103', country: 'US' },
+    place: philadelphia,
     lines: [
       { price: 0, quantity: 1, discount: 0, coupon: 0 },
       { price: 5, quantity: 1, discount: 0, coupon: 0 },
@@ -318,20 +322,41 @@ const lastCouponCent: [Sale, Step[]] = [
   ],
 ];
 
+/** One of three units gets the only cent of its line, and no part of the coupon, if each is rounded alone. */
+const firstNetCent: [Sale, Step[]] = [
+  {
+    place: philadelphia,
+    lines: [
+      { price: 1, quantity: 3, discount: 1, coupon: 0 },
+      { price: 1216, quantity: 1, discount: 0, coupon: 0 },
+      { price: 2351, quantity: 2, discount: 0, coupon: 0 },
+    ],
+    ...{ discount: 0, coupon: 20, reduction: 0, shipping: [], supplied: null, taxIncluded: false },
+  },
+  [{ line: 0, kind: 'quantity', part: 1 }],
+];
+
 describe('credits of a sale', () => {
   it('add up to it in every figure, however it is credited, supplied and voided', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
         const sold = saleOf(sale);
         const { live, parent } = creditInSteps(sold, steps);
-        expect(sumsOf(live.map(({ transaction }) => transaction))).toEqual(sumsOf([sold.transaction]));
+        const net = netOf(sold.transaction);
+        // A line without a net has no money to credit its coupon with.
+        const free = sold.transaction.line_items.filter(({ net_amount }) => centsOf(net_amount) === 0);
+        const ofFree = free.reduce((sum, one) => sum + centsOf(one.applied_third_party_discount_amount), 0);
+        const { coupons = 0, ...others } = sumsOf(live.map(({ transaction }) => transaction));
+        const { coupons: ofSale = 0, ...ofOthers } = sumsOf([sold.transaction]);
+        expect(others).toEqual(ofOthers);
+        expect(coupons).toBeLessThanOrEqual(ofSale);
+        expect(coupons).toBeGreaterThanOrEqual(ofSale - ofFree);
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(credited_tax_amount).toBe(tax_amount);
-        const net = netOf(sold.transaction);
         expect(centsOf(credited_amount)).toBe(net);
         expect(refund_status).toBe(net + centsOf(tax_amount) + centsOf(credited_amount) > 0 ? 'full' : 'none');
       }),
-      { numRuns: 400, examples: [lastCouponCent] },
+      { numRuns: 400, examples: [lastCouponCent, firstNetCent] },
     );
   });
 
@@ -402,7 +427,6 @@ describe('credits of a sale', () => {
   });
 
   it('share the coupon of a line that its discounts leave nothing of', () => {
-    const philadelphia = places[2] as (typeof places)[number];
     const line = { price: 1000, quantity: 4, discount: 0, coupon: 0 };
     const sale = { place: philadelphia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0 };
     const outcome = ask({
@@ -424,6 +448,24 @@ describe('credits of a sale', () => {
     expect(parts.map(({ transaction }) => transaction.applied_third_party_discount_amount)).toEqual(
       quarters.map(() => '2.50'),
     );
+  });
+
+  it('include what a coupon paid for alone, once', () => {
+    const paid = { id: 'l0', quantity: '1', unit_price: '20.00' };
+    const free = (id: string) => ({ id, quantity: '1', unit_price: '10.00', third_party_discount_amount: '10.00' });
+    const sold = stored('sale', ask({ to: philadelphia, line_items: [paid, free('l1')] }));
+    const part = credited(sold, { line_items: [{ id: 'l0', quantity: '1', unit_price: '5.00' }] });
+    const rest = credited(changed(sold, stored('credit', part.outcome, sold.transaction)), { credit_remaining: true });
+    const figures = rest.outcome.line_items.map((line) => [line.net_amount, line.applied_third_party_discount_amount]);
+    expect(figures).toEqual([
+      ['15.00', '0.00'],
+      ['0.00', '10.00'],
+    ]);
+    const without = stored('sale', ask({ to: philadelphia, line_items: [free('l0')] }));
+    const whole = credited(without, {}).outcome;
+    expect(whole.applied_third_party_discount_amount).toBe('10.00');
+    const again = creditOf(changed(without, stored('credit', whole, without.transaction)), {}, context, []);
+    expect(again.ok || again.problems[0].source).toEqual({ pointer: '/parent_transaction_id' });
   });
 
   it('take the tax of a free line with it, and tax alone where it is supplied', () => {

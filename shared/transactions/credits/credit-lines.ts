@@ -41,18 +41,19 @@ export const sizeLine = (
   return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;
 };
 
-/** The credit that exhausts a line takes the rest of its coupon, so that all credits add up to it. The seller's discount is the remainder. */
+/**
+ * The credit that exhausts the net of a line takes the rest of its coupon, so that all credits add up to it. The seller's
+ * discount is the remainder. Where its amount is too small for that, it leaves a cent of the net to a later credit.
+ */
 const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   const { amount, discount, thirdPartyDiscount, net } = sized;
   const gross = (one: Balance['whole']) => one.net + one.discount + one.third_party_discount;
   const left = whole.third_party_discount - credited.third_party_discount;
   const inherited = discount + thirdPartyDiscount;
-  return net === whole.net - credited.net &&
-    (net > 0n || amount >= gross(whole) - gross(credited)) &&
-    left >= 0n &&
-    left <= inherited
-    ? { ...sized, thirdPartyDiscount: left, discount: inherited - left }
-    : sized;
+  const isRest = amount >= gross(whole) - gross(credited);
+  if (net !== whole.net - credited.net || left < 0n || !(net > 0n || isRest)) return sized;
+  if (left <= inherited) return { ...sized, thirdPartyDiscount: left, discount: inherited - left };
+  return isRest ? sized : { ...sized, thirdPartyDiscount: thirdPartyDiscount + 1n, net: net - 1n };
 };
 
 /** Whether a third party's discount reduced the price of a line, as its state says. */

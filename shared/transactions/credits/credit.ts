@@ -4,11 +4,12 @@ import type { Warning } from '../../calculations/response.ts';
 import { exponentOf, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
+import { isNothing, minus, plus, zeroShare } from './counters.ts';
 import type { CreditContext, CreditRequest } from './credit-request.ts';
 import { creditWarnings } from './credit-warnings.ts';
 import { linesOutcome } from './lines.ts';
 import { creditProblems, overCredit } from './problems.ts';
-import { remainingOf } from './remaining.ts';
+import { type Remaining, remainingOf } from './remaining.ts';
 import { restOutcome, wholeOutcome } from './without-lines.ts';
 
 /** The result of a credit: its figures with the recorded tax, and the kind of request. */
@@ -44,12 +45,20 @@ export const creditOf = (
 };
 
 const outcomeOf = (kind: Credit['kind'], sale: StoredTransaction, credit: CreditContext): Result<Outcome> => {
-  if (kind === 'lines') return linesOutcome(credit, remainingOf(sale));
-  if (isUntouched(credit)) return accept(wholeOutcome(credit));
-  return kind === 'remaining'
-    ? restOutcome(credit, remainingOf(sale))
-    : refuse(overCredit(remainingOf(sale).total, credit.parent.currency, '/parent_transaction_id'));
+  const remaining = remainingOf(sale);
+  if (kind === 'lines') return linesOutcome(credit, remaining);
+  if (isUntouched(remaining)) return accept(wholeOutcome(credit));
+  const { credited_amount, credited_tax_amount, currency } = sale.transaction;
+  // Credits of coupons alone leave all of the money.
+  const isAllLeft = [credited_amount, credited_tax_amount].every((text) => parseAmount(text, credit.exponent) === 0n);
+  return (kind === 'remaining' || isAllLeft) && !isNothing(remaining.total)
+    ? accept(restOutcome(credit, remaining))
+    : refuse(overCredit(remaining.total, currency, kind === 'all' ? '/parent_transaction_id' : '/credit_remaining'));
 };
 
-const isUntouched = ({ parent: { credited_amount, credited_tax_amount }, exponent }: CreditContext): boolean =>
-  [credited_amount, credited_tax_amount].every((text) => parseAmount(text, exponent) === 0n);
+/** Whether no live credit took money or a coupon of the sale. */
+const isUntouched = ({ charges, total }: Remaining): boolean => {
+  const balances = [...charges.values()];
+  const whole = balances.map((balance) => balance.whole).reduce(plus, zeroShare);
+  return isNothing(minus(whole, total)) && balances.every(({ credited }) => credited.third_party_discount === 0n);
+};

@@ -4,33 +4,30 @@ import type { LineItemResponse, ShippingResponse } from '../../calculations/resp
 import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
 import { creditLine, isReducedByCoupon } from './credit-lines.ts';
 import type { CreditContext } from './credit-request.ts';
 import { creditShipping } from './credit-shipping.ts';
 import { creditOutcome } from './outcome.ts';
-import { overCredit } from './problems.ts';
 import type { Remaining } from './remaining.ts';
 import { couponByNet, inheritedCoupon } from './scale.ts';
 
-/** The outcome that credits the remainder of a sale, each remaining line as a quantity of one. */
-export const restOutcome = (credit: CreditContext, remaining: Remaining): Result<Outcome> => {
+/** The outcome that credits the remainder of a sale, each line with remaining money or coupon as a quantity of one. */
+export const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {
   const { parent, exponent } = credit;
-  if (isNothing(remaining.total)) return refuse(overCredit(remaining.total, parent.currency, '/credit_remaining'));
   const balances = [...remaining.charges.values()];
   const shares = capped(balances.map(leftOf), remaining.total);
   const count = parent.line_items.length;
   const lines = parent.line_items.flatMap((line, at) => {
-    const taken = shares[at] as Share;
-    return isNothing(taken) ? [] : [restOfLine(line, taken, balances[at] as Balance, exponent)];
+    const rest = restOfLine(line, shares[at] as Share, balances[at] as Balance, exponent);
+    return rest ? [rest] : [];
   });
   const shipping = mapShipping(parent.shipping, (charge, index) => {
     const taken = shares[count + index] as Share;
     const sized = { amount: taken.net, discount: 0n, net: taken.net };
     return isNothing(taken) ? null : creditShipping(charge, sized, taken, balances[count + index] as Balance, exponent);
   });
-  return accept(creditOutcome(credit, lines, withoutNothing(shipping)));
+  return creditOutcome(credit, lines, withoutNothing(shipping));
 };
 
 type Shipping = ShippingResponse | ShippingResponse[] | null;
@@ -38,9 +35,10 @@ type Shipping = ShippingResponse | ShippingResponse[] | null;
 const withoutNothing = (shipping: ShippingResponse | (ShippingResponse | null)[] | null): Shipping =>
   Array.isArray(shipping) ? shipping.filter((charge) => charge !== null) : shipping;
 
-const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number): LineItemResponse => {
+const restOfLine = (line: LineItemResponse, taken: Share, balance: Balance, exponent: number) => {
   const isReduced = isReducedByCoupon(line, exponent);
   const thirdPartyDiscount = isReduced ? couponByNet(balance, taken.net) : inheritedCoupon(balance, taken.net);
+  if (isNothing(taken) && thirdPartyDiscount === 0n) return null;
   const amount = isReduced ? taken.net + thirdPartyDiscount : taken.net;
   const unitPrice = formatAmount(amount, exponent);
   const sized = { unitPrice, amount, discount: 0n, thirdPartyDiscount, net: taken.net };
