@@ -14,8 +14,7 @@ import {
   followingPeriod,
   isOver,
   lastMonthOf,
-  nextPeriod,
-  oldestOf,
+  nextPeriodAndMonth,
   type Period,
   registeredStates,
   registeredUntil,
@@ -73,12 +72,11 @@ const openPeriods = async (
   const rows = await Promise.all(
     states.toSorted().map(async (state) => {
       const chain = chains.get(state) ?? null;
-      const first = await nextPeriod(account, state, chain, filings);
+      const { period: first, oldestOpenMonth } = await nextPeriodAndMonth(account, state, chain, filings);
       const until = registeredUntil(registrationsIn(state, registrations)) ?? today;
       const last = until < today ? until : today;
       if (first && first.start > until) {
-        const oldest = oldestOf(await filings.oldestOpenMonths(account.id, state));
-        const hasEntries = oldest !== null && oldest <= lastMonthOf(first.end);
+        const hasEntries = oldestOpenMonth !== null && oldestOpenMonth <= lastMonthOf(first.end);
         return hasEntries && first.start <= today ? [answered(account, state, first, true, nowMs)] : [];
       }
       const periods = periodsUntil(first, last, (end) => followingPeriod(account, state, end, null));

@@ -177,17 +177,22 @@ export const followingPeriod = (
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;
 };
 
-/** The next period of a state to close, as `followingPeriod`. */
-export const nextPeriod = async (
+/** The next period of a state to close, as `followingPeriod`, and the oldest open month, which is read only if it matters. */
+export const nextPeriodAndMonth = async (
   account: Account,
   state: string,
   chain: Chain | null,
   filings: Pick<FilingReads, 'oldestOpenMonths'>,
-): Promise<Period | null> => {
+): Promise<{ readonly period: Period | null; readonly oldestOpenMonth: string | null }> => {
   const lastEnd = chain?.last?.period_end ?? null;
   const months = isByOpenEntries(account, state, lastEnd) ? await filings.oldestOpenMonths(account.id, state) : [];
-  return followingPeriod(account, state, lastEnd, oldestOf(months));
+  const oldestOpenMonth = oldestOf(months);
+  return { period: followingPeriod(account, state, lastEnd, oldestOpenMonth), oldestOpenMonth };
 };
+
+/** The next period of a state to close, as `followingPeriod`. */
+export const nextPeriod = async (...state: Parameters<typeof nextPeriodAndMonth>): Promise<Period | null> =>
+  (await nextPeriodAndMonth(...state)).period;
 
 /** The jurisdiction codes of the states where an account is registered, or was. */
 export const registeredStates = (registrations: Registrations): readonly string[] => [

@@ -10,7 +10,7 @@ import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type S
 import { lastMonthOf } from './periods.ts';
 import type { FilingPorts } from './ports.ts';
 import { noTotals, withEntries } from './totals.ts';
-import { addToShard, type Grown, partsReader, partsWith } from './totals-parts.ts';
+import { addToShard, partsReader, partsWith, type ShardTotalsUpdate } from './totals-parts.ts';
 
 type StepPorts = Pick<FilingPorts, 'filings' | 'ledger' | 'now' | 'storedSize' | 'stepEntriesMax' | 'totalsRowsMax'>;
 
@@ -46,20 +46,20 @@ const partsWrittenMax = 12;
  * The first entries whose step fits into one write, at least one, and the totals with them. One entry alone fits: its
  * currency has a few dozen parts, because the tax content bounds the jurisdictions of a state and their rates.
  */
-const addedTo = async (
+const addFittingEntries = async (
   filing: StoredFiling,
   progress: ShardProgress,
   found: readonly OpenEntry[],
   { filings, stepEntriesMax, totalsRowsMax }: StepPorts,
-): Promise<{ readonly entries: readonly OpenEntry[]; readonly grown: Grown }> => {
+): Promise<{ readonly entries: readonly OpenEntry[]; readonly update: ShardTotalsUpdate }> => {
   const read = partsReader(filing, progress, filings);
   for (let count = found.length; ; count = Math.ceil(count / 2)) {
     const entries = found.slice(0, count);
     const added = withEntries(noTotals, entries);
     const fits = (parts: number) => count <= 1 || (parts <= partsWrittenMax && 2 * count + parts <= 2 * stepEntriesMax);
     if (!fits(partsWith(progress, added))) continue;
-    const grown = await addToShard(progress, added, totalsRowsMax, read);
-    if (fits(grown.written.length)) return { entries, grown };
+    const update = await addToShard(progress, added, totalsRowsMax, read);
+    if (fits(update.written.length)) return { entries, update };
   }
 };
 
@@ -67,8 +67,8 @@ const addedTo = async (
 const move: Plan = async (filing, progress, limit, ports) => {
   const lastMonth = lastMonthOf(filing.period_end);
   const { entries: found, next } = await ports.filings.openEntries(placeOf(filing, progress), lastMonth, limit, null);
-  const { entries, grown } = await addedTo(filing, progress, found, ports);
-  const { written, ...totals } = grown;
+  const { entries, update } = await addFittingEntries(filing, progress, found, ports);
+  const { written, ...totals } = update;
   const isAll = entries.length === found.length;
   const step = stepTo(
     filing,

@@ -70,6 +70,8 @@ const closingOf = async (
 ): Promise<string | null> => {
   const lastEnd = chain?.last?.period_end ?? null;
   const known = followingPeriod(account, state, lastEnd, null);
+  // After the registration's end the schedule closes nothing.
+  if (chain?.last && known && closesAt(account, state, known) === null) return null;
   const canBeOlder = chain?.last
     ? isByOpenEntries(account, state, lastEnd)
     : firstDay !== null && (known === null || firstDay < known.start);

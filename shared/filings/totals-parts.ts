@@ -31,19 +31,19 @@ const split = (place: Omit<TotalsPart, 'sums'>, sums: Sums, rowsMax: number): To
 };
 
 /** The sums by the part that has their keys. */
-const byPart = (sums: Sums, froms: readonly string[]): ReadonlyMap<string, Sums> => {
+const byPart = (sums: Sums, keys: readonly string[]): ReadonlyMap<string, Sums> => {
   const found = new Map<string, Map<string, JurisdictionSum>>();
   let at = 0;
   for (const [key, sum] of inOrder(sums)) {
-    while ((froms[at + 1] ?? '~') <= key) at++;
-    const from = froms[at] ?? '';
+    while ((keys[at + 1] ?? '~') <= key) at++;
+    const from = keys[at] ?? '';
     found.set(from, (found.get(from) ?? new Map<string, JurisdictionSum>()).set(key, sum));
   }
   return found;
 };
 
 /** Reads parts of one shard, each once. */
-export type PartsReader = (froms: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
+export type PartsReader = (keys: readonly string[]) => Promise<ReadonlyMap<string, Sums>>;
 
 const keysMax = 100;
 
@@ -53,22 +53,22 @@ export const partsReader = (
   { parts }: Pick<FilingReads, 'parts'>,
 ): PartsReader => {
   const known = new Map<string, Sums>();
-  return async (froms) => {
-    const unknown = froms.filter((from) => !known.has(from)).map((from) => ({ shard, from }));
+  return async (keys) => {
+    const unknown = keys.filter((from) => !known.has(from)).map((from) => ({ shard, from }));
     for (let at = 0; at < unknown.length; at += keysMax)
       for (const { from, sums } of await parts(account, id, unknown.slice(at, at + keysMax))) known.set(from, sums);
     return known;
   };
 };
 
-const froms = ({ parts }: Pick<ShardProgress, 'parts'>): readonly string[] => (parts.length > 0 ? parts : ['']);
+const partKeys = ({ parts }: Pick<ShardProgress, 'parts'>): readonly string[] => (parts.length > 0 ? parts : ['']);
 
 /** The number of parts that have the keys of these totals. */
 export const partsWith = (progress: Pick<ShardProgress, 'parts'>, { jurisdictions }: Totals): number =>
-  byPart(jurisdictions, froms(progress)).size;
+  byPart(jurisdictions, partKeys(progress)).size;
 
 /** A shard's totals after a step, and the parts that the step writes. */
-export type Grown = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };
+export type ShardTotalsUpdate = Pick<ShardProgress, 'totals' | 'parts'> & { readonly written: readonly TotalsPart[] };
 
 /**
  * Add to the totals of a shard. Up to `rowsMax` rows are in the progress itself. Above, they are in parts by ranges of their
@@ -79,10 +79,10 @@ export const addToShard = async (
   added: Totals,
   rowsMax: number,
   read: PartsReader,
-): Promise<Grown> => {
+): Promise<ShardTotalsUpdate> => {
   const whole = totalsOfAll([totals, { ...added, jurisdictions: noTotals.jurisdictions }]);
   const isInline = parts.length === 0;
-  const changed = byPart(added.jurisdictions, froms({ parts }));
+  const changed = byPart(added.jurisdictions, partKeys({ parts }));
   const before = isInline ? new Map([['', totals.jurisdictions]]) : await read([...changed.keys()]);
   const written = [...changed].flatMap(([from, sums]) => {
     const known = before.get(from);
@@ -101,7 +101,7 @@ type Source = { readonly shard: number; readonly rows: readonly Keyed[]; readonl
 const partsAtOnce = 4;
 
 /** Sources that have a row or nothing left to read. */
-const filled = async (
+const refillSources = async (
   sources: readonly Source[],
   after: string,
   read: (places: readonly { readonly shard: number; readonly from: string }[]) => Promise<readonly TotalsPart[]>,
@@ -144,7 +144,7 @@ export const sumsAfter = async function* (
     unread: parts.filter((_, at) => (parts[at + 1] ?? '~') > after),
   }));
   for (;;) {
-    sources = await filled(sources, after, (places) => readParts(account, id, places));
+    sources = await refillSources(sources, after, (places) => readParts(account, id, places));
     // Each source that has more to read is complete up to its last row.
     const ends = sources.flatMap(({ rows, unread }) => (unread.length > 0 ? (rows.at(-1)?.[0] ?? []) : [])).sort();
     const end = ends[0] ?? '~';
