@@ -39,6 +39,7 @@ const projectOf = (name: string, include: readonly string[]) => ({
     // replay each recorded transaction.
     setupFiles: [
       'test/support/avoid-midnight.ts',
+      'test/support/random-seed.ts',
       'test/support/log-watch.ts',
       'test/support/log-secrets.ts',
       ...(name === 'integration' ? integrationSetup : []),

@@ -107,8 +107,8 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
   same(net, credit.total.net, 'The net of the credit');
 };
 
-/** The warnings of a request that differs from the sale that it credits, or is dated before it. */
-export const differenceCodes = ({ line_items, customer, tax_date }: Requested, sale: Body): string[] => {
+/** The warnings of a credit that was requested other than its sale, or is dated before it. */
+export const differenceCodes = ({ line_items, customer }: Requested, taxDate: string, sale: Body): string[] => {
   const isOther = (sent: unknown, sold: unknown) => (sent ?? null) !== null && !isDeepStrictEqual(sent, sold);
   const pairs = (line_items ?? []).map((line) => [line, matchOf(line, sale)] as const);
   const lines = pairs.flatMap(([line, sold]) =>
@@ -122,7 +122,7 @@ export const differenceCodes = ({ line_items, customer, tax_date }: Requested, s
   const isTaken = !line_items || pairs.some(([, sold]) => sold);
   return [
     ...[...lines, isTaken && isOther(customer, sale.customer)].filter(Boolean).map(() => 'credit_field_ignored'),
-    ...(tax_date && tax_date.slice(0, 10) < sale.tax_date.slice(0, 10) ? ['credit_before_sale'] : []),
+    ...(taxDate.slice(0, 10) < sale.tax_date.slice(0, 10) ? ['credit_before_sale'] : []),
   ];
 };
 
@@ -141,6 +141,10 @@ export const mustBeCredit = (
   same(minor(currency, body.calculated_tax_amount), credit.total.tax, 'The calculated tax');
   same(minor(currency, body.tax_amount), supplied === null ? credit.total.tax : minor(currency, supplied), 'The tax');
   const unmatched = credit.lines.filter(({ parentId }) => parentId === null).map(() => 'credit_line_unmatched');
-  same(codesOf(body), [...differenceCodes(request, sale), ...unmatched, ...warnings].sort(), 'The warnings');
+  same(
+    codesOf(body),
+    [...differenceCodes(request, body.tax_date, sale), ...unmatched, ...warnings].sort(),
+    'The warnings',
+  );
   return credit.kind;
 };

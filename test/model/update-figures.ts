@@ -99,11 +99,11 @@ const takenLines = (credit: Body, sale: Body) => ({
 });
 
 // A draft is computed again from its sale; a finalized credit keeps what it was warned of.
-const differencesAfter = (one: Case, sale: Body): string[] => {
-  const { update, view } = one;
+const differencesAfter = (one: Case, taxDate: string, sale: Body): string[] => {
+  const { view } = one;
   if (view.status !== 'draft')
     return codesOf(view).filter((code) => ['credit_field_ignored', 'credit_before_sale'].includes(code));
-  return differenceCodes({ ...wishOf(one), tax_date: update.tax_date ?? view.tax_date }, sale);
+  return differenceCodes(wishOf(one), taxDate, sale);
 };
 
 /** Hold the figures of an accepted update against the model. */
@@ -115,7 +115,7 @@ export const judgeFigures = (one: Case, body: Body): void => {
   same(body.tax_amount_source, supplied === null ? 'calculated' : 'provided', 'Where the tax is from');
   const ofSale = sale ? body.line_items.filter((line) => !matchOf(line, sale)) : [];
   const unmatched = ofSale.map(() => 'credit_line_unmatched');
-  const differing = sale ? differencesAfter(one, sale) : [];
+  const differing = sale ? differencesAfter(one, body.tax_date, sale) : [];
   same(codesOf(body), expectedCodes(body, update, view, asked, [...differing, ...unmatched]), 'The warnings');
   if (!sale) mustBeCalculated(body, requestAfter(one), supplied);
   else if (view.status === 'finalized') mustBeRetaxed({ ...one, sale }, body, tax);

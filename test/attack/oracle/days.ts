@@ -49,9 +49,11 @@ export const periodOf = (month: number, registrations: readonly Registration[]):
   return { first, last, frequency: frequency ?? 'month' };
 };
 
-/** Whether no return is due: between two registrations. */
+/** Whether no return is due: between two registrations, or after the last one. */
 export const isGap = ({ first, last }: Period, registrations: readonly Registration[]): boolean =>
-  frequencyIn(first, registrations) === null && registrations.some(({ from }) => from > lastDay(last));
+  frequencyIn(first, registrations) === null &&
+  (registrations.some(({ from }) => from > lastDay(last)) ||
+    (registrations.length > 0 && registrations.every(({ to }) => (to ?? '9999') < firstDay(first))));
 
 /**
  * The next period of a state: after the last filing, without gaps that have no open entry; of a state without filings, that
