@@ -121,6 +121,7 @@ describe('a workbook that is made to do harm', () => {
     ['letters that are none', cell('zzzz1')],
     ['many rows without a number, and a wide one', `${cell('XFD1')}${'<row/>'.repeat(1000)}`],
     ['a long text', `<row><c r="A1" t="inlineStr"><is><t>${'&amp;'.repeat(3_000_000)}</t></is></c></row>`],
+    ['tags without an end', '<row a="1" '.repeat(300_000)],
     ['a tag with many attributes', `<row ${'a="1" '.repeat(2_500_000)}/>`],
     ['tags that are nested deep', '<c>'.repeat(5_000_000)],
     ['more than a workbook has', 'x<y/>'.repeat(4_000_000)],
@@ -137,6 +138,14 @@ describe('a workbook that is made to do harm', () => {
     const content = sheet(20_000);
     expect(content.length).toBeLessThan(10_000);
     await expect(read(content)).rejects.toThrow(/more than 8000000 characters/);
+  });
+
+  it('is refused if it names a sheet many times', async () => {
+    const sheet = gridOf(2, 100, '', '<v>1</v>');
+    const naming = (times: number) =>
+      workbookOf({ sheets: [sheet], directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(times) });
+    expect((await read(naming(0))).sheets).toHaveLength(1);
+    await expect(read(naming(5000))).rejects.toThrow(/names 5001 sheets/);
   });
 
   it('has no part that its directory does not list', async () => {

@@ -23,6 +23,8 @@ export const limits = {
   heldZips: 5_000_000,
   /** ZIP codes times the cities that rows name without a ZIP: each city may have rates of its own in each ZIP. */
   citiesInZips: 500_000,
+  /** Rows of one place that are compared with each other, for all places together. */
+  comparedRows: 1_000_000,
   /** Separate spans of days on which a list of jurisdictions has street addresses in a ZIP. */
   spansOfStreets: 1_000,
   /** Different streets, with their units and kinds of house numbers. */

@@ -6,6 +6,8 @@ import { openZip } from './open-file.ts';
 const unpackedBytesMax = 8 * 1024 * 1024;
 /** `xl/workbook.xml` and its relations: the library compares each sheet with each other one. */
 const directoryBytesMax = 256 * 1024;
+/** The library reads the cells of a sheet as often as the workbook names it. */
+const sheetsMax = 200;
 const rowsMax = 200_000;
 /** Cells of a sheet with the empty ones, because the library fills up every row. Known sheets have 100,000. */
 const cellsMax = 2_000_000;
@@ -76,13 +78,24 @@ const assertCompact = (path: string, xml: string): void => {
   );
 };
 
-/** The number of tags. Refuses a tag with the text after it that is longer than any cell. */
+/** Refuse a workbook that names too many sheets. */
+const assertFewSheets = (xml: string): void => {
+  const count = xml.matchAll(/[<:]sheet[\s/>]/g).toArray().length;
+  if (count > sheetsMax) throw new Error(`it names ${count} sheets: keep at most ${sheetsMax}.`);
+};
+
+/**
+ * The number of tags. Refuses a tag with the text after it that is longer than any cell, and a tag without an end: the
+ * library takes quadratic time for tags that begin inside of each other.
+ */
 const countTags = (path: string, xml: string): number => {
   let count = 0;
   for (let at = 0; at < xml.length; count += 1) {
     const next = xml.indexOf('<', at + 1);
     const end = next === -1 ? xml.length : next;
     if (end - at > textMax) throw new Error(`${path} has a text of more than ${textMax} characters: shorten it.`);
+    if (xml[at] === '<' && xml.lastIndexOf('>', end - 1) < at)
+      throw new Error(`${path} has a tag without an end: open the workbook and save it.`);
     at = end;
   }
   return count;
@@ -129,7 +142,8 @@ export const vettedWorkbook = async (path: string): Promise<Buffer> => {
     const xml = content.toString('utf8');
     tags += countTags(part, xml);
     if (tags > tagsMax) throw new Error(`it has more than ${tagsMax} tags, which no workbook of rates has.`);
-    if (!isDirectory(part)) assertCompact(part, xml);
+    if (isDirectory(part)) assertFewSheets(xml);
+    else assertCompact(part, xml);
   }
   return zipOf(parts);
 };

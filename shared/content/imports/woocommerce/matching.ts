@@ -12,14 +12,16 @@ export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null
 /** A rate that is not matched by its ZIPs. */
 export const anyZip = (rate: WooRate): Match => ({ rate, width: 0 });
 
-/** A row with ZIPs and cities is the most specific one, then a row with ZIPs, then a row with cities. */
-const placeRank = ({ zips, cities }: WooRate): number => (zips === null ? 2 : 0) + (cities === null ? 1 : 0);
+/** Below zero if `a` is more specific: of the state, then with ZIPs and cities, with ZIPs, with cities, then of fewer ZIPs. */
+const compare = ({ rate: a, width }: Match, { rate: b, width: otherWidth }: Match): number => {
+  if (a.hasState !== b.hasState) return a.hasState ? -1 : 1;
+  if ((a.zips === null) !== (b.zips === null)) return a.zips === null ? 1 : -1;
+  if ((a.cities === null) !== (b.cities === null)) return a.cities === null ? 1 : -1;
+  return width - otherWidth;
+};
 
-const compare = (a: Match, b: Match): number =>
-  Number(b.rate.hasState) - Number(a.rate.hasState) || placeRank(a.rate) - placeRank(b.rate) || a.width - b.width;
-
-/** The most specific rate first: of the state, by its place, of fewer ZIPs; then in the order of the file. */
-const bySpecificity = (a: Match, b: Match): number => compare(a, b) || a.rate.line - b.rate.line;
+/** The more specific rate; of equal ones the earlier one in the file. */
+const moreSpecific = (a: Match, b: Match): Match => ((compare(a, b) || a.rate.line - b.rate.line) <= 0 ? a : b);
 
 const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCompound !== b.isCompound;
 
@@ -27,11 +29,11 @@ const differ = (a: WooRate, b: WooRate): boolean => a.rate !== b.rate || a.isCom
 const countOf = ({ zips, cities }: WooRate): number => (zips && cities ? 1 : (zips ?? cities ?? []).length);
 
 /**
- * Whether WooCommerce applies a row of a place instead of another one of its priority: the row with more locations, then
+ * Whether WooCommerce applies a row of a place instead of a different one of its priority: the row with more locations, then
  * the earlier one (`WC_Tax::sort_rates_callback`).
  */
 const precedes = (a: WooRate, b: WooRate): boolean =>
-  !isStateWide(a) && a.hasState === b.hasState && differ(a, b) && (countOf(a) - countOf(b) || b.line - a.line) > 0;
+  !isStateWide(a) && a.hasState === b.hasState && (countOf(a) - countOf(b) || b.line - a.line) > 0;
 
 /** The rates that apply together at a place. */
 export type Choice = {
@@ -43,22 +45,44 @@ export type Choice = {
   readonly overtaking: readonly WooRate[];
 };
 
-/** Choose the most specific rate of each priority of those that match. */
-export const choose = (matching: readonly Match[]): Choice => {
-  const sorted = matching.toSorted(bySpecificity);
-  const byPriority = [...Map.groupBy(sorted, ({ rate }) => rate.priority)].toSorted(([a], [b]) => a - b);
-  const rates: WooRate[] = [];
-  const overtaking: WooRate[] = [];
-  let conflict: Choice['conflict'] = null;
-  for (const [, [first, ...others]] of byPriority) {
-    if (!first) continue;
-    const { rate } = first;
-    rates.push(rate);
-    const rival = others.find((other) => compare(first, other) === 0 && differ(rate, other.rate));
-    if (rival) conflict ??= [rate, rival.rate];
-    if (others.some((other) => precedes(other.rate, rate))) overtaking.push(rate);
+/** Choose the most specific rate of each priority of those that match. Two passes: a hostile table has many rows for a place. */
+const choose = (matching: readonly Match[]): Choice => {
+  const firsts = new Map<number, Match>();
+  for (const match of matching) {
+    const first = firsts.get(match.rate.priority);
+    firsts.set(match.rate.priority, first ? moreSpecific(first, match) : match);
   }
-  return { rates, conflict, overtaking };
+  const rivals = new Map<number, Match>();
+  const overtaken = new Set<number>();
+  for (const match of matching) {
+    const { priority } = match.rate;
+    const first = firsts.get(priority) as Match;
+    if (!differ(match.rate, first.rate)) continue;
+    if (precedes(match.rate, first.rate)) overtaken.add(priority);
+    if (compare(match, first) !== 0) continue;
+    const rival = rivals.get(priority);
+    rivals.set(priority, rival ? moreSpecific(rival, match) : match);
+  }
+  const chosen = [...firsts].toSorted(([a], [b]) => a - b);
+  const [conflict = null] = chosen.flatMap(([priority, { rate }]) => {
+    const rival = rivals.get(priority);
+    return rival ? [[rate, rival.rate] as const] : [];
+  });
+  return {
+    rates: chosen.map(([, { rate }]) => rate),
+    conflict,
+    overtaking: chosen.filter(([priority]) => overtaken.has(priority)).map(([, { rate }]) => rate),
+  };
+};
+
+/** Chooses for all places of a table. Throws where their rows are too many to compare. */
+export const chooser = (): ((matching: readonly Match[]) => Choice) => {
+  let compared = 0;
+  return (matching) => {
+    compared += matching.length;
+    assertFits(compared, limits.comparedRows, 'rows to compare, those of each place together');
+    return choose(matching);
+  };
 };
 
 /** Matches by the cities that their rows name, so that the rows of other cities are not read for each city. */
