@@ -27,6 +27,15 @@ describe('files with more than an import holds in memory', () => {
     ).rejects.toThrow(/ZIP codes in all rows together/);
   });
 
+  it('are refused where a shop’s table has many rows for many cities', async () => {
+    const header = 'Country code,State code,Postcode / ZIP,City,Rate %,Tax name,Priority,Compound';
+    const cities = Array.from({ length: 1100 }, (_, index) => `US,TX,*,City ${index},1,Tax,2,0\n`).join('');
+    const everywhere = 'US,TX,*,*,6.25,Tax,1,0\n'.repeat(1000);
+    await expect(
+      importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${cities}${everywhere}` }]),
+    ).rejects.toThrow(/rows to compare/);
+  });
+
   it('are refused where a jurisdiction has too many rates', async () => {
     const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
       new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),
