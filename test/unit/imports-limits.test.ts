@@ -36,6 +36,14 @@ describe('files with more than an import holds in memory', () => {
     ).rejects.toThrow(/rows to compare/);
   });
 
+  it('are refused where a city lies in many counties', async () => {
+    const header = 'OBJECTID,JURIS_NAME,City_name,City_Name_Proper,County_name,RATE,START_DATE';
+    const rows = Array.from({ length: 12_000 }, (_, at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021`);
+    await expect(
+      importFiles('cdtfa', 'CA', [{ name: 'cdtfa.csv', content: [header, ...rows].join('\n') }]),
+    ).rejects.toThrow(/more than 1,000 rows of ALAMEDA/);
+  });
+
   it('are refused where a jurisdiction has too many rates', async () => {
     const days = Array.from({ length: limits.ratesOfJurisdiction + 1 }, (_, index) =>
       new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10).replaceAll('-', ''),

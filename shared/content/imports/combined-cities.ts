@@ -92,7 +92,8 @@ export class CombinedCities {
   *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
     const { city, name, key } = place;
     const sameName = this.cities.get(city) ?? [];
-    const found = sameName.find((held) => held.key === key) ?? { ...place, changes: [] };
+    const known = sameName.find((held) => held.key === key);
+    const found = known ?? { ...place, changes: [] };
     const other = found.changes.find(({ from }) => from === change.from);
     if (other) {
       yield secondRate(line, other.rate === change.rate, name, other);
@@ -101,7 +102,9 @@ export class CombinedCities {
     assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
     assertFits(this.cities.size, limits.cities, 'cities');
     found.changes.push({ ...change, line });
-    this.cities.set(city, [...sameName.filter((held) => held !== found), found]);
+    if (known) return;
+    assertFits(sameName.push(found), limits.rowsOfCity, `rows of ${city}`);
+    this.cities.set(city, sameName);
   }
 
   /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */
@@ -115,10 +118,10 @@ export class CombinedCities {
     const taxed = [...this.cities.values()].flatMap((sameName) =>
       sameName.map((held): Taxed => ({ held, tax: this.jurisdictionOf(held, sameName.length > 1) })),
     );
-    const same = taxed.filter(({ held }) => this.isLikeItsCity(held));
+    const same = new Set(taxed.filter(({ held }) => this.isLikeItsCity(held)));
     for (const { held } of same)
       yield { kind: 'skipped', line: lineOf(held), reason: 'a part with the rate of its city' };
-    const taxes = taxed.filter((one) => !same.includes(one));
+    const taxes = taxed.filter((one) => !same.has(one));
     for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
     yield* this.districtEntries();
   }

@@ -41,7 +41,7 @@ const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
  * ambiguous. A tax with another rate in a location than in most has a code of its own there.
  */
 export class Locations {
-  private readonly locations: Held[] = [];
+  private readonly locations = new Map<string, Held>();
   private readonly taxes: ColoradoTaxes;
   private readonly from: string;
 
@@ -51,7 +51,7 @@ export class Locations {
   }
 
   *add(location: Location, line: number): Generator<Entry> {
-    const other = this.locations.find(({ id }) => id === location.id);
+    const other = this.locations.get(location.id);
     if (other) {
       yield { kind: 'bad', line, reason: `has the code ${location.id} of line ${other.line}: correct one` };
       return;
@@ -67,8 +67,8 @@ export class Locations {
       yield { kind: 'bad', line, reason: `has two taxes ${location.layers[repeated]?.type}: write each tax once` };
       return;
     }
-    this.locations.push({ ...location, taxes, line });
-    assertFits(this.locations.length, limits.cities, 'locations');
+    this.locations.set(location.id, { ...location, taxes, line });
+    assertFits(this.locations.size, limits.cities, 'locations');
   }
 
   *entries(): Generator<Entry> {
@@ -95,10 +95,14 @@ export class Locations {
   /** The locations that a city names. A district without a city gets those of its county without a tax of a city. */
   private *withNames(): Generator<Entry, readonly Held[]> {
     const located: Held[] = [];
-    for (const one of this.locations) {
+    const all = [...this.locations.values()];
+    const nearby = Map.groupBy(all.filter(isWithoutCityTax), ({ place }) => place.county);
+    const namesIn = new Map(
+      [...nearby].map(([county, near]) => [county, [...new Set(near.flatMap((other) => other.names))]]),
+    );
+    for (const one of all) {
       const { names, place, line } = one;
-      const near = this.locations.filter((other) => other.place.county === place.county && isWithoutCityTax(other));
-      const found = names.length > 0 ? names : [...new Set(near.flatMap((other) => other.names))];
+      const found = names.length > 0 ? names : (namesIn.get(place.county) ?? []);
       if (found.length === 0) yield { kind: 'skipped', line, reason: 'a district that no city or ZIP names' };
       else located.push({ ...one, names: found });
       if (names.length === 0 && found.length > 0)
