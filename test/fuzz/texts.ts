@@ -93,6 +93,10 @@ const repeatedRows = (text: string, random: Random): string => {
   return `${[...before, ...added].join('\n')}\n`;
 };
 
+/** So many copies of a text, which together have not much more than an input may have. */
+const repeated = (text: string, times: number): string =>
+  text.repeat(Math.min(times, Math.ceil(inputBytesMax / text.length)));
+
 /** One mutation of a text, or several. */
 export const mutateText = (text: string, random: Random): string => {
   const { below, pick, chance } = random;
@@ -116,9 +120,12 @@ export const mutateText = (text: string, random: Random): string => {
     () => `${text}${longText(random, [900_000])}`,
     () => {
       const line = `${longText(random, [1, 30, 3000, 90_000])}\n`;
-      return text + line.repeat(Math.min(pick([3, 9, 300, 9000]), Math.ceil(inputBytesMax / line.length)));
+      return text + repeated(line, pick([3, 9, 300, 9000]));
     },
-    () => `${text}${'"'.repeat(1 + below(3))}${`${pick(lines)}\n`.repeat(pick([10, 1000]))}`,
+    () => {
+      const line = `${pick(lines)}\n`;
+      return `${text}${'"'.repeat(1 + below(3))}${repeated(line, pick([10, 1000]))}`;
+    },
     () => pick(['\ufeff', '\ufeff\ufeff', '\u200b', '\0']) + text,
     () => {
       const cell = pick((pick(lines) ?? '').split(/[,;\t"]/)) || ',';

@@ -73,7 +73,7 @@ export const makeZip = (random: Random): Buffer => {
     : [];
   const noise = (): Buffer => Buffer.from(Array.from({ length: pick([10, 200_000]) }, () => below(256)));
   const content = chance(0.1) ? noise() : rows(random);
-  const zip = zipped([{ name: `${chance(0.1) ? longText(random, [30, 30_000]) : 'rates'}.csv`, content }, ...others]);
+  const zip = zipped([{ name: `${chance(0.1) ? longText(random, [30, 20_000]) : 'rates'}.csv`, content }, ...others]);
   const changed = chance(0.3) ? withFalseDirectory(zip, random) : chance(0.2) ? mutateBytes(zip, random) : zip;
   return changed.length <= inputBytesMax ? changed : changed.subarray(0, inputBytesMax);
 };
