@@ -73,7 +73,8 @@ const readRows = (text: string): readonly Row[] => {
     header = names;
     return names;
   });
-  const repeated = header.find((name, at) => header.indexOf(name) !== at);
+  const names = new Set<string>();
+  const repeated = header.find((name) => names.size === names.add(name).size);
   if (repeated !== undefined) throw new CommandError(`The first line repeats the column ${repeated}. Name it once.`);
   const unknown = header.filter((name) => !columns.includes(name as Column));
   if (unknown.length > 0 || !header.includes('id'))
@@ -102,11 +103,12 @@ const customerOf = ({ record }: Row): CustomerRequest => {
 
 const fromCsv = (text: string): FileCustomers => {
   const errors: string[] = [];
-  const customers = new Map<string, CustomerRequest>();
+  const customers = new Map<string, CustomerRequest & { readonly exemptions: CertificateRequest[] }>();
   for (const row of readRows(text)) {
     const customer = customerOf(row);
     const earlier = customers.get(customer.id);
-    const exemptions = [...(earlier?.exemptions ?? []), ...(customer.exemptions ?? [])];
+    const exemptions = earlier?.exemptions ?? [];
+    exemptions.push(...(customer.exemptions ?? []));
     errors.push(...errorsOf(customer, () => `Line ${row.line}`));
     if (earlier && earlier.name !== customer.name)
       errors.push(`Line ${row.line}: The name differs from that of an earlier line of ${customer.id}. Send one name.`);
