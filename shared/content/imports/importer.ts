@@ -55,7 +55,5 @@ export const stateFile = ({ file, state, read, ...format }: StateFile): Importer
   onlyState: state,
   confidence: 'high',
   match: 'city',
-  async *read(files, options) {
-    yield* read(onlyFile(files), options);
-  },
+  read: (files, options) => read(onlyFile(files), options),
 });

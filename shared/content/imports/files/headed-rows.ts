@@ -75,8 +75,9 @@ export const openHeadedTable = async <Column extends string>(
         yield row;
         continue;
       }
-      const cells = indexes.map(([column, at]) => [column, row.cells[at] ?? '']);
-      yield { ...row, cells: Object.fromEntries(cells) };
+      const cells = {} as Record<Column, string>;
+      for (const [column, at] of indexes) cells[column] = row.cells[at] ?? '';
+      yield { ...row, cells };
     }
   }
   return { name, isByOrder, rows: headed() };

@@ -80,7 +80,7 @@ const assertCompact = (path: string, xml: string): void => {
 
 /** Refuse a workbook that names too many sheets. */
 const assertFewSheets = (xml: string): void => {
-  const count = xml.matchAll(/[<:]sheet[\s/>]/g).toArray().length;
+  const count = xml.match(/[<:]sheet[\s/>]/g)?.length ?? 0;
   if (count > sheetsMax) throw new Error(`it names ${count} sheets: keep at most ${sheetsMax}.`);
 };
 
@@ -95,7 +95,7 @@ const countTags = (path: string, xml: string): number => {
     const end = next === -1 ? xml.length : next;
     if (end - at > textMax) throw new Error(`${path} has a text of more than ${textMax} characters: shorten it.`);
     if (xml[at] === '<' && xml.lastIndexOf('>', end - 1) < at)
-      throw new Error(`${path} has a tag without an end: open the workbook and save it.`);
+      throw new Error(`${path} has a tag without an end: save the workbook again in a spreadsheet program.`);
     at = end;
   }
   return count;
