@@ -33,7 +33,7 @@ describe('files with more than an import holds in memory', () => {
     const everywhere = 'US,TX,*,*,6.25,Tax,1,0\n'.repeat(1000);
     await expect(
       importFiles('woocommerce', 'TX', [{ name: 'rates.csv', content: `${header}\n${cities}${everywhere}` }]),
-    ).rejects.toThrow(/rows to compare/);
+    ).rejects.toThrow(/rows that apply to a place/);
   });
 
   it('are refused where a city lies in many counties', async () => {

@@ -73,14 +73,13 @@ const readRows = (text: string): readonly Row[] => {
     header = names;
     return names;
   });
-  const names = new Set<string>();
-  const repeated = header.find((name) => names.size === names.add(name).size);
-  if (repeated !== undefined) throw new CommandError(`The first line repeats the column ${repeated}. Name it once.`);
   const unknown = header.filter((name) => !columns.includes(name as Column));
   if (unknown.length > 0 || !header.includes('id'))
     throw new CommandError(
       `The first line must name the columns: ${columns.join(',')}. Unknown: ${unknown.join(', ') || 'none'}.`,
     );
+  const repeated = header.find((name, at) => header.indexOf(name) !== at);
+  if (repeated !== undefined) throw new CommandError(`The first line repeats the column ${repeated}. Name it once.`);
   return rows.map(({ record, info }) => ({ record, line: info.lines }));
 };
 

@@ -103,7 +103,8 @@ export class CombinedCities {
     assertFits(this.cities.size, limits.cities, 'cities');
     found.changes.push({ ...change, line });
     if (known) return;
-    assertFits(sameName.push(found), limits.rowsOfCity, `rows of ${city}`);
+    sameName.push(found);
+    assertFits(sameName.length, limits.rowsOfCity, `rows of ${city}`);
     this.cities.set(city, sameName);
   }
 

@@ -11,7 +11,7 @@ export const limits = {
   piecesOfZip: 200_000,
   /** Different lists of jurisdictions. */
   jurisdictionSets: 500_000,
-  jurisdictions: 20_000,
+  jurisdictions: 10_000,
   rates: 400_000,
   ratesOfJurisdiction: 300,
   /** Texas has 1,200, Pennsylvania 2,500. Each is a part of the release. */
@@ -23,8 +23,8 @@ export const limits = {
   heldZips: 5_000_000,
   /** ZIP codes times the cities that rows name without a ZIP: each city may have rates of its own in each ZIP. */
   citiesInZips: 500_000,
-  /** Rows of one place that are compared with each other, for all places together. */
-  comparedRows: 1_000_000,
+  /** Rows that apply to a place, summed over all places: each place compares its rows. */
+  rowsOfPlaces: 1_000_000,
   /** Separate spans of days on which a list of jurisdictions has street addresses in a ZIP. */
   spansOfStreets: 1_000,
   /** Different streets, with their units and kinds of house numbers. */

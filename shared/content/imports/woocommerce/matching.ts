@@ -12,7 +12,10 @@ export const isStateWide = ({ zips, cities }: WooRate): boolean => zips === null
 /** A rate that is not matched by its ZIPs. */
 export const anyZip = (rate: WooRate): Match => ({ rate, width: 0 });
 
-/** Below zero if `a` is more specific: of the state, then with ZIPs and cities, with ZIPs, with cities, then of fewer ZIPs. */
+/**
+ * Negative if `a` is more specific. A row of the state precedes one without a state; then come rows with ZIPs and cities,
+ * with ZIPs, with cities, and others; then rows of fewer ZIPs.
+ */
 const compare = ({ rate: a, width }: Match, { rate: b, width: otherWidth }: Match): number => {
   if (a.hasState !== b.hasState) return a.hasState ? -1 : 1;
   if ((a.zips === null) !== (b.zips === null)) return a.zips === null ? 1 : -1;
@@ -45,7 +48,7 @@ export type Choice = {
   readonly overtaking: readonly WooRate[];
 };
 
-/** Choose the most specific rate of each priority of those that match. Two passes: a hostile table has many rows for a place. */
+/** Choose the most specific of the matching rates of each priority. Takes linear time: a hostile table has many rows for a place. */
 const choose = (matching: readonly Match[]): Choice => {
   const firsts = new Map<number, Match>();
   for (const match of matching) {
@@ -75,12 +78,14 @@ const choose = (matching: readonly Match[]): Choice => {
   };
 };
 
-/** Chooses for all places of a table. Throws where their rows are too many to compare. */
-export const chooser = (): ((matching: readonly Match[]) => Choice) => {
-  let compared = 0;
+export type Choose = (matching: readonly Match[]) => Choice;
+
+/** Returns the function that chooses for each place of a table. It throws if the places have too many rows together. */
+export const newChoose = (): Choose => {
+  let rows = 0;
   return (matching) => {
-    compared += matching.length;
-    assertFits(compared, limits.comparedRows, 'rows to compare, those of each place together');
+    rows += matching.length;
+    assertFits(rows, limits.rowsOfPlaces, 'rows that apply to a place, summed over all places');
     return choose(matching);
   };
 };

@@ -7,7 +7,7 @@ import type { Importer, Read } from '../importer.ts';
 import { assertFits, limits } from '../limits.ts';
 import { PseudoJurisdictions } from '../pseudo-jurisdictions.ts';
 import { combinedOf, isRateOfState, type LocalContext, localsOf, stateRateOf } from './locals.ts';
-import { anyZip, type Choice, chooser, isStateWide, MatchesByCity, matchesByZip } from './matching.ts';
+import { anyZip, type Choice, type Choose, isStateWide, MatchesByCity, matchesByZip, newChoose } from './matching.ts';
 import { readBadWooRate, readWooRate, type WooRate, wooColumns } from './rate-row.ts';
 
 const isEntry = (value: ReturnType<typeof localsOf>): value is Entry => 'kind' in value;
@@ -62,7 +62,7 @@ function* zipEntries(
   zip: string,
   matches: MatchesByCity,
   ofState: MatchesByCity,
-  choose: ReturnType<typeof chooser>,
+  choose: Choose,
 ): Generator<Entry> {
   const where = { kind: 'span', low: `${zip}0000`, high: `${zip}9999` } as const;
   const chosenIn = (city: string | null) => choose([...matches.in(city), ...ofState.in(city)]);
@@ -101,7 +101,7 @@ function* stateWideEntries(context: LocalContext, wide: Choice, state: string): 
 
 /** The entries of all rows that can be read. */
 function* tableEntries(rates: readonly WooRate[], context: LocalContext): Generator<Entry> {
-  const choose = chooser();
+  const choose = newChoose();
   const { state } = context.pseudo;
   const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map(anyZip));
   const byName = anywhere.cities();
