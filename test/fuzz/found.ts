@@ -35,9 +35,22 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     () => wooCommerce(`US,TX,75001...79999,*,1,Tax,2,0,1,\n${many(20_000, (at) => `US,TX,,C${at},1,Tax,3,0,1,`)}`),
     // The parser made an error with a stack for each row of another length.
     () => wooCommerce(many(300_000, () => 'US')),
+    // All rows of a place were sorted for each of its cities.
+    () =>
+      wooCommerce(
+        `${many(1000, (at) => `US,TX,*,C${at},1,Tax,2,0,1,`)}\n${many(20_000, () => 'US,TX,*,*,6.25,Tax,1,0,1,')}`,
+      ),
     // Patterns took quadratic time.
     () => wooCommerce(`US,TX,78664,*,1${blanks}1,City Tax,2,0,1,`),
     () => wooCommerce(`US,TX,7${blanks}8,*,1,City Tax,2,0,1,`),
+  ],
+  cdtfa: [
+    // Each row was compared with all others of its city.
+    () =>
+      withRows(
+        'cdtfa.csv',
+        many(12_000, (at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021 12:00:00 AM`),
+      ),
   ],
   texas: [() => texas('('.repeat(90_000), `${'CITY'.repeat(20_000)}X`, `A (${'TOWN'.repeat(20_000)}X)`)],
   zip: [
@@ -45,6 +58,17 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     () => [{ name: 'rates.csv', content: `a,b\n${'"\n'.repeat(400_000)}` }],
   ],
   xlsx: [
+    // Tags begin inside of each other.
+    () =>
+      xlsx(workbookOf({ sheets: [`<worksheet><sheetData>${'<row a="1" '.repeat(45_000)}</sheetData></worksheet>`] })),
+    // The workbook names its sheet many times.
+    () =>
+      xlsx(
+        workbookOf({
+          sheets: [gridOf(44, 1_500_000, '', '<v>1</v>')],
+          directory: '<sheet name="S0" sheetId="1" r:id="rId1"/>'.repeat(5000),
+        }),
+      ),
     // Cells share a long text.
     () =>
       xlsx(
@@ -61,6 +85,13 @@ export const found: Readonly<Record<string, readonly (() => Input)[]>> = {
     () => [{ name: 'ledger.ndjson', content: ledgerOf([ledgerLines[0] ?? '', '{"kind":}']) }],
   ],
   customers: [
+    // Each line copied the certificates of the lines before it.
+    () => [
+      {
+        name: 'customers.csv',
+        content: `id,name,states,reason,certificate_number\n${many(30_000, (at) => `acme,Acme,MN,resale,${at}`)}\n`,
+      },
+    ],
     () => [{ name: 'customers.json', content: `{"id":"a","exemptions":${'['.repeat(10_000)}${']'.repeat(10_000)}}` }],
   ],
   line1: [

@@ -107,7 +107,7 @@ export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book:
   same(net, credit.total.net, 'The net of the credit');
 };
 
-/** The warnings of a credit that was requested other than its sale, or is dated before it. */
+/** The warnings of a credit whose request differs from its sale, or that is dated before it. */
 export const differenceCodes = ({ line_items, customer }: Requested, taxDate: string, sale: Body): string[] => {
   const isOther = (sent: unknown, sold: unknown) => (sent ?? null) !== null && !isDeepStrictEqual(sent, sold);
   const pairs = (line_items ?? []).map((line) => [line, matchOf(line, sale)] as const);
