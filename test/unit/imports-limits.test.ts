@@ -36,6 +36,17 @@ describe('files with more than an import holds in memory', () => {
     ).rejects.toThrow(/rows that apply to a place/);
   });
 
+  it('are read up to the line that is too many without a separator', async () => {
+    const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
+    const content = `${table}\n${'x\n'.repeat(30_000)}TX,78664,ROUND ROCK,0.0625,0.0625,0,0\n`;
+    const entries = await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]);
+    expect(ofKind(entries, 'bad').at(-1)).toMatchObject({
+      line: 10_002,
+      reason: expect.stringContaining('10,000 lines'),
+    });
+    expect(ofKind(entries, 'span')).toEqual([]);
+  });
+
   it('are refused where a city lies in many counties', async () => {
     const header = 'OBJECTID,JURIS_NAME,City_name,City_Name_Proper,County_name,RATE,START_DATE';
     const rows = Array.from({ length: 12_000 }, (_, at) => `1,ALAMEDA,ALAMEDA,Alameda,${at},0.1075,7/1/2021`);

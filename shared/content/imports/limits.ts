@@ -15,7 +15,7 @@ export const limits = {
   rates: 400_000,
   ratesOfJurisdiction: 300,
   /** Texas has 1,200, Pennsylvania 2,500. Each is a part of the release. */
-  cities: 20_000,
+  cities: 10_000,
   rowsOfCity: 1_000,
   /** Rows of a format that holds all of them until the file ends. */
   heldRows: 100_000,

@@ -105,6 +105,7 @@ function* tableEntries(rates: readonly WooRate[], context: LocalContext): Genera
   const { state } = context.pseudo;
   const anywhere = new MatchesByCity(rates.filter(({ zips }) => zips === null).map(anyZip));
   const byName = anywhere.cities();
+  assertFits(byName.size, limits.cities, 'cities');
   const byZip = [...matchesByZip(rates, state)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   assertFits(byZip.length * byName.size, limits.citiesInZips, 'ZIP codes with cities that rows name without a ZIP');
   for (const [zip, matches] of byZip) yield* zipEntries(context, zip, new MatchesByCity(matches), anywhere, choose);
