@@ -3,7 +3,7 @@ import { taggedReply } from '../shared/http/entity-tag.ts';
 import { accept } from '../shared/result.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
-import { pageOf, vocabulary } from '../shared/vocabulary/vocabulary.ts';
+import { listPage, vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-product-attributes',
@@ -22,7 +22,7 @@ export const { endpoint, handler } = defineEndpoint({
   run: ({ query, version, exchange }) => {
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
-    const page = pageOf('/product-attributes', attributes.value, query.limit, query.starting_after);
+    const page = listPage('/product-attributes', attributes.value, query.limit, query.starting_after);
     return accept(taggedReply(page, version, exchange));
   },
 });

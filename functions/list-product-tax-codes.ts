@@ -13,7 +13,7 @@ import { contentReads } from '../shared/store/table-access.ts';
 import { selectItems } from '../shared/vocabulary/catalog.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
 import { resultsMax } from '../shared/vocabulary/search.ts';
-import { pageOf } from '../shared/vocabulary/vocabulary.ts';
+import { listPage } from '../shared/vocabulary/vocabulary.ts';
 
 /** The release that decides on a state's taxability today. */
 const activeRelease = async (jurisdiction: string): Promise<Release | undefined> => {
@@ -46,7 +46,7 @@ export const { endpoint, handler } = defineEndpoint({
     const items = selectItems(query);
     const { q, state, starting_after } = query;
     const limit = q === undefined ? query.limit : Math.min(query.limit, resultsMax);
-    const page = pageOf('/product-tax-codes', items, limit, starting_after);
+    const page = listPage('/product-tax-codes', items, limit, starting_after);
     const jurisdiction = state === undefined ? null : stateJurisdiction(state);
     const release = jurisdiction === null ? undefined : await activeRelease(jurisdiction);
     const day = dayOf(now());

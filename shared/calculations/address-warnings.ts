@@ -3,10 +3,10 @@ import type { ByPlace } from '../content/location/local-choice.ts';
 import type { Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import { isOutsideStates } from '../jurisdiction.ts';
-import type { Doubt } from '../tax/assessment.ts';
-import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
+import type { Uncertainty } from '../tax/assessment.ts';
+import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import { ageWarnings, type WarningDays } from './age-warnings.ts';
-import { ambiguityOf, contradictionOf } from './ambiguity.ts';
+import { describeAmbiguity, describeContradiction } from './ambiguity.ts';
 import { appliedAreaText, areasMax } from './by-place.ts';
 import { listedUpTo } from './explain/step.ts';
 import type { LocatedLine } from './locate-lines.ts';
@@ -117,7 +117,7 @@ const contradictory = ({ place, address }: TaxingAddress, why: string): string =
   `${place.name}: ${why} ${address.zip5 === null ? 'The county' : 'The ZIP code'} decided. Correct the address.`;
 
 const ambiguous = (decisive: TaxingAddress): string => {
-  const { why, advice } = ambiguityOf(decisive);
+  const { why, advice } = describeAmbiguity(decisive);
   const { name, jurisdictions } = decisive.place;
   const local = jurisdictions.filter(({ type }) => type !== 'state');
   const assumed = local.map((jurisdiction) => jurisdiction.name).join(', ') || 'no local tax';
@@ -141,7 +141,7 @@ const addressWarnings = (decisive: TaxingAddress, pointer: string, outcome: stri
   }
   if (choice?.byPlace && resolution.level !== 'state' && resolution.coverage !== 'none')
     warn('local_rates_by_place', byPlaceText(decisive, choice.byPlace));
-  const contradiction = contradictionOf(decisive);
+  const contradiction = describeContradiction(decisive);
   if (contradiction !== null) warn('address_contradictory', contradictory(decisive, contradiction));
   if (resolution.ambiguous) warn('address_ambiguous', ambiguous(decisive));
   if (address.zip5 !== null && !address.isZipKnown)
@@ -160,29 +160,30 @@ export const resolutionWarnings = (
 ): Warning[] =>
   decisive.flatMap((address) => addressWarnings(address, pointers[address.at], isCalculated ? noTax : '', days));
 
-/** Doubts as warnings at one pointer. */
-export const doubted = (doubts: readonly Doubt[], pointer: string): Warning[] =>
-  doubts.map(({ code, message }) => ({ code, message, pointer }));
+/** Uncertainties as warnings at one pointer. */
+export const uncertaintyWarnings = (uncertainties: readonly Uncertainty[], pointer: string): Warning[] =>
+  uncertainties.map(({ code, message }) => ({ code, message, pointer }));
 
 const sourcingText = (state: string) => (): string => `${state}, where sales within the state are taxed`;
 
-/** Doubts about who taxes a line: the local taxes of its addresses, and which address decides. */
-export const placeDoubts = (
-  { place: { name, release }, decisive, doubtful, pointers }: LocatedLine,
+/** Uncertainties about who taxes a line: the local taxes of its addresses, and which address decides. */
+export const placeUncertainties = (
+  { place: { name, release }, decisive, uncertain, pointers }: LocatedLine,
   { day }: WarningDays,
 ): Warning[] => [
   ...decisive.flatMap(({ evidence, at, place }) =>
     evidence.flatMap((one) =>
-      doubted(
-        doubtsAbout(one, () => `${place.name}, the local taxes of an address`),
+      uncertaintyWarnings(
+        uncertaintiesAbout(one, () => `${place.name}, the local taxes of an address`),
         pointers[at],
       ),
     ),
   ),
-  ...(doubtful && release
-    ? [doubtsAbout(doubtful, sourcingText(name)), doubtsAboutDay(doubtful, sourcingText(name), day, release)].flatMap(
-        (doubts) => doubted(doubts, pointers.origin),
-      )
+  ...(uncertain && release
+    ? [
+        uncertaintiesAbout(uncertain, sourcingText(name)),
+        uncertaintiesAboutDay(uncertain, sourcingText(name), day, release),
+      ].flatMap((uncertainties) => uncertaintyWarnings(uncertainties, pointers.origin))
     : []),
 ];
 

@@ -16,7 +16,7 @@ type Addressed = Pick<CalculationInput, 'customer' | 'ship_from'> & {
  *
  * Addresses that cannot be read are omitted: they are rejected when they are located.
  */
-export const addressesOf = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
+export const listAddresses = (input: Addressed, settings: Pick<Settings, 'ship_from'>): readonly TaxAddress[] => {
   const seen = new Set<PostalAddress>();
   const found = new Map<string, readonly TaxAddress[]>();
   const add = (address: PostalAddress | null | undefined) => {

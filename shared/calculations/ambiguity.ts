@@ -107,14 +107,14 @@ const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, u
 });
 
 /** Which parts of an address contradict each other, as a sentence; `null` if none do. */
-export const contradictionOf = (decisive: TaxingAddress): string | null => {
+export const describeContradiction = (decisive: TaxingAddress): string | null => {
   const byPlace = decidedByTable(decisive);
   if (byPlace) return contradictionByPlace(decisive, byPlace);
   return decisive.choice?.contradictsCity ? ofContradiction(decisive.address, decisive.choice).why : null;
 };
 
 /** Why an address is ambiguous, and what to send instead: two sentences, without what was assumed. */
-export const ambiguityOf = (decisive: TaxingAddress): Ambiguity => {
+export const describeAmbiguity = (decisive: TaxingAddress): Ambiguity => {
   const { address, choice } = decisive;
   if (address.isStateGuessed)
     return {

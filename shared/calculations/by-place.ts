@@ -39,7 +39,7 @@ const areasText = (possible: readonly PossibleArea[]): string => {
 };
 
 /** What to send so that fewer areas are possible, or what to import instead. */
-const adviceOf = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
+const adviseAddress = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
   const { zip5, county } = decisive.address;
   if (zipCounties === null) return zip5 === null ? 'Send the ZIP code and the city.' : 'Correct the ZIP code.';
   const spelling = suggestion === null ? [] : [`Correct the city: did you mean ${suggestion}?`];
@@ -66,7 +66,7 @@ export const contradictionByPlace = (
 export const ambiguityByPlace = (decisive: TaxingAddress, byPlace: ByPlace): Ambiguity => {
   const { possible, city } = byPlace;
   const advice =
-    contradictionByPlace(decisive, byPlace) === null ? adviceOf(decisive, byPlace) : 'Correct the address.';
+    contradictionByPlace(decisive, byPlace) === null ? adviseAddress(decisive, byPlace) : 'Correct the address.';
   if (possible.length > 0) return { why: `the address may be in several places: ${areasText(possible)}.`, advice };
   const why =
     city === 'unknown'

@@ -5,12 +5,12 @@ import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAd
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
 import { explain } from './explain/explain.ts';
-import { rowResponse, summaryOf, totalsOf, type Writer, writerFor } from './figures.ts';
+import { rowResponse, summarizeDocument, sumTotals, type Writer, writerFor } from './figures.ts';
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
 import { mapShipping } from './shipping-list.ts';
-import { warningsOf } from './warnings.ts';
+import { listWarnings } from './warnings.ts';
 
 /** The engine's version. A transaction pins it, and a replay reports when it differs. */
 export const engineVersion = '1.1.0';
@@ -33,15 +33,15 @@ export const calculate = (input: CalculationInput, context: Context, sent: reado
   // In a price that includes tax, a fee needs a price of its own.
   if (setting !== 'add' || fees.length === 0 || document.taxIncluded) {
     const feeWarnings = dueFeeWarnings(fees, document, writerFor(document.exponent));
-    return accept(outcomeOf(request, read.value, taxed, sent, context.now, feeWarnings));
+    return accept(buildOutcome(request, read.value, taxed, sent, context.now, feeWarnings));
   }
   const charged = withFees(request, fees);
   return mapResult(readDocument(charged, context), (again) =>
-    outcomeOf(charged, again, calculateTax(again.document), sent, context.now),
+    buildOutcome(charged, again, calculateTax(again.document), sent, context.now),
   );
 };
 
-const outcomeOf = (
+const buildOutcome = (
   input: CalculationInput,
   read: ReadDocument,
   taxed: TaxedDocument,
@@ -52,7 +52,7 @@ const outcomeOf = (
   const { document, located, taxDate, exemptions } = read;
   const write = writerFor(document.exponent);
   const echoes = chargeEchoes(input);
-  const totals = totalsOf(document, taxed);
+  const totals = sumTotals(document, taxed);
   return {
     ...inputEcho(input, taxDate),
     shipping: mapShipping(echoes.shipping, (echo, index) => ({
@@ -84,11 +84,11 @@ const outcomeOf = (
     exempt_amount: write(totals.exempt),
     tax_amount: write(totals.tax),
     total_amount: write(totals.total),
-    tax_summary: summaryOf(taxed, write),
+    tax_summary: summarizeDocument(taxed, write),
     content_releases: contentReleases(read.places),
     engine_version: engineVersion,
     warnings: [
-      ...warningsOf(input, read, taxed, sent, nowMs),
+      ...listWarnings(input, read, taxed, sent, nowMs),
       ...overpricedFeeWarnings(document, taxed, write),
       ...feeWarnings,
     ],

@@ -31,7 +31,7 @@ export const inlineExemption = (line: Customer | null | undefined, document: Cus
 };
 
 /** The ids of customers whose certificates can apply to a request, each once. An exemption in the request wins. */
-export const customerIdsOf = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
+export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
   if (collected_by === 'marketplace') return [];
   const ids = (line_items ?? [])
     .filter((line) => inlineExemption(line.customer, customer) === null)
@@ -80,7 +80,7 @@ const latest = (certificates: readonly Certificate[]) => first(certificates, (a,
 
 type Terms = Pick<AppliedExemption, 'customer_id' | 'reason' | 'certificate_number' | 'valid_from' | 'valid_to'>;
 
-const labelOf = ({ customer_id, reason, certificate_number: number }: Terms): string => {
+const describeCertificate = ({ customer_id, reason, certificate_number: number }: Terms): string => {
   const label = number === null ? `The ${reason} certificate` : `The ${reason} certificate ${number}`;
   return customer_id === null ? `${label} in the request` : `${label} of customer ${customer_id}`;
 };
@@ -100,7 +100,7 @@ const warning = (
       ? `expired: its last day was ${certificate.valid_to}`
       : `is not yet valid: its first day is ${certificate.valid_from}`;
   const advice = certificate.customer_id === null ? inlineAdvice : storedAdvice;
-  return { code, message: `${labelOf(certificate)} for ${placeName} ${when}. ${advice}` };
+  return { code, message: `${describeCertificate(certificate)} for ${placeName} ${when}. ${advice}` };
 };
 
 /** The warning that a certificate of the request, which is for the state, is not valid on the tax day. */

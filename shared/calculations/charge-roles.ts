@@ -28,7 +28,7 @@ export type Priced = {
 };
 
 /** The roles of line items. Where nothing else is sold, the delivery or the fee is what is sold. */
-export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
+export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   const kinds = lines.map(({ product, isReduction }) => {
     if (isReduction) return 'reduction';
     if (!product) return 'goods';
@@ -44,7 +44,7 @@ export const rolesOf = (lines: readonly Priced[]): readonly Role[] => {
 };
 
 /** What the role of a line item depends on. */
-export const pricedOf = ({
+export const toPriced = ({
   product_tax_code,
   unit_price,
 }: {

@@ -1,9 +1,9 @@
 /** Which line items a shipping charge delivers, and which a fee of the seller is for. */
 import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { fulfillmentOf } from '../vocabulary/fulfillment.ts';
+import { determineFulfillment } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { isFee, mayBeCharge, type Priced, pricedOf, type Role, rolesOf } from './charge-roles.ts';
+import { assignRoles, isFee, mayBeCharge, type Priced, type Role, toPriced } from './charge-roles.ts';
 import { documentIds } from './echo.ts';
 import { deliveriesMax, type lineFulfillments } from './request.ts';
 import { shippingList, shippingPointer } from './shipping-list.ts';
@@ -11,7 +11,7 @@ import { shippingList, shippingPointer } from './shipping-list.ts';
 const delivery = 'SHIPPING.DELIVERY';
 
 /** A gift card or a donation is no sale, so a fee on the order is not for it. */
-const isSold = ({ product }: Line): boolean => product !== null && fulfillmentOf(product) !== 'none';
+const isSold = ({ product }: Line): boolean => product !== null && determineFulfillment(product) !== 'none';
 
 /** Which goods the fees of a seller are usually for. */
 const usualGoods: Readonly<Record<string, (line: Line) => boolean>> = {
@@ -97,8 +97,8 @@ export const readCharges = (document: SentDocument): Charges => {
   const inField = shippingList(document.shipping);
   // Most documents without shipping have no charges: their codes are not read.
   if (inField.length === 0 && !sent.some(({ product_tax_code }) => mayBeCharge(product_tax_code))) return noCharges;
-  const priced = sent.map(pricedOf);
-  const roles = rolesOf(priced);
+  const priced = sent.map(toPriced);
+  const roles = assignRoles(priced);
   const ids = documentIds(document);
   const lines = sent.map(
     ({ fulfillment, unit_price, parent_line_item_id }, index): Line => ({
@@ -133,7 +133,7 @@ export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_
 
 /** Whether a carrier or the seller brings a line item to the buyer: as its `fulfillment` says, or as such products are. */
 export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
-  fulfillment ? fulfillment === 'ship' : product !== null && fulfillmentOf(product) === 'shipped';
+  fulfillment ? fulfillment === 'ship' : product !== null && determineFulfillment(product) === 'shipped';
 
 const notShipped = (pointer: string): Problem =>
   invalidFormat(

@@ -23,13 +23,13 @@ const feeId = 'retail_delivery_fee';
 /** A fee that is due on a document, in minor units, and the index of the first line that is delivered in its state. */
 type DueFee = { readonly line: number; readonly amount: bigint; readonly name: string; readonly note: string };
 
-/** The first shipped line without a relief in each state that has a fee, unless a line of the document is that fee. */
+/** The first shipped line with tax to collect in each state that has a fee, unless a line of the document is that fee. */
 const deliveredIn = ({ lines }: TaxDocument): readonly number[] => {
   const first = new Map<string, number>();
   const withFees = placesWithFees(lines);
   if (withFees.size === 0) return [];
-  for (const [index, { place, isShipped, relief, deliveries }] of lines.entries())
-    if (isShipped && relief === null && !deliveries && withFees.has(place) && !first.has(place.code))
+  for (const [index, { place, isShipped, collectionExemption, deliveries }] of lines.entries())
+    if (isShipped && collectionExemption === null && !deliveries && withFees.has(place) && !first.has(place.code))
       first.set(place.code, index);
   for (const { product, place } of lines) if (isStateFee(product)) first.delete(place.code);
   return [...first.values()];
@@ -54,7 +54,7 @@ const feeLine = ({ place }: TaxLine): TaxLine => ({
   thirdPartyDiscount: 0n,
   place,
   use: null,
-  relief: null,
+  collectionExemption: null,
   isShipped: false,
 });
 

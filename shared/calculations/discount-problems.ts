@@ -2,15 +2,15 @@
 import { isSent, type JsonObject } from '../json.ts';
 import { formatAmount } from '../money/currency.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
-import { pricedOf, type Role, rolesOf } from './charge-roles.ts';
-import { isDecimal, isPrice, lineAmount, minorOf } from './line-amount.ts';
+import { assignRoles, type Role, toPriced } from './charge-roles.ts';
+import { isDecimal, isPrice, lineAmount, parseMinor } from './line-amount.ts';
 import type { Reduction } from './reductions.ts';
 
 type Line = JsonObject | undefined;
 
 const discounts = ['discount_amount', 'third_party_discount_amount'] as const;
 
-const amountOf = (value: unknown, exponent: number): bigint => (isDecimal(value) ? minorOf(value, exponent) : 0n);
+const readAmount = (value: unknown, exponent: number): bigint => (isDecimal(value) ? parseMinor(value, exponent) : 0n);
 
 /** The amount of a line before discounts, or `undefined` where its price or quantity is invalid. */
 const amountOfLine = (line: Line, exponent: number): bigint | undefined => {
@@ -27,7 +27,9 @@ type Discounted = { readonly fields: Line; readonly pointer: string; readonly am
 
 /** What is left of a line or a charge after its own discounts. */
 const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
-  amount === undefined ? undefined : discounts.reduce((net, name) => net - amountOf(fields?.[name], exponent), amount);
+  amount === undefined
+    ? undefined
+    : discounts.reduce((net, name) => net - readAmount(fields?.[name], exponent), amount);
 
 /**
  * The problems of discounts above what they apply to: of a line or a charge alone, or else of the document. `reductions` is
@@ -51,7 +53,7 @@ export const discountProblems = (
     ({ charge, pointer }): Discounted => ({
       fields: charge,
       pointer,
-      amount: amountOf(charge?.['amount'], exponent),
+      amount: readAmount(charge?.['amount'], exponent),
     }),
   );
   const problems = [...items, ...charges].flatMap((one) => {
@@ -64,14 +66,14 @@ export const discountProblems = (
   return problems.length > 0 ? problems : documentDiscountProblems(input, items, charges, exponent, reductions);
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
-  rolesOf(
+  assignRoles(
     items.map(({ fields }) =>
-      pricedOf({
-        product_tax_code: textOf(fields?.['product_tax_code']),
-        unit_price: textOf(fields?.['unit_price']),
+      toPriced({
+        product_tax_code: readText(fields?.['product_tax_code']),
+        unit_price: readText(fields?.['unit_price']),
       }),
     ),
   );
@@ -93,10 +95,10 @@ const documentDiscountProblems = (
     const net = ownNet(one, exponent);
     return { role: roles[index] ?? 'charge', net: net === undefined ? undefined : net - reduced(index) };
   });
-  const netsOf = (role: Role) => left.filter((one) => one.role === role).map(({ net }) => net);
-  const [nets, shipping] = [netsOf('goods'), netsOf('charge')];
+  const netsByRole = (role: Role) => left.filter((one) => one.role === role).map(({ net }) => net);
+  const [nets, shipping] = [netsByRole('goods'), netsByRole('charge')];
   if (nets.includes(undefined)) return [];
-  const [seller, thirdParty] = discounts.map((field) => amountOf(input[field], exponent)) as [bigint, bigint];
+  const [seller, thirdParty] = discounts.map((field) => readAmount(input[field], exponent)) as [bigint, bigint];
   const goodsNet = sum(nets);
   const isShared = input['discount_applies_to'] === 'line_items_and_shipping';
   const whole = isShared ? goodsNet + sum(shipping) : goodsNet;

@@ -1,21 +1,21 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import type { ReleaseFor } from '../content/content.ts';
-import { exponentOf } from '../money/currency.ts';
+import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import type { KnownCertificates } from './certificates.ts';
 import { generalGoods } from './charge-roles.ts';
+import { collectionExemptionFinder, type LineCollectionExemption } from './collection-exemptions.ts';
 import { isShipped, shippingCode } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';
-import { minorOf } from './line-amount.ts';
+import { parseMinor } from './line-amount.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
 import { policyProblem } from './policy.ts';
-import { type Reduction, reductionsOf } from './reductions.ts';
-import { type LineRelief, reliefFinder } from './reliefs.ts';
+import { listReductions, type Reduction } from './reductions.ts';
 import type { CalculationInput } from './request.ts';
 import type { AppliedExemption, Warning } from './response.ts';
 import { shippingList } from './shipping-list.ts';
@@ -46,15 +46,18 @@ export type ReadDocument = {
   readonly certificateWarnings: readonly CertificateWarning[];
 };
 
-const warningsAbout = (reliefs: readonly LineRelief[], { certificates }: Context): readonly CertificateWarning[] =>
+const warningsAbout = (
+  collectionExemptions: readonly LineCollectionExemption[],
+  { certificates }: Context,
+): readonly CertificateWarning[] =>
   certificates && 'recorded' in certificates
     ? certificates.warnings.map((warning) => ({ line: null, warning }))
-    : reliefs.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning })));
+    : collectionExemptions.flatMap(({ warnings }, line) => warnings.map((warning) => ({ line, warning })));
 
-const linesOf = (
+const buildLines = (
   input: CalculationInput,
   { lines, deliveries }: LocatedDocument,
-  reliefs: readonly LineRelief[],
+  collectionExemptions: readonly LineCollectionExemption[],
   exponent: number,
 ): readonly TaxLine[] =>
   (input.line_items ?? []).map((line, index): TaxLine => {
@@ -65,11 +68,11 @@ const linesOf = (
       product,
       quantity,
       amount: multiply(quantity, decimal(line.unit_price ?? '0'), exponent),
-      discount: minorOf(line.discount_amount, exponent),
-      thirdPartyDiscount: minorOf(line.third_party_discount_amount, exponent),
+      discount: parseMinor(line.discount_amount, exponent),
+      thirdPartyDiscount: parseMinor(line.third_party_discount_amount, exponent),
       place: (lines[index] as LocatedLine).place,
       use: line.customer?.use ?? input.customer?.use ?? null,
-      relief: (reliefs[index] as LineRelief).relief,
+      collectionExemption: (collectionExemptions[index] as LineCollectionExemption).collectionExemption,
       isShipped: isShipped({ product, fulfillment: line.fulfillment ?? null }),
       ...(delivered && { deliveries: delivered }),
     };
@@ -93,14 +96,14 @@ const withReductions = (charges: Charges, reductions: readonly Reduction[]): Cha
   if (reductions.length === 0) return charges;
   const all = [...charges.lines, ...charges.shipping];
   const reduced = reducedAmounts(reductions);
-  const firstOf = new Map(reductions.map(({ line, parts }) => [line, [...parts.keys()][0] as number]));
+  const firstParts = new Map(reductions.map(({ line, parts }) => [line, [...parts.keys()][0] as number]));
   const discounted = <Of extends ShippingCharge | TaxLine>(charge: Of, index: number): Of => ({
     ...charge,
     discount: charge.discount + (reduced.get(index) ?? 0n),
   });
   return {
     lines: charges.lines.map((line, index) => {
-      const first = firstOf.get(index);
+      const first = firstParts.get(index);
       if (first === undefined) return discounted(line, index);
       return { ...line, product: (all[first] as ShippingCharge).product, discount: line.amount, isShipped: false };
     }),
@@ -109,20 +112,20 @@ const withReductions = (charges: Charges, reductions: readonly Reduction[]): Cha
 };
 
 // A marketplace that collects does not use the elections of its sellers.
-const locatingOf = ({ collected_by }: CalculationInput, { settings, releaseFor }: Context) => ({
+const locatingContext = ({ collected_by }: CalculationInput, { settings, releaseFor }: Context) => ({
   settings: collected_by === 'marketplace' ? { ...settings, remote_seller_elections: [] } : settings,
   releaseFor,
 });
 
-const shippingOf = (
+const buildShipping = (
   { shipping }: CalculationInput,
   { deliveries }: LocatedDocument,
   exponent: number,
 ): readonly ShippingCharge[] =>
   shippingList(shipping).map((charge, index) => ({
     product: requireProduct(shippingCode(charge)),
-    amount: minorOf(charge.amount, exponent),
-    discount: minorOf(charge.discount_amount, exponent),
+    amount: parseMinor(charge.amount, exponent),
+    discount: parseMinor(charge.discount_amount, exponent),
     deliveries: deliveries.ofShipping[index] ?? [],
   }));
 
@@ -136,27 +139,33 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
   const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);
   const day = taxDate.slice(0, 10);
   const currency = input.currency ?? 'USD';
-  const exponent = exponentOf(currency);
-  const reliefOf = reliefFinder(input, day, context);
+  const exponent = minorDigits(currency);
+  const findCollectionExemption = collectionExemptionFinder(input, day, context);
   const [priced, ...morePriced] = pricedFeeProblems(input);
   if (priced) return refuse(priced, ...morePriced);
-  const reductions = reductionsOf(input, exponent);
+  const reductions = listReductions(input, exponent);
   if (!reductions.ok) return reductions;
-  const located = locateDocument(input, reductions.value, locatingOf(input, context), day, reliefOf);
+  const located = locateDocument(
+    input,
+    reductions.value,
+    locatingContext(input, context),
+    day,
+    findCollectionExemption,
+  );
   if (!located.ok) return located;
   const { lines: locatedLines, others } = located.value;
-  const reliefs = locatedLines.map(({ place }, index) => reliefOf(index, place));
+  const collectionExemptions = locatedLines.map(({ place }, index) => findCollectionExemption(index, place));
   const { lines, shipping } = withReductions(
     {
-      lines: linesOf(input, located.value, reliefs, exponent),
-      shipping: shippingOf(input, located.value, exponent),
+      lines: buildLines(input, located.value, collectionExemptions, exponent),
+      shipping: buildShipping(input, located.value, exponent),
     },
     reductions.value,
   );
   // Where nothing is collected, incomplete content does not matter.
   const taxed = [
-    ...locatedLines.filter((_, index) => lines[index]?.relief === null),
-    ...others.filter(({ relief }) => relief === null).map(({ located }) => located),
+    ...locatedLines.filter((_, index) => lines[index]?.collectionExemption === null),
+    ...others.filter(({ collectionExemption }) => collectionExemption === null).map(({ located }) => located),
   ];
   const [problem, ...more] = distinct(taxed.flatMap((line) => policyProblem(line, context.settings) ?? []));
   if (problem) return refuse(problem, ...more);
@@ -164,8 +173,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
     taxDate,
     located: locatedLines,
     places: [...locatedLines, ...others.map(({ located }) => located)],
-    exemptions: reliefs.map(({ exemption }) => exemption),
-    certificateWarnings: warningsAbout(reliefs, context),
+    exemptions: collectionExemptions.map(({ exemption }) => exemption),
+    certificateWarnings: warningsAbout(collectionExemptions, context),
     document: {
       day,
       currency,
@@ -173,8 +182,8 @@ export const readDocument = (input: CalculationInput, context: Context): Result<
       rounding: context.settings.rounding,
       taxIncluded: input.tax_included ?? false,
       passOnGeneralExcise: context.settings.pass_on_general_excise,
-      discount: minorOf(input.discount_amount, exponent),
-      thirdPartyDiscount: minorOf(input.third_party_discount_amount, exponent),
+      discount: parseMinor(input.discount_amount, exponent),
+      thirdPartyDiscount: parseMinor(input.third_party_discount_amount, exponent),
       discountsShipping: input.discount_applies_to === 'line_items_and_shipping',
       lines,
       shipping,

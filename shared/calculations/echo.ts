@@ -3,7 +3,7 @@ import type { LineItemResponse, ShippingResponse } from './response.ts';
 import { mapShipping, shippingList } from './shipping-list.ts';
 
 /** Metadata as stored: keys with a null value are deleted. */
-export const metadataOf = (
+export const echoMetadata = (
   metadata: Readonly<Record<string, string | null>> | null | undefined,
 ): Record<string, string> =>
   metadata
@@ -21,7 +21,7 @@ export const inputEcho = (input: Omit<CalculationInput, 'shipping' | 'line_items
   third_party_discount_amount: input.third_party_discount_amount ?? null,
   tax_included: input.tax_included ?? false,
   collected_by: input.collected_by ?? ('seller' as const),
-  metadata: metadataOf(input.metadata),
+  metadata: echoMetadata(input.metadata),
   explain: input.explain ?? false,
 });
 
@@ -37,7 +37,7 @@ const lineEcho = (line: LineItemRequest, id: string) => ({
   customer: line.customer ?? null,
   ship_from: line.ship_from ?? null,
   fulfillment: line.fulfillment ?? null,
-  metadata: metadataOf(line.metadata),
+  metadata: echoMetadata(line.metadata),
 });
 
 const shippingEcho = (charge: ShippingRequest, id: string) => ({
@@ -67,7 +67,7 @@ export const documentIds = ({ line_items, shipping }: Charges, others: readonly 
   const charges = shippingList(shipping);
   const taken = new Set(others);
   for (const { id } of [...lines, ...charges]) if (id) taken.add(id);
-  const idsOf = (named: readonly Identified[], prefix: string): string[] =>
+  const assignIds = (named: readonly Identified[], prefix: string): string[] =>
     named.map(({ id }, index) => {
       if (id) return id;
       let made = `${prefix}_${index + 1}`;
@@ -75,7 +75,7 @@ export const documentIds = ({ line_items, shipping }: Charges, others: readonly 
       taken.add(made);
       return made;
     });
-  return { lines: idsOf(lines, 'line'), shipping: idsOf(charges, 'shipping') };
+  return { lines: assignIds(lines, 'line'), shipping: assignIds(charges, 'shipping') };
 };
 
 /** The line items and shipping charges of a request as sent, with their ids. */
@@ -95,7 +95,7 @@ type Echoed = Omit<CalculationInput, 'shipping' | 'line_items'> & {
 };
 
 /** The inputs that a response was calculated from: it echoes all of them. */
-export const inputOf = (answer: Echoed) => ({
+export const restoreInput = (answer: Echoed) => ({
   type: answer.type,
   ...inputEcho(answer, answer.tax_date),
   shipping: mapShipping(answer.shipping, (charge) => shippingEcho(charge, charge.id)),

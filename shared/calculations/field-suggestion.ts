@@ -44,7 +44,7 @@ const otherFields = [
 ];
 
 /** What to send instead of an unknown field at a pointer, in a sentence; empty without a similar field. */
-export const suggestionOf = (pointer: string, names: readonly string[]): string => {
+export const suggestField = (pointer: string, names: readonly string[]): string => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   if (/^\/(shipping_?)?address$/i.test(pointer) && names.includes('customer')) return 'Send `customer.address`.';
   const snake = snakeCase(name);

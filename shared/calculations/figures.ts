@@ -27,14 +27,14 @@ type Charges<Line, Shipping> = {
 };
 
 /** The charges of a response: its line items, and then its shipping charges. */
-export const chargesOf = <Line, Shipping>({ line_items, shipping }: Charges<Line, Shipping>): (Line | Shipping)[] => [
+export const listCharges = <Line, Shipping>({ line_items, shipping }: Charges<Line, Shipping>): (Line | Shipping)[] => [
   ...line_items,
   ...shippingList(shipping),
 ];
 
 /** Every row of a response. */
-export const rowsOf = (answer: Charges<Rows, Rows>): TaxRowResponse[] =>
-  chargesOf(answer).flatMap(({ taxes }) => taxes);
+export const listTaxRows = (answer: Charges<Rows, Rows>): TaxRowResponse[] =>
+  listCharges(answer).flatMap(({ taxes }) => taxes);
 type Rows = { readonly taxes: readonly TaxRowResponse[] };
 
 /** A jurisdiction's row in a response. */
@@ -93,11 +93,11 @@ const summarize = (charges: readonly { readonly rows: readonly Summed[] }[], wri
 };
 
 /** The summary of a calculated document. */
-export const summaryOf = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
+export const summarizeDocument = ({ lines, shipping }: TaxedDocument, write: Writer): TaxSummaryRow[] =>
   summarize([...lines, ...shipping], write);
 
 /** The summary of a response's rows: of a credit, of an open entry, or after a tax was supplied. */
-export const summaryOfRows = (
+export const summarizeRows = (
   rows: readonly TaxRowResponse[],
   exponent: number,
   write = writerFor(exponent),
@@ -117,7 +117,7 @@ const readRow = (row: TaxRowResponse, exponent: number): Summed => ({
 });
 
 /** The amounts of a whole document in minor units: total = subtotal − discounts + shipping (+ tax unless it is included). */
-export const totalsOf = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {
+export const sumTotals = (document: TaxDocument, { lines, shipping }: TaxedDocument) => {
   const totals = { subtotal: 0n, shipping: 0n, discount: 0n, thirdPartyDiscount: 0n, taxable: 0n, exempt: 0n, tax: 0n };
   for (const { amount } of document.lines) totals.subtotal += amount;
   for (const { amount } of document.shipping) totals.shipping += amount;

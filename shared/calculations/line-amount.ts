@@ -11,7 +11,7 @@ export const isPrice = (value: unknown): value is string =>
   typeof value === 'string' && signedDecimalPattern.test(value);
 
 /** An amount; zero where none was sent. */
-export const minorOf = (text: Text, exponent: number): bigint => (text ? rescale(decimal(text), exponent) : 0n);
+export const parseMinor = (text: Text, exponent: number): bigint => (text ? rescale(decimal(text), exponent) : 0n);
 
 /** Quantity times unit price of a line item, before discounts. */
 export const lineAmount = (

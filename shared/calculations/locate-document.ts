@@ -1,12 +1,13 @@
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { accept, type Result } from '../result.ts';
-import type { Delivery, Place, Relief } from '../tax/document.ts';
+import type { CollectionExemption, Delivery, Place } from '../tax/document.ts';
 import { isReduction } from './charge-roles.ts';
+import { deliveryCollectionExemption, type LineCollectionExemption } from './collection-exemptions.ts';
 import { type Charge, deliveredLinesOfAll, readCharges } from './deliveries.ts';
 import {
+  chooseDestination,
   type Destination,
-  destinationOf,
   hasOwnDestination,
   isEmptyAddress,
   type LocatedLine,
@@ -14,7 +15,6 @@ import {
   locateAll,
 } from './locate-lines.ts';
 import type { Reduction } from './reductions.ts';
-import { deliveryRelief, type LineRelief } from './reliefs.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import { shippingList } from './shipping-list.ts';
 
@@ -28,7 +28,7 @@ export type LocatedDocument = {
     readonly ofShipping: readonly (readonly Delivery[])[];
   };
   /** The places of shipping charges that have addresses of their own. */
-  readonly others: readonly { readonly located: LocatedLine; readonly relief: Relief }[];
+  readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
 };
 
 /** The addresses of a charge that replace those of the lines that it delivers, with their pointers. */
@@ -113,14 +113,14 @@ export const locateDocument = (
   reductions: readonly Reduction[],
   context: Locating,
   day: string,
-  reliefOf: (line: number, place: Place) => LineRelief,
+  collectionExemptionOf: (line: number, place: Place) => LineCollectionExemption,
 ): Result<LocatedDocument> => {
   const lines = input.line_items ?? [];
   // Most lines have no addresses of their own, and share one destination.
   let shared: Destination | null = null;
   const own = lines.map((line, index) => {
-    if (hasOwnDestination(line)) return destinationOf(input, line, index, context.settings);
-    shared ??= destinationOf(input, line, index, context.settings);
+    if (hasOwnDestination(line)) return chooseDestination(input, line, index, context.settings);
+    shared ??= chooseDestination(input, line, index, context.settings);
     return shared;
   });
   const destinations = [...own];
@@ -138,9 +138,9 @@ export const locateDocument = (
   for (const { charge, parcels } of read.value) {
     const deliveries = parcels.map(({ line, destination }): Delivery => {
       const found = (destination ? elsewhere[others.length] : located.value[line]) as LocatedLine;
-      const relief = deliveryRelief(reliefOf(line, found.place));
-      if (destination) others.push({ located: found, relief });
-      return { line, place: found.place, relief };
+      const collectionExemption = deliveryCollectionExemption(collectionExemptionOf(line, found.place));
+      if (destination) others.push({ located: found, collectionExemption });
+      return { line, place: found.place, collectionExemption };
     });
     if (charge.line === null) ofShipping.push(deliveries);
     else ofLines.set(charge.line, deliveries);

@@ -14,7 +14,7 @@ import type { Place } from '../tax/document.ts';
 import type { Customer, ShipFrom } from './fields.ts';
 import { asRemoteSale, type RemoteSale } from './remote-sales.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
-import { type Route, resolutionOf, sourceSale, type TaxingAddress } from './sourcing.ts';
+import { type Route, resolveAddresses, sourceSale, type TaxingAddress } from './sourcing.ts';
 
 /** Where a line is taxed, and how precisely that is known. */
 export type LocatedLine = {
@@ -23,7 +23,7 @@ export type LocatedLine = {
   /** The addresses that decide. Lines whose addresses are equal share them. */
   readonly decisive: readonly TaxingAddress[];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
-  readonly doubtful: (Evidence & Dated) | null;
+  readonly uncertain: (Evidence & Dated) | null;
   /** What differs because the sale is from another state; `null` where nothing does. */
   readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
@@ -32,7 +32,7 @@ export type LocatedLine = {
   readonly pointer: string;
 };
 
-const addressOf = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;
+const partyAddress = (holder: Customer | ShipFrom | null | undefined): PostalAddress | null => holder?.address ?? null;
 
 /** Whether every field of an address is empty. */
 export const isEmptyAddress = (address: PostalAddress): boolean => Object.values(address).every((value) => !value);
@@ -49,21 +49,21 @@ export type Destination = {
 
 /** Whether a line has a destination or an origin of its own. */
 export const hasOwnDestination = ({ customer, ship_from, fulfillment }: LineItemRequest): boolean =>
-  addressOf(customer) !== null || addressOf(ship_from) !== null || fulfillment === 'pickup';
+  partyAddress(customer) !== null || partyAddress(ship_from) !== null || fulfillment === 'pickup';
 
 /**
  * The destination of a line. A line that is picked up is delivered where the seller hands it over: at its origin, wherever
  * the buyer is (SSUTA section 310 A 1). Without an origin it is refused.
  */
-export const destinationOf = (
+export const chooseDestination = (
   input: CalculationInput,
   { customer, ship_from, fulfillment }: LineItemRequest,
   index: number,
   settings: Settings,
 ): Destination => {
-  const own = addressOf(customer);
-  const ownOrigin = addressOf(ship_from);
-  const sentOrigin = ownOrigin ?? addressOf(input.ship_from);
+  const own = partyAddress(customer);
+  const ownOrigin = partyAddress(ship_from);
+  const sentOrigin = ownOrigin ?? partyAddress(input.ship_from);
   const origin = sentOrigin && !isEmptyAddress(sentOrigin) ? sentOrigin : settings.ship_from;
   const pointers = {
     destination: own ? `/line_items/${index}/customer/address` : '/customer/address',
@@ -71,7 +71,7 @@ export const destinationOf = (
   };
   return fulfillment === 'pickup'
     ? { address: origin ?? {}, origin, pointers: { ...pointers, destination: pointers.origin } }
-    : { address: own ?? addressOf(input.customer) ?? {}, origin, pointers };
+    : { address: own ?? partyAddress(input.customer) ?? {}, origin, pointers };
 };
 
 const pickupWithoutOrigin = (pointer: string): Problem =>
@@ -80,9 +80,9 @@ const pickupWithoutOrigin = (pointer: string): Problem =>
     'A line item with the fulfillment pickup is taxed where the buyer gets it. Send that address as ship_from of the line item or of the document.',
   );
 
-type Found = Pick<LocatedLine, 'place' | 'decisive' | 'doubtful' | 'remote' | 'resolution'>;
+type Found = Pick<LocatedLine, 'place' | 'decisive' | 'uncertain' | 'remote' | 'resolution'>;
 
-const lineOf = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
+const toLocatedLine = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>): LocatedLine => ({
   ...found,
   pointers,
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
@@ -94,12 +94,12 @@ export const locateAll = (
   context: Locating,
   day: string,
 ): Result<LocatedLine[]> => {
-  const find = finderOf(context, day);
+  const find = addressFinder(context, day);
   const located = new Map<Destination, LocatedLine>();
   const problems: Problem[] = [];
   for (const destination of new Set(destinations)) {
-    const route = routeOf(destination);
-    if (route.ok) located.set(destination, lineOf(find(route.value), destination));
+    const route = buildRoute(destination);
+    if (route.ok) located.set(destination, toLocatedLine(find(route.value), destination));
     else problems.push(...route.problems);
   }
   const [first, ...others] = distinct(problems);
@@ -113,7 +113,7 @@ export const distinct = (problems: readonly Problem[]): Problem[] => [
   ...new Map(problems.map((problem) => [JSON.stringify(problem.source), problem])).values(),
 ];
 
-const routeOf = ({ address, origin, pointers }: Destination): Result<Route> => {
+const buildRoute = ({ address, origin, pointers }: Destination): Result<Route> => {
   if (pointers.destination === pointers.origin && isEmptyAddress(address))
     return refuse(pickupWithoutOrigin(pointers.origin));
   const to = readAddress(address, pointers.destination);
@@ -132,11 +132,11 @@ const findRoute = (route: Route, { settings, releaseFor }: Locating, day: string
     { to: route.to, from },
     { elections, day },
   );
-  return { ...sourced, resolution: resolutionOf(sourced.decisive) };
+  return { ...sourced, resolution: resolveAddresses(sourced.decisive) };
 };
 
 /** Finds each route once: addresses of one ZIP that differ in their street share it if the content has no streets there. */
-const finderOf = (context: Locating, day: string) => {
+const addressFinder = (context: Locating, day: string) => {
   const known = new Map<string, Found>();
   const { releaseFor } = context;
   return ({ to, from }: Route): Found => {
@@ -156,7 +156,7 @@ export const locateAddress = (to: TaxAddress, context: Locating, day: string): L
   const { ship_from } = context.settings;
   const from = ship_from && readAddress(ship_from, '');
   const route = { to: withRelevantStreet(to, context.releaseFor), from: null };
-  return lineOf(findRoute(route, context, day, from?.ok ? from.value : null), {
+  return toLocatedLine(findRoute(route, context, day, from?.ok ? from.value : null), {
     pointers: { destination: '', origin: '' },
   });
 };

@@ -1,7 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import type { Coverage } from '../content/release.ts';
 import type { Problem } from '../problem.ts';
-import { ambiguityOf } from './ambiguity.ts';
+import { describeAmbiguity } from './ambiguity.ts';
 import type { LocatedLine } from './locate-lines.ts';
 
 const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): string => {
@@ -27,7 +27,7 @@ export const policyProblem = (
   }
   const ambiguous = decisive.find(({ resolution: { ambiguous: isAmbiguous } }) => isAmbiguous);
   if (settings.ambiguous_address === 'reject' && ambiguous) {
-    const { why, advice } = ambiguityOf(ambiguous);
+    const { why, advice } = describeAmbiguity(ambiguous);
     return {
       code: 'validation_address_unresolvable',
       title: 'Address is ambiguous',

@@ -8,10 +8,10 @@ import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { isShippingCharge } from '../tax/document.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
-import { generalGoods, isReduction, pricedOf, rolesOf } from './charge-roles.ts';
+import { assignRoles, generalGoods, isReduction, toPriced } from './charge-roles.ts';
 import type { SentDocument, SentLine } from './deliveries.ts';
 import { documentIds } from './echo.ts';
-import { lineAmount, minorOf } from './line-amount.ts';
+import { lineAmount, parseMinor } from './line-amount.ts';
 import { shippingList } from './shipping-list.ts';
 
 /** What a line item takes off others, in minor units. Charges are the line items, and then those in `shipping`. */
@@ -34,7 +34,7 @@ type Charge = {
 const reducibleCharges = (document: SentDocument, exponent: number): (Charge | null)[] => {
   const ids = documentIds(document);
   const sent = document.line_items ?? [];
-  const roles = rolesOf(sent.map(pricedOf));
+  const roles = assignRoles(sent.map(toPriced));
   const lines = sent.map((line, index): Charge | null => {
     if (isReduction(line.unit_price)) return null;
     const discounts = [line.discount_amount, line.third_party_discount_amount];
@@ -44,18 +44,18 @@ const reducibleCharges = (document: SentDocument, exponent: number): (Charge | n
       code: product?.canonical ?? null,
       isShipping: product !== null && isShippingCharge(product),
       isGoods: roles[index] === 'goods',
-      left: discounts.reduce((left, text) => left - minorOf(text, exponent), lineAmount(line, exponent)),
+      left: discounts.reduce((left, text) => left - parseMinor(text, exponent), lineAmount(line, exponent)),
     };
   });
   const shipping = shippingList(document.shipping).map((charge, index): Charge => {
-    const left = minorOf(charge.amount, exponent) - minorOf(charge.discount_amount, exponent);
+    const left = parseMinor(charge.amount, exponent) - parseMinor(charge.discount_amount, exponent);
     return { id: ids.shipping[index] as string, code: null, isShipping: true, isGoods: false, left };
   });
   return [...lines, ...shipping];
 };
 
 /** The charges that a line item reduces: those that it names, those with its code, or all goods. */
-const targetsOf = (
+const listTargets = (
   { parent_line_item_id: named, product_tax_code: code }: SentLine,
   charges: readonly (Charge | null)[],
   pointer: string,
@@ -104,7 +104,7 @@ const reduce = (
         'A line item with a negative unit_price is a discount itself. Send the whole discount as its price.',
       ),
     );
-  const targets = targetsOf(sent, charges, pointer);
+  const targets = listTargets(sent, charges, pointer);
   if (!targets.ok) return targets;
   const reduced = targets.value.map((index) => charges[index] as Charge);
   const total = -lineAmount(sent, exponent);
@@ -132,7 +132,7 @@ const reduce = (
  *
  * Refusals: a price below zero that reduces nothing, or more than there is, or that has discounts.
  */
-export const reductionsOf = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
+export const listReductions = (document: SentDocument, exponent: number): Result<readonly Reduction[]> => {
   const lines = document.line_items ?? [];
   if (!lines.some(({ unit_price }) => isReduction(unit_price))) return accept([]);
   const charges = reducibleCharges(document, exponent);

@@ -21,7 +21,7 @@ export type RemoteSale =
     }
   | { readonly kind: 'without_local'; readonly terms: RemoteLocalTax }
   /** The local tax of the address is charged, and may not be what is owed. */
-  | { readonly kind: 'doubtful'; readonly terms: RemoteLocalTax };
+  | { readonly kind: 'uncertain'; readonly terms: RemoteLocalTax };
 
 /** What decides about a remote sale besides its addresses. */
 type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string };
@@ -38,7 +38,7 @@ const electedRelease = (release: Release, elected: ElectedRate): Release =>
 
 /** The place with these jurisdictions of its destination, which are known without the rest of the address. */
 const placedAt = (
-  { place, decisive: [destination, ...others], doubtful }: Sourced,
+  { place, decisive: [destination, ...others], uncertain }: Sourced,
   release: Release,
   jurisdictions: readonly Jurisdiction[],
   { evidence, day }: { readonly evidence: readonly Evidence[]; readonly day: string },
@@ -67,7 +67,7 @@ const placedAt = (
       },
       ...others,
     ],
-    doubtful,
+    uncertain,
   };
 };
 
@@ -114,7 +114,7 @@ export const asRemoteSale = (
   const local = remoteLocalTaxOn(release, day);
   if (!local) return { ...sourced, remote: null };
   if (local.policy === 'may_differ' || !isFromElsewhere(route, sourced))
-    return { ...sourced, remote: { kind: 'doubtful', terms: local } };
+    return { ...sourced, remote: { kind: 'uncertain', terms: local } };
   // A remote seller that registered in a city adds its tax in own rules.
   const own = place.jurisdictions.filter(({ code }) => isOwnCode(code));
   return {

@@ -11,7 +11,7 @@ const electionText = (release: Release): string =>
     .map((election) => ` If you elected ${election}, set it in the account setting remote_seller_elections.`)
     .join('');
 
-const textOf = (remote: RemoteSale, { name, release }: Place): string | null => {
+const describeRemoteSale = (remote: RemoteSale, { name, release }: Place): string | null => {
   const { terms } = remote;
   if (!release) return null;
   switch (remote.kind) {
@@ -21,7 +21,7 @@ const textOf = (remote: RemoteSale, { name, release }: Place): string | null => 
         : null;
     case 'without_local':
       return null;
-    case 'doubtful':
+    case 'uncertain':
       return terms.policy === 'none'
         ? `${name}: no local tax is owed on a sale from another state. It is included, because it is not known where the goods come from: send ship_from, or set it for the account.`
         : `${name}: ${terms.note}${electionText(release)} For another local rate, import own rules with \`interstate\` (format rules).`;
@@ -47,14 +47,14 @@ export const remoteWarning = (
   pointer: string | null,
 ): Warning[] => {
   if (!remote || !charged.some((one) => isConcerned(one, remote, place, day))) return [];
-  const message = textOf(remote, place);
+  const message = describeRemoteSale(remote, place);
   return message === null ? [] : [{ code: 'remote_seller_rate', message, pointer }];
 };
 
 const chargedBy = (rows: readonly TaxRow[], { jurisdictions }: Place) =>
   rows.flatMap(({ jurisdiction, exact }) => (exact > 0n && jurisdictions.includes(jurisdiction) ? [jurisdiction] : []));
 
-const placesOf = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>): readonly Place[] => [
+const listPlaces = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>): readonly Place[] => [
   ...new Set((deliveries ?? []).map(({ place }) => place)),
 ];
 
@@ -71,8 +71,8 @@ export const remoteWarnings = (
   const remotes = new Map(places.flatMap(({ place, remote }) => (remote ? [[place, remote] as const] : [])));
   if (remotes.size === 0) return [];
   const chargePlaces = [
-    ...lines.map((line) => (line.deliveries ? placesOf(line) : [line.place])),
-    ...shipping.map(placesOf),
+    ...lines.map((line) => (line.deliveries ? listPlaces(line) : [line.place])),
+    ...shipping.map(listPlaces),
   ];
   const warnings = new Map<string, Warning>();
   for (const [index, { rows }] of [...taxed.lines, ...taxed.shipping].entries())

@@ -2,13 +2,13 @@ import { dayMs, dayOf } from '../calendar.ts';
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
-import { exponentOf } from '../money/currency.ts';
+import { minorDigits } from '../money/currency.ts';
 import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { deliveryProblems } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';
 import { discountProblems } from './discount-problems.ts';
 import { isEmptyAddress } from './locate-lines.ts';
-import { reductionsOf } from './reductions.ts';
+import { listReductions } from './reductions.ts';
 import { lineItemsAdvice, lineItemsMax, shippingMax } from './request.ts';
 import { sentDocument } from './sent-document.ts';
 import { shippingPointer } from './shipping-list.ts';
@@ -52,7 +52,7 @@ const holderProblems = (fields: JsonObject, path: string, holders = ['customer',
 export const addressProblems = (body: unknown): Problem[] => {
   const input = objectOf(body);
   if (!input || (input['type'] === 'credit' && input['parent_transaction_id'])) return [];
-  const lines = linesOf(input['line_items']);
+  const lines = readLines(input['line_items']);
   return [
     ...holderProblems(input, ''),
     ...lines.flatMap((line, index) => (line ? holderProblems(line, `/line_items/${index}`) : [])),
@@ -71,7 +71,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
   if (!input) return [];
   const isCredit = input['type'] === 'credit';
   const hasParent = isCredit && isSent(input['parent_transaction_id']);
-  const lines = linesOf(input['line_items']);
+  const lines = readLines(input['line_items']);
   return [
     ...(!isSent(input['line_items']) && !hasParent ? [missingLines] : []),
     ...parentProblems(input, isCredit),
@@ -85,7 +85,7 @@ export const crossFieldProblems = (body: unknown): Problem[] => {
 type Line = JsonObject | undefined;
 
 // The schema refuses lines that are not objects, and too many lines.
-const linesOf = (value: unknown): readonly Line[] =>
+const readLines = (value: unknown): readonly Line[] =>
   Array.isArray(value) && value.length <= lineItemsMax ? value.map(objectOf) : [];
 
 const missingLines = requiredField('/line_items', lineItemsAdvice);
@@ -163,14 +163,14 @@ const missingAddresses = (input: JsonObject, lines: readonly Line[]): Problem[] 
       ];
 
 const exponentOfInput = ({ currency }: JsonObject): number =>
-  exponentOf(typeof currency === 'string' ? currency : 'USD');
+  minorDigits(typeof currency === 'string' ? currency : 'USD');
 
 /** The problems of discounts, of shipping charges without line items, and of line items with a negative price. */
 const chargeProblems = (input: JsonObject, lines: readonly Line[]): readonly Problem[] => {
   const exponent = exponentOfInput(input);
   const charges = sentCharges(input);
   const document = lines.length > 0 ? sentDocument(input, lines, charges) : null;
-  const reductions = document && reductionsOf(document, exponent);
+  const reductions = document && listReductions(document, exponent);
   return [
     ...discountProblems(input, lines, charges, exponent, reductions?.ok ? reductions.value : null),
     ...(document ? [...pricedFeeProblems(document), ...deliveryProblems(document)] : []),

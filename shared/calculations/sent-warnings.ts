@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
-import { exponentOf, formatAmount } from '../money/currency.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { isDecimal, isPrice, lineAmount } from './line-amount.ts';
 import type { Warning } from './response.ts';
@@ -12,14 +12,14 @@ import { unknownFieldWarnings } from './unknown-field-warnings.ts';
  * have as many as they were sent with.
  */
 const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | null =>
-  typeof currency === 'string' ? exponentOf(currency) : isInherited ? null : exponentOf('USD');
+  typeof currency === 'string' ? minorDigits(currency) : isInherited ? null : minorDigits('USD');
 
 /** The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own answer. */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
   if (!isSent(amount) || !isDecimal(quantity) || !isPrice(unit_price)) return [];
   const sent = isPrice(amount) ? decimal(amount) : null;
-  const places = exponent ?? sent?.scale ?? exponentOf('USD');
+  const places = exponent ?? sent?.scale ?? minorDigits('USD');
   const product = lineAmount({ quantity, unit_price }, places);
   if (sent && sent.scale <= places && rescale(sent, places) === product) return [];
   return [

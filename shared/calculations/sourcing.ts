@@ -8,7 +8,7 @@ import type { Release } from '../content/release.ts';
 import type { Evidence } from '../content/release-values.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
-import { isDoubtful } from '../tax/doubts.ts';
+import { isUnconfirmed } from '../tax/uncertainties.ts';
 
 /** An address that decides where a sale is taxed: its destination or its origin. */
 export type TaxingAddress = Located & { readonly at: SourcedAt };
@@ -18,7 +18,7 @@ export type Sourced = {
   readonly place: Place;
   readonly decisive: readonly [TaxingAddress, ...TaxingAddress[]];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
-  readonly doubtful: (Evidence & Dated) | null;
+  readonly uncertain: (Evidence & Dated) | null;
 };
 
 /** The two addresses of a sale. `from: null` is unknown. */
@@ -30,21 +30,21 @@ type Locating = { readonly releaseFor: ReleaseFor; readonly day: string; readonl
 const isKnown = ({ resolution: { coverage, ambiguous }, lacksLocals }: TaxingAddress): boolean =>
   coverage !== 'none' && !lacksLocals && !ambiguous;
 
-const codesOf = ({ place: { jurisdictions } }: TaxingAddress): string =>
+const joinCodes = ({ place: { jurisdictions } }: TaxingAddress): string =>
   jurisdictions.map(({ code }) => code).join(' ');
 
 /** Whether taxing at the origin or at the destination may differ: not where both have the same known jurisdictions. */
 const mayDiffer = (destination: TaxingAddress, origin: TaxingAddress): boolean =>
   JSON.stringify(destination.address) !== JSON.stringify(origin.address) &&
-  !(isKnown(destination) && isKnown(origin) && codesOf(destination) === codesOf(origin));
+  !(isKnown(destination) && isKnown(origin) && joinCodes(destination) === joinCodes(origin));
 
 // No state was sent and the ZIP is in several states: it could be the state of the destination.
 export const couldBeState = ({ isStateGuessed, zip5 }: TaxAddress, { state }: TaxAddress): boolean =>
   isStateGuessed && zip5 !== null && state !== null && statesOfZip(zip5).includes(state);
 
 /** An address that only decides whether the sale stays within its state, and is ambiguous about that. */
-const asDoubt = (doubtful: TaxingAddress, { resolution }: TaxingAddress): TaxingAddress => ({
-  ...doubtful,
+const asUncertainty = (uncertain: TaxingAddress, { resolution }: TaxingAddress): TaxingAddress => ({
+  ...uncertain,
   resolution: { ...resolution, ambiguous: true },
   evidence: [],
 });
@@ -112,25 +112,25 @@ export const sourceSale = ({ to, from }: Route, { releaseFor, day, highest }: Lo
   const source = from?.isStateGuessed ? find(from, 'origin').address : from;
   const isInterstate = source?.state !== home.state;
   const { release } = destination.place;
-  const isUncertain = setting && release && (isDoubtful(setting) || isApproximateOn(setting, day, release));
-  const doubtAbout = (origin: () => TaxingAddress): Sourced['doubtful'] =>
+  const isUncertain = setting && release && (isUnconfirmed(setting) || isApproximateOn(setting, day, release));
+  const uncertaintyAbout = (origin: () => TaxingAddress): Sourced['uncertain'] =>
     isUncertain && mayDiffer(destination, origin()) ? setting : null;
   if (from === null || policy === 'destination') {
-    const doubtful = from === null || isInterstate ? null : doubtAbout(() => find(from, 'origin'));
-    return { place: sourcedAt(destination, isInterstate), decisive: [destination], doubtful };
+    const uncertain = from === null || isInterstate ? null : uncertaintyAbout(() => find(from, 'origin'));
+    return { place: sourcedAt(destination, isInterstate), decisive: [destination], uncertain };
   }
   if (isInterstate) {
-    const unclear = couldBeState(from, home) ? [asDoubt(find(from, 'origin'), destination)] : [];
+    const unclear = couldBeState(from, home) ? [asUncertainty(find(from, 'origin'), destination)] : [];
     const decisive = [destination, ...unclear] as const;
-    return { place: sourcedAt(destination, true), decisive, doubtful: null };
+    return { place: sourcedAt(destination, true), decisive, uncertain: null };
   }
   const origin = find(from, 'origin');
-  const doubtful = doubtAbout(() => origin);
-  if (policy === 'mixed') return { place: mixedPlace(origin, destination), decisive: [destination, origin], doubtful };
+  const uncertain = uncertaintyAbout(() => origin);
+  if (policy === 'mixed') return { place: mixedPlace(origin, destination), decisive: [destination, origin], uncertain };
   return {
     place: sourcedAt(origin, false),
-    decisive: to.isStateGuessed ? [origin, asDoubt(destination, origin)] : [origin],
-    doubtful,
+    decisive: to.isStateGuessed ? [origin, asUncertainty(destination, origin)] : [origin],
+    uncertain,
   };
 };
 
@@ -139,7 +139,7 @@ const levels = ['none', 'state', 'county', 'city', 'zip5', 'zip9', 'street'] as 
 const coverages = ['none', 'partial', 'complete'] as const;
 
 /** The worst level, ambiguity and coverage of the addresses that decide. */
-export const resolutionOf = (decisive: readonly TaxingAddress[]): Resolution => {
+export const resolveAddresses = (decisive: readonly TaxingAddress[]): Resolution => {
   const resolutions = decisive.map(({ resolution }) => resolution);
   return {
     level: levels.find((worst) => resolutions.some(({ level }) => level === worst)) ?? 'none',

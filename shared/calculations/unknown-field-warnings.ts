@@ -1,5 +1,5 @@
 import { PostalAddress } from '../content/location/postal-address.ts';
-import { suggestionOf } from './field-suggestion.ts';
+import { suggestField } from './field-suggestion.ts';
 import { Customer } from './fields.ts';
 import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
@@ -13,7 +13,7 @@ const fieldNames = (pointer: string): string[] =>
 
 const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const suggestion = suggestionOf(pointer, names ?? fieldNames(pointer));
+  const suggestion = suggestField(pointer, names ?? fieldNames(pointer));
   const message = `Unknown field \`${name}\`, ignored.${suggestion && ` ${suggestion}`}`;
   return { code: 'unknown_field', message, pointer };
 };

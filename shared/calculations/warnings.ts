@@ -1,8 +1,8 @@
 import type { Treatment } from '../tax/assessment.ts';
-import { doubtsAboutCoupons } from '../tax/coupons.ts';
+import { uncertaintiesAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
-import { roundingDoubts } from '../tax/rounding-doubts.ts';
-import { doubted, placeDoubts, resolutionWarnings, ruleAloneWarnings } from './address-warnings.ts';
+import { roundingUncertainties } from '../tax/rounding-uncertainties.ts';
+import { placeUncertainties, resolutionWarnings, ruleAloneWarnings, uncertaintyWarnings } from './address-warnings.ts';
 import type { WarningDays } from './age-warnings.ts';
 import { benefitsWarnings } from './benefits-warnings.ts';
 import { isReduction } from './charge-roles.ts';
@@ -15,12 +15,12 @@ import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
 import { shippingPointer } from './shipping-list.ts';
 
-const doubtWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
-  treatments.flatMap(({ doubts }) => doubted(doubts, pointer));
+const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
+  treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
-// Where nothing is collected from the buyer, doubts about the place do not matter. That the place has no tax is one of them.
+// Where nothing is collected from the buyer, uncertainties about the place do not matter. That the place has no tax is one of them.
 const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
-  treatments.some(({ effect }) => effect.kind !== 'relief') ||
+  treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
 
 // No certificate is needed where no tax is charged. An exempt product may come with taxed shipping.
@@ -35,9 +35,9 @@ const isCharged = (index: number, located: readonly LocatedLine[], { lines, ship
 // That shipping is not stated separately matters only where it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
-  return treatments.flatMap(({ doubts, jurisdiction }) =>
-    doubted(
-      doubts.filter(({ code }) => code !== 'shipping_not_stated' || taxed.has(jurisdiction.code)),
+  return treatments.flatMap(({ uncertainties, jurisdiction }) =>
+    uncertaintyWarnings(
+      uncertainties.filter(({ code }) => code !== 'shipping_not_stated' || taxed.has(jurisdiction.code)),
       pointer,
     ),
   );
@@ -94,20 +94,20 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, poi
 
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 
-/** Warnings about the places of a document: once for the lines of one place, and about its doubts where a line is taxed. */
+/** Warnings about the places of a document: once for the lines of one place, and about its uncertainties where a line is taxed. */
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
   const reported = new Set<LocatedLine['decisive']>();
-  const doubtful = new Set<LocatedLine['decisive']>();
+  const uncertain = new Set<LocatedLine['decisive']>();
   const warnings: Warning[] = [];
   for (const [index, place] of places.entries()) {
     const { decisive } = place;
-    if (doubtful.has(decisive)) continue;
+    if (uncertain.has(decisive)) continue;
     if (!reported.has(decisive)) warnings.push(...resolutionWarnings(place, days));
     reported.add(decisive);
     const line = index < located.length ? lines[index] : undefined;
     if (line && !isTaxed(line)) continue;
-    doubtful.add(decisive);
-    warnings.push(...placeDoubts(place, days), ...ruleAloneWarnings(place));
+    uncertain.add(decisive);
+    warnings.push(...placeUncertainties(place, days), ...ruleAloneWarnings(place));
   }
   return warnings;
 };
@@ -116,17 +116,19 @@ const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days
 const lineWarnings = (line: TaxedCharge, pointer: string): Warning[] =>
   line.shares
     ? shippingWarnings(line, pointer)
-    : [...doubtWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
+    : [...treatmentWarnings(line.treatments, pointer), ...withoutGoodsWarnings(line, pointer)];
 
 /** Warnings about what the state does with a discount that a third party pays, where the line is taxed. */
 const couponWarnings = ({ place }: TaxLine, line: TaxedCharge, day: string, pointer: string): Warning[] =>
-  isTaxed(line) && (line.taxable > 0n || line.net === 0n) ? doubted(doubtsAboutCoupons(place, day), pointer) : [];
+  isTaxed(line) && (line.taxable > 0n || line.net === 0n)
+    ? uncertaintyWarnings(uncertaintiesAboutCoupons(place, day), pointer)
+    : [];
 
 /**
  * The warnings of a calculation at the service's time, after those about the body as sent. Each message comes once, at the
  * first place that it applies to.
  */
-export const warningsOf = (
+export const listWarnings = (
   input: CalculationInput,
   read: Read,
   taxed: TaxedDocument,
@@ -139,34 +141,35 @@ export const warningsOf = (
     for (const warning of warnings) if (!seen.has(warning.message)) seen.set(warning.message, warning);
   };
   const { lines, shipping } = taxed;
-  const pointerOf: PointerOf = (charge) =>
+  const pointerTo: PointerOf = (charge) =>
     charge < lines.length ? `/line_items/${charge}` : shippingPointer(input.shipping, charge - lines.length);
   const uncoded = (input.line_items ?? []).findIndex(
     ({ product_tax_code, unit_price }) => !product_tax_code && !isReduction(unit_price),
   );
-  if (uncoded >= 0) add([codeMissing(pointerOf(uncoded))]);
+  if (uncoded >= 0) add([codeMissing(pointerTo(uncoded))]);
   add(placeWarnings(read, taxed, { day: document.day, nowMs }));
   const treated = new Set<readonly Treatment[]>();
   for (const [index, line] of lines.entries()) {
     const isReducing = (document.lines[index] as TaxLine).amount < 0n;
     if (isReducing || treated.has(line.treatments)) continue;
     treated.add(line.treatments);
-    add(lineWarnings(line, pointerOf(index)));
+    add(lineWarnings(line, pointerTo(index)));
   }
   for (const [index, line] of lines.entries())
     if (line.thirdPartyDiscount > 0n)
-      add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerOf(index)));
+      add(couponWarnings(document.lines[index] as TaxLine, line, document.day, pointerTo(index)));
   for (const { line, warning } of certificateWarnings)
     if (line === null || isCharged(line, located, taxed)) add([warning]);
   add(benefitsWarnings(read));
-  for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerOf(lines.length + index)));
+  for (const [index, charge] of shipping.entries()) add(shippingWarnings(charge, pointerTo(lines.length + index)));
   const write = writerFor(document.exponent);
   for (const inexact of new Set([...lines, ...shipping].map((charge) => charge.inexact)))
-    if (inexact) add([inexactWarning(inexact, write, pointerOf)]);
-  if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerOf));
-  add(notPassedOnWarnings(document, taxed, pointerOf));
-  add(remoteWarnings(document, read.places, taxed, pointerOf));
-  for (const { doubt, charge } of roundingDoubts(document, taxed)) add(doubted([doubt], pointerOf(charge)));
+    if (inexact) add([inexactWarning(inexact, write, pointerTo)]);
+  if (document.taxIncluded) add(baselessWarnings(taxed, write, pointerTo));
+  add(notPassedOnWarnings(document, taxed, pointerTo));
+  add(remoteWarnings(document, read.places, taxed, pointerTo));
+  for (const { uncertainty, charge } of roundingUncertainties(document, taxed))
+    add(uncertaintyWarnings([uncertainty], pointerTo(charge)));
   return [...sent, ...seen.values()];
 };
 

@@ -61,7 +61,7 @@ const atFlatRate = (effect: Effect): Effect => {
 
 /**
  * A rule under a tax that replaces all taxes of the state: what is exempt stays exempt, and no other rate applies, by the law of
- * the election. That a holiday covers the tax is not confirmed, so it has a doubt.
+ * the election. That a holiday covers the tax is not confirmed, so it has an uncertainty.
  */
 const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
   const effect = atFlatRate(rule.effect);

@@ -2,8 +2,8 @@ import { type Dated, firstInForce, settingOn } from '../content/effective.ts';
 import { stateRateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import type { Rate } from '../content/release-values.ts';
-import { isDoubtful } from '../tax/doubts.ts';
 import { couponsInWords, effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
+import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';
 import type { GeneralRate, StateCoverage, SubjectCoverage } from './response.ts';
 import { type SourceRecord, type SourceRecords, sourceOf } from './source.ts';
@@ -86,7 +86,7 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
 const couponNotes = ({ settings }: Release, day: string): string[] => {
   const setting = settingOn(settings.coupons ?? [], day);
   if (!setting) return [];
-  if (isDoubtful(setting)) return [`Not confirmed by a primary source: ${couponsInWords[setting.policy]}.`];
+  if (isUnconfirmed(setting)) return [`Not confirmed by a primary source: ${couponsInWords[setting.policy]}.`];
   return setting.policy === 'reduces_price' ? [sentence(couponsInWords.reduces_price)] : [];
 };
 
@@ -96,10 +96,10 @@ const subjectNotes = (covered: Readonly<Record<string, SubjectCoverage>>): strin
       .filter(([, subject]) => isMeant(subject))
       .map(([name]) => name.replaceAll('_', ' '));
   const missing = named(({ treatment }) => treatment === 'not_established');
-  const doubtful = named(({ confidence }) => confidence === 'medium' || confidence === 'low');
+  const uncertain = named(({ confidence }) => confidence === 'medium' || confidence === 'low');
   return [
     ...(missing.length > 0 ? [`Not established: ${missing.join(', ')}.`] : []),
-    ...(doubtful.length > 0 ? [`Not confirmed by a primary source: ${doubtful.join(', ')}.`] : []),
+    ...(uncertain.length > 0 ? [`Not confirmed by a primary source: ${uncertain.join(', ')}.`] : []),
   ];
 };
 

@@ -2,7 +2,7 @@ import { settingOn } from '../content/effective.ts';
 import { percentOf } from '../content/fractions.ts';
 import type { CouponPolicy, Release } from '../content/release.ts';
 import type { Confidence, Evidence } from '../content/release-values.ts';
-import { isDoubtful } from '../tax/doubts.ts';
+import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { productsTable } from './products-table.ts';
@@ -57,7 +57,7 @@ const couponsLine = (releases: readonly Release[], day: string): string => {
       .toSorted()
       .join(', ');
   return `A discount that a third party pays, such as a manufacturer's coupon, lowers the taxable price in ${named(({ policy }) => policy === 'reduces_price')}.
-It does not in the other states; no primary source confirms that in ${named(isDoubtful)}.`;
+It does not in the other states; no primary source confirms that in ${named(isUnconfirmed)}.`;
 };
 
 const introduction = (day: string): string => `# Coverage by state

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import type { Release, Rule } from '../content/release.ts';
 import type { Confidence } from '../content/release-values.ts';
-import { definitionOf } from '../tax/effects/effects.ts';
+import { effectDefinition } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { type Decision, decisionsOn, holdsOn, knowsLocals, names } from './decisions.ts';
@@ -105,7 +105,7 @@ const coverageOfCode = (release: Release, code: string, day: string): SubjectCov
     others.length > 0
       ? 'by_level'
       : only?.rule
-        ? definitionOf(only.rule.effect).coverageTerm(only.rule.effect, general)
+        ? effectDefinition(only.rule.effect).coverageTerm(only.rule.effect, general)
         : 'not_established';
   const text = textOf(decisions);
   const variants = variantsOf(release, product, day).filter((variant) => variant.text !== text);

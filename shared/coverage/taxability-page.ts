@@ -32,14 +32,14 @@ const signs: Readonly<Record<TreatmentName, Sign>> = {
   not_established: ['–', 'no rule is established'],
 };
 
-type Cell = { readonly sign: Sign; readonly isDoubtful: boolean };
+type Cell = { readonly sign: Sign; readonly isUncertain: boolean };
 
 const cellOf = (release: Release, code: string, day: string): Cell => {
   const { treatment, rule_id, confidence } = taxabilityOf(release, code, day);
   const isRuled = rule_id !== null || treatment === 'not_subject_to_tax';
   return {
     sign: signs[isRuled ? treatment : 'not_established'],
-    isDoubtful: confidence === 'low' || confidence === 'medium',
+    isUncertain: confidence === 'low' || confidence === 'medium',
   };
 };
 
@@ -70,7 +70,7 @@ export const taxabilityPage = (releases: readonly Release[]): string => {
   const used = new Set(rows.flatMap(({ cells }) => cells.map(({ sign }) => sign)));
   const legend = [...new Set(Object.values(signs))].filter((sign) => used.has(sign));
   const row = ({ code, cells }: (typeof rows)[number]) =>
-    `| \`${code}\` | ${cells.map(({ sign: [letter], isDoubtful }) => `${letter}${isDoubtful ? '\\*' : ''}`).join(' | ')} |`;
+    `| \`${code}\` | ${cells.map(({ sign: [letter], isUncertain }) => `${letter}${isUncertain ? '\\*' : ''}`).join(' | ')} |`;
   const head = [`| Code | ${taxing.map(stateOf).join(' | ')} |`, `|${'---|'.repeat(taxing.length + 1)}`];
   const families = Map.groupBy(rows, ({ code }) => code.split('.')[0] as string);
   const tables = [...families].map(([family, members]) =>

@@ -2,7 +2,7 @@
 import type { Effect, Release } from '../content/release.ts';
 import type { Jurisdiction } from '../content/release-values.ts';
 import { decidingAttributes, permanentRule } from '../tax/deciding-attributes.ts';
-import { definitionOf } from '../tax/effects/effects.ts';
+import { effectDefinition } from '../tax/effects/effects.ts';
 import type { DecidingRule } from '../tax/rule-choice.ts';
 import { effectInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, requireProduct } from '../vocabulary/product-tax-code.ts';
@@ -36,7 +36,7 @@ const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
 const treated = (release: Release, day: string, rule: DecidingRule | undefined, attribute?: string): Treated => {
   const general = generalRateOn(release, day);
   const effect = rule && effectForUse(rule.effect, attribute);
-  const taxesAnyway = effect && definitionOf(effect).taxesWithoutGeneralRate === true;
+  const taxesAnyway = effect && effectDefinition(effect).taxesWithoutGeneralRate === true;
   if (general === 0n && !taxesAnyway)
     return {
       treatment: 'not_subject_to_tax',
@@ -45,7 +45,7 @@ const treated = (release: Release, day: string, rule: DecidingRule | undefined, 
     };
   if (!effect) return { treatment: 'taxable', text: noRule, rule_id: null };
   return {
-    treatment: definitionOf(effect).coverageTerm(effect, general ?? 0n),
+    treatment: effectDefinition(effect).coverageTerm(effect, general ?? 0n),
     text: [sentence(effectInWords(effect)), rule.assumption ?? ''].join(' ').trim(),
     rule_id: rule.id,
   };

@@ -1,4 +1,4 @@
-import { exponentOf, formatAmount } from '../money/currency.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
 import type { OpenAmounts } from '../transactions/entries/entry.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
@@ -8,7 +8,7 @@ import { amountsSum, grossOf, inOrder, type JurisdictionSum, type Sum, type Tota
 
 /** The amounts of a sum for the API. */
 export const answeredAmounts = (sum: Sum, currency: string) => {
-  const exponent = exponentOf(currency);
+  const exponent = minorDigits(currency);
   const zero = formatAmount(0n, exponent);
   // Most parts are zero.
   const write = (minor: bigint) => (minor === 0n ? zero : formatAmount(minor, exponent));
@@ -35,14 +35,14 @@ export const answeredAmounts = (sum: Sum, currency: string) => {
 
 const answered = (sum: Sum, currency: string) => ({
   ...answeredAmounts(sum, currency),
-  credit_amount: formatAmount(sum.credit ?? 0n, exponentOf(currency)),
+  credit_amount: formatAmount(sum.credit ?? 0n, minorDigits(currency)),
   credit_count: sum.credits ?? 0,
   count: sum.count,
 });
 
 /** The amounts of one jurisdiction and rate of an entry for the API. */
 export const answeredEntryAmounts = (amounts: OpenAmounts, currency: string) =>
-  answeredAmounts(amountsSum(amounts, exponentOf(currency)), currency);
+  answeredAmounts(amountsSum(amounts, minorDigits(currency)), currency);
 
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
@@ -79,7 +79,7 @@ export const answeredExceptions = ({ exceptions }: Pick<Totals, 'exceptions'>): 
       .flatMap(([key, sum]) => {
         const [reason, currency = ''] = key.split(' ');
         return reason === wanted
-          ? [{ currency, count: sum.count, gross_amount: formatAmount(sum.gross, exponentOf(currency)) }]
+          ? [{ currency, count: sum.count, gross_amount: formatAmount(sum.gross, minorDigits(currency)) }]
           : [];
       })
       .sort((a, b) => byText(a.currency, b.currency));

@@ -1,4 +1,4 @@
-import { exponentOf, parseAmount } from '../money/currency.ts';
+import { minorDigits, parseAmount } from '../money/currency.ts';
 import type { OpenAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 import { type NamedExemption, namedExemptions } from '../transactions/entries/reasons.ts';
 
@@ -188,7 +188,7 @@ const exceptionSums = ({ currency, exceptions = [] }: OpenEntry, exponent: numbe
 
 const totalsOfEntry = (entry: OpenEntry): Totals => {
   const { currency, base, amounts } = entry;
-  const exponent = exponentOf(currency);
+  const exponent = minorDigits(currency);
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
   const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction, exponent));
   const taxes = sums

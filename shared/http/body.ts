@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
-import { suggestionOf } from '../calculations/field-suggestion.ts';
+import { suggestField } from '../calculations/field-suggestion.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
@@ -108,7 +108,7 @@ const isStrict = (exchange: Exchange) =>
 
 const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string): Problem => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const detail = [suggestionOf(pointer, siblings), advice].filter(Boolean).join(' ');
+  const detail = [suggestField(pointer, siblings), advice].filter(Boolean).join(' ');
   return { code: 'validation_unknown_field', title: `Unknown field ${name}`, detail, source: { pointer } };
 };
 

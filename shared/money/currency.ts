@@ -26,7 +26,7 @@ const decimalsByCode: ReadonlyMap<string, number> = new Map(
 export const isCurrency = (code: string): boolean => decimalsByCode.has(code);
 
 /** How many decimals a currency's smallest unit has: USD 2, JPY 0, KWD 3. */
-export const exponentOf = (currency: string): number => decimalsByCode.get(currency) ?? 2;
+export const minorDigits = (currency: string): number => decimalsByCode.get(currency) ?? 2;
 
 /** An amount in minor units as the API writes it: exactly the currency's decimals (`595n`, 2 -> `"5.95"`). */
 export const formatAmount = (minor: bigint, exponent: number): string => {

@@ -1,5 +1,5 @@
 import type { Calculation } from '../calculations/response.ts';
-import { exponentOf, parseAmount } from '../money/currency.ts';
+import { minorDigits, parseAmount } from '../money/currency.ts';
 import { tally } from './tally.ts';
 
 type Taxed = Pick<Calculation, 'type' | 'currency' | 'content_releases' | 'tax_summary'>;
@@ -13,7 +13,7 @@ type Taxed = Pick<Calculation, 'type' | 'currency' | 'content_releases' | 'tax_s
 export const recordTax = ({ type, currency, content_releases, tax_summary }: Taxed): void => {
   const own = tally();
   if (!own || currency !== 'USD') return;
-  const exponent = exponentOf(currency);
+  const exponent = minorDigits(currency);
   own.taxes = Object.keys(content_releases).map((state) => {
     const rows = tax_summary.filter(({ jurisdiction_code }) => jurisdiction_code.startsWith(state));
     const minor = rows.reduce((sum, { tax_amount }) => sum + parseAmount(tax_amount, exponent), 0n);

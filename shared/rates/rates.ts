@@ -1,6 +1,6 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { doubted, placeDoubts, resolutionWarnings } from '../calculations/address-warnings.ts';
+import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
 import type { WarningDays } from '../calculations/age-warnings.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
@@ -17,9 +17,9 @@ import { decimalText } from '../money/decimal.ts';
 import { type Problem, pointerOf } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/assessment.ts';
-import { doubtsAbout, doubtsAboutDay } from '../tax/doubts.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
+import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
 import type { RatesQuery } from './query.ts';
 import type { JurisdictionRate, Rates } from './response.ts';
 
@@ -56,7 +56,7 @@ type Rated = {
 };
 
 // Jurisdictions without a general rate, as for a band, are left out.
-const ratedOf = (
+const rateJurisdictions = (
   release: Release,
   { place: { jurisdictions } }: LocatedLine,
   day: string,
@@ -71,9 +71,9 @@ const ratedOf = (
   return rated.map((one, index) => ({ ...one, charged: visible[index] ?? one.charged }));
 };
 
-const sumOf = (rated: readonly Rated[]): bigint => rated.reduce((sum, { charged }) => sum + charged.units, 0n);
+const sumRates = (rated: readonly Rated[]): bigint => rated.reduce((sum, { charged }) => sum + charged.units, 0n);
 
-const rowOf = (release: Release, { jurisdiction, rate, charged }: Rated): JurisdictionRate => ({
+const toRateRow = (release: Release, { jurisdiction, rate, charged }: Rated): JurisdictionRate => ({
   jurisdiction_code: jurisdiction.code,
   jurisdiction_name: jurisdiction.name,
   jurisdiction_type: jurisdiction.type,
@@ -93,28 +93,28 @@ const notEstablished = ({ name, id }: Release, day: string): Warning => ({
 // The warning applies only where no rate is a share of a visible rate.
 const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[]): Warning[] =>
   hasGeneralExcise(rated.map(({ jurisdiction }) => jurisdiction)) && !rated.some(({ charged }) => charged.grossedUp)
-    ? [notPassedOn(name, sumOf(rated), null)]
+    ? [notPassedOn(name, sumRates(rated), null)]
     : [];
 
 const chargedIn = (rated: readonly Rated[]): Jurisdiction[] =>
   rated.flatMap(({ jurisdiction, charged }) => (charged.units > 0n ? [jurisdiction] : []));
 
 /** What is not certain of a general rate. The address has a warning of its own on approximate local rates. */
-const rateDoubts = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
+const rateUncertainties = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
   const what = () => `${jurisdiction.name}, general rate`;
   const { release } = located.place;
-  const aboutDay = release && jurisdiction.type === 'state' ? doubtsAboutDay(rate, what, day, release) : [];
-  return doubted([...doubtsAbout(rate, what), ...aboutDay], '');
+  const aboutDay = release && jurisdiction.type === 'state' ? uncertaintiesAboutDay(rate, what, day, release) : [];
+  return uncertaintyWarnings([...uncertaintiesAbout(rate, what), ...aboutDay], '');
 };
 
-const warningsOf = (located: LocatedLine, rated: readonly Rated[], days: WarningDays): Warning[] => {
+const listWarnings = (located: LocatedLine, rated: readonly Rated[], days: WarningDays): Warning[] => {
   const { release, jurisdictions } = located.place;
   const { day } = days;
   const isUnknown = located.resolution.coverage === 'none' && release !== null && jurisdictions.length > 0;
   const warnings = [
     ...resolutionWarnings(located, days, false),
-    ...(isUnknown ? [notEstablished(release, day)] : placeDoubts(located, days)),
-    ...rated.flatMap((one) => rateDoubts(located, one, day)),
+    ...(isUnknown ? [notEstablished(release, day)] : placeUncertainties(located, days)),
+    ...rated.flatMap((one) => rateUncertainties(located, one, day)),
     ...exciseWarnings(located, rated),
     ...remoteWarning(located, chargedIn(rated), day, null),
   ];
@@ -126,7 +126,7 @@ const warningsOf = (located: LocatedLine, rated: readonly Rated[], days: Warning
   ];
 };
 
-const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQuery): Rates['address'] => ({
+const echoAddress = ({ line1, city, county, state, postal_code, country }: RatesQuery): Rates['address'] => ({
   line1: line1 ?? null,
   city: city ?? null,
   county: county ?? null,
@@ -135,19 +135,19 @@ const addressOf = ({ line1, city, county, state, postal_code, country }: RatesQu
   country: country ?? null,
 });
 
-const answerOf = (query: RatesQuery, located: LocatedLine, days: WarningDays, settings: Settings): Rates => {
+const buildResponse = (query: RatesQuery, located: LocatedLine, days: WarningDays, settings: Settings): Rates => {
   const { day } = days;
   const { release } = located.place;
   const isCovered = release !== null && located.resolution.coverage !== 'none';
-  const rated = isCovered ? ratedOf(release, located, day, settings) : [];
+  const rated = isCovered ? rateJurisdictions(release, located, day, settings) : [];
   return {
     object: 'rates',
     date: day,
-    address: addressOf(query),
+    address: echoAddress(query),
     address_resolution: located.resolution,
-    combined_rate: isCovered ? decimalText({ units: sumOf(rated), scale: rateDecimals }) : null,
-    jurisdictions: isCovered ? rated.map((one) => rowOf(release, one)) : [],
-    warnings: warningsOf(located, rated, days),
+    combined_rate: isCovered ? decimalText({ units: sumRates(rated), scale: rateDecimals }) : null,
+    jurisdictions: isCovered ? rated.map((one) => toRateRow(release, one)) : [],
+    warnings: listWarnings(located, rated, days),
     content_releases: contentReleases([located]),
   };
 };
@@ -176,5 +176,5 @@ export const findRates = async (
   const day = query.date ?? taxDateAt(nowMs, settings.time_zone).slice(0, 10);
   const located = locateAddress(address.value, { settings, releaseFor }, day);
   const rejected = policyProblem(located, settings);
-  return rejected ? asRefusal([rejected], query) : accept(answerOf(query, located, { day, nowMs }, settings));
+  return rejected ? asRefusal([rejected], query) : accept(buildResponse(query, located, { day, nowMs }, settings));
 };

@@ -75,7 +75,7 @@ const measure = (rows: readonly StoredRow[], window: Window, terms: NexusTerms):
 
 type Status = Pick<StateAdvice, 'status' | 'advice'>;
 
-const statusOf = (name: string, isRegistered: boolean, measured: readonly Measured[]): Status => {
+const determineStatus = (name: string, isRegistered: boolean, measured: readonly Measured[]): Status => {
   const reached = measured.filter(({ period }) => period.reached).map(({ period }) => period);
   const now = reached.find(({ counts_from }) => counts_from === null);
   if (isRegistered) return { status: 'registered', advice: `No action: the account is registered in ${name}.` };
@@ -135,7 +135,7 @@ export const registrationAdvice = async (
     return {
       state,
       state_name: name,
-      ...statusOf(name, isRegistered(account, state, date), measured),
+      ...determineStatus(name, isRegistered(account, state, date), measured),
       periods: measured.map(({ period }) => period),
       threshold: {
         ...terms,

@@ -40,8 +40,8 @@ export type Treatment = {
   /** Whether the jurisdiction exists for a band or a fee alone, and so has no row where it taxes nothing. */
   readonly isAdditional: boolean;
   readonly ruleId: string | null;
-  /** Doubts about the content that become warnings. */
-  readonly doubts: readonly Doubt[];
+  /** Uncertainties about the content that become warnings. */
+  readonly uncertainties: readonly Uncertainty[];
 };
 
 /** A rate as written in the release (or a share of a visible rate), and in units of `10^-rateDecimals`. */
@@ -56,7 +56,7 @@ export type GrossedUp = {
 };
 /** A rate, and the reason of rows that are taxed at it. */
 export type RatedAs = { readonly rate: ScaledRate; readonly reason: TaxabilityReason };
-export type Doubt = {
+export type Uncertainty = {
   readonly code:
     | 'content_unconfirmed'
     | 'content_approximate'
@@ -70,8 +70,8 @@ export type Doubt = {
 
 /** An effect with the buyer's use decided and its numbers read. */
 export type ResolvedEffect = {
-  /** Effects that a caller treats differently from others; `relief` is for any product. */
-  readonly kind?: 'any_taxable' | 'flat_fee' | 'follows_goods' | 'holiday' | 'relief';
+  /** Effects that a caller treats differently from others; `collection_exemption` is for any product. */
+  readonly kind?: 'any_taxable' | 'flat_fee' | 'follows_goods' | 'holiday' | 'collection_exemption';
   /** Apply the effect to a base. Amounts are per unit: the line's price is compared with the amount times the quantity. */
   readonly assess: (treatment: Treatment, base: Base) => Assessment;
   /** The rate on the whole price: the general one or its own. Absent where the goods are exempt or the price decides. */

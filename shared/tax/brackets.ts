@@ -5,7 +5,7 @@ import { type Assessment, minorUnit } from './assessment.ts';
 import { scaledRate } from './general-rate.ts';
 
 /** An amount of a table, such as `0.17`, in cents. */
-export const centsOf = (text: string): bigint => {
+export const parseCents = (text: string): bigint => {
   assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
   return BigInt(text.replace('.', ''));
 };
@@ -15,13 +15,13 @@ export const centsOf = (text: string): bigint => {
  * remaining cents exceed (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
  */
 export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
-  const least = nothing_below === null ? 0n : centsOf(nothing_below);
+  const least = nothing_below === null ? 0n : parseCents(nothing_below);
   if (cents < least) return 0n;
   // At the start of the table the tax is one cent for all steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
   if (nothing_below !== null && cents === least) return 1n;
   const above = cents % 100n;
   const perDollar = (100n * rateUnits) / minorUnit;
-  return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > centsOf(step)).length);
+  return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > parseCents(step)).length);
 };
 
 /** The table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */

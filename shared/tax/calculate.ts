@@ -12,10 +12,10 @@ import {
   type TaxRow,
 } from './document.ts';
 import { type Charge, roundCharges } from './round-charges.ts';
-import { type Nets, type Sale, saleOf } from './sale.ts';
+import { type Nets, type Sale, toSale } from './sale.ts';
 import { shipmentShares } from './shipments.ts';
 import { roundShippingWithGoods } from './shipping-with-goods.ts';
-import { chargesOf, type Extracted, extractSale } from './tax-included.ts';
+import { chargeInclusive, type Extracted, extractSale } from './tax-included.ts';
 import type { Treated } from './treatment-cache.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 
@@ -30,7 +30,7 @@ type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigi
  * the rule of the state or the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
-  const sale = saleOf(document);
+  const sale = toSale(document);
   const discounted = discountedCharges(document);
   const sent: Nets = sale.indexes.map((index) => (discounted[index] as Discounted).net);
   const extracted = document.taxIncluded ? extractSale(sale, sent) : onTop(sale, sent);
@@ -69,7 +69,7 @@ const taxedAt = (
     taxable,
     exempt: (extracted.nets[position] as bigint) - taxable,
     tax: sum(own),
-    rows: rowsOf(assessments, own),
+    rows: buildRows(assessments, own),
     treatments: goods ? decided(goods, assessments) : shippingTreatments(sale, position),
     shares,
     inexact: inexactAt(extracted, sale.indexes[position] as number),
@@ -84,7 +84,7 @@ const shippingTreatments = ({ goods, shipments }: Sale, position: number): reado
 /** Tax added to the prices. */
 const onTop = (sale: Sale, nets: Nets): Extracted => {
   const { rounding } = sale.document;
-  const charges = chargesOf(sale, nets);
+  const charges = chargeInclusive(sale, nets);
   const taxes = roundShippingWithGoods(rounding, sale.goods.length, charges, roundCharges(rounding, charges));
   return { nets, charges, taxes, inexact: [] };
 };
@@ -135,11 +135,11 @@ const discountsOfAll = (
   isGoods: Counts,
   isShipping: Counts,
 ): bigint[] => {
-  const sumsOf = (amounts: readonly bigint[]) =>
+  const sumAmounts = (amounts: readonly bigint[]) =>
     [isGoods, isShipping].map((counts) => sum(amounts.filter((_, index) => counts(index)))) as [bigint, bigint];
-  const [unpaidGoods, unpaidShipping] = sumsOf(unpaid);
+  const [unpaidGoods, unpaidShipping] = sumAmounts(unpaid);
   // The coupon of the document is for goods.
-  const parts = allocateWithin(discount, sumsOf(nets), [unpaidGoods - thirdPartyDiscount, unpaidShipping]);
+  const parts = allocateWithin(discount, sumAmounts(nets), [unpaidGoods - thirdPartyDiscount, unpaidShipping]);
   const ofGoods = allocateTo(parts[0] as bigint, nets, unpaid, isGoods);
   const ofShipping = allocateTo(parts[1] as bigint, nets, unpaid, isShipping);
   return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
@@ -169,7 +169,7 @@ const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonl
   return most.map((amount, index) => (isFull[index] ? amount : (others[index] as bigint)));
 };
 
-// In a holiday, the price decides which rule applies, and so which doubts.
+// In a holiday, the price decides which rule applies, and so which uncertainties.
 const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Assessment[]): readonly Treatment[] =>
   isHoliday ? treatments.map((treatment, index) => assessments[index]?.treatment ?? treatment) : treatments;
 
@@ -177,7 +177,7 @@ const decided = ({ treatments, isHoliday }: Treated, assessments: readonly Asses
 const isShown = ({ treatment, taxable, exact }: Assessment): boolean =>
   !treatment.isAdditional || taxable !== 0n || exact !== 0n;
 
-const rowsOf = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
+const buildRows = (assessments: readonly Assessment[], taxes: readonly bigint[]): TaxRow[] => {
   const rows = assessments.map(
     ({ treatment, rate, reason, taxable, exempt, exact }, index): TaxRow => ({
       jurisdiction: treatment.jurisdiction,

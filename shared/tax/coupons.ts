@@ -1,19 +1,19 @@
 /** Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the price that is taxed. */
 import { settingOn } from '../content/effective.ts';
-import type { Doubt } from './assessment.ts';
+import type { Uncertainty } from './assessment.ts';
 import type { Place } from './document.ts';
-import { doubtsAbout } from './doubts.ts';
+import { uncertaintiesAbout } from './uncertainties.ts';
 
-const settingOf = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
+const couponSetting = ({ release }: Place, day: string) => settingOn(release?.settings.coupons ?? [], day);
 
 /** Whether such a discount lowers the taxable price at a place. */
 export const couponReducesPrice = (place: Place, day: string): boolean =>
-  settingOf(place, day)?.policy === 'reduces_price';
+  couponSetting(place, day)?.policy === 'reduces_price';
 
-/** The doubts about what the state does with such a discount. */
-export const doubtsAboutCoupons = (place: Place, day: string): readonly Doubt[] => {
-  const setting = settingOf(place, day);
-  if (setting) return doubtsAbout(setting, () => `${place.name}, discounts that third parties pay`);
+/** The uncertainties about what the state does with such a discount. */
+export const uncertaintiesAboutCoupons = (place: Place, day: string): readonly Uncertainty[] => {
+  const setting = couponSetting(place, day);
+  if (setting) return uncertaintiesAbout(setting, () => `${place.name}, discounts that third parties pay`);
   return [
     {
       code: 'content_unconfirmed',

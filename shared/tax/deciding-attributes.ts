@@ -2,7 +2,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Effect, Release, Rule } from '../content/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { appliesTo, labelOf, type ProductAttribute, vocabulary } from '../vocabulary/vocabulary.ts';
+import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../vocabulary/vocabulary.ts';
 import { chooseRule, type DecidingRule, shippingRule, type Taxing } from './rule-choice.ts';
 
 /** An attribute that decides, and the rule that applies with it. `undefined`: none, so the general rate applies. */
@@ -56,7 +56,7 @@ export const decidingAttributes = (
   day: string,
 ): readonly DecidingAttribute[] => {
   const { effect = taxable } = permanentRule(release, jurisdiction, product, day) ?? {};
-  const label = labelOf(product.path);
+  const label = codeLabel(product.path);
   return vocabulary().productAttributes.flatMap((attribute) => {
     if (!appliesTo(attribute, label) || !isFree(attribute, product)) return [];
     const rule = permanentRule(release, jurisdiction, withAttribute(product, attribute.code), day);

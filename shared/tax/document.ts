@@ -18,7 +18,7 @@ export type Place = TaxingPlace & {
 };
 
 /** Why nothing is collected for any product. */
-export type Relief = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
+export type CollectionExemption = 'not_collecting' | 'marketplace_collects' | 'customer_exempt' | null;
 
 /** A line that a shipping charge delivers. */
 export type Delivery = {
@@ -26,7 +26,7 @@ export type Delivery = {
   readonly line: number;
   /** Where its share of the charge is taxed: where the line is, unless the charge has addresses of its own. */
   readonly place: Place;
-  readonly relief: Relief;
+  readonly collectionExemption: CollectionExemption;
 };
 
 /** A shipping charge. Amounts are in minor units of the document's currency. */
@@ -56,7 +56,7 @@ export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & 
   readonly thirdPartyDiscount: bigint;
   readonly place: Place;
   readonly use: Use;
-  readonly relief: Relief;
+  readonly collectionExemption: CollectionExemption;
   /** Whether a carrier or the seller brings the goods to the buyer. */
   readonly isShipped: boolean;
   /** Of a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
@@ -84,7 +84,7 @@ export type TaxDocument = {
 };
 
 /** The places where a document is taxed, each once: those of its lines, and of what its shipping charges deliver. */
-export const placesOf = ({ lines, shipping }: TaxDocument): readonly Place[] => {
+export const listPlaces = ({ lines, shipping }: TaxDocument): readonly Place[] => {
   const places = new Set<Place>();
   for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
   for (const { deliveries } of shipping) for (const { place } of deliveries) places.add(place);

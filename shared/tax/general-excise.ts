@@ -16,7 +16,7 @@ const step = powerOfTen(rateDecimals - visibleDecimals);
 
 const truncate = (units: bigint): bigint => units - (units % step);
 
-const textOf = (units: bigint): string => formatAmount(units / step, visibleDecimals);
+const formatRate = (units: bigint): string => formatAmount(units / step, visibleDecimals);
 
 /**
  * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`, truncated to
@@ -28,7 +28,7 @@ export const visibleRate = (rate: bigint): bigint => {
   return truncate((rate * whole) / (whole - rate));
 };
 
-const sumOf = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { units }) => sum + units, 0n);
+const sumRates = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { units }) => sum + units, 0n);
 
 /**
  * The visible rate of rates on the same gross receipts, in proportion to them: each share is truncated to six decimals,
@@ -36,7 +36,7 @@ const sumOf = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { uni
  * zero stays as it is.
  */
 export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[] => {
-  const owed = sumOf(rates);
+  const owed = sumRates(rates);
   if (owed === 0n) return rates;
   const visible = visibleRate(owed);
   const shares = rates.map(({ units }) => truncate((visible * units) / owed));
@@ -48,9 +48,9 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
     const grossedUp = {
       owed: rate.text,
       owedTogether: decimalText({ units: owed, scale: rateDecimals }),
-      visible: textOf(visible),
+      visible: formatRate(visible),
     };
-    return { text: textOf(units), units, grossedUp };
+    return { text: formatRate(units), units, grossedUp };
   });
 };
 
@@ -61,7 +61,7 @@ export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax
 const none: ScaledRate = { text: '0', units: 0n };
 
 /** The rate on the whole price; `null` where the goods are exempt or the price decides. */
-const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate | null =>
+const findWholeRate = ({ effect: { wholeRate }, general }: Treatment): ScaledRate | null =>
   wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 
 /**
@@ -71,7 +71,7 @@ const wholeRateOf = ({ effect: { wholeRate }, general }: Treatment): ScaledRate 
 export const grossUpExcise = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;
   const usual = visibleRates(treatments.map(({ general }) => general.rate));
-  const charged = treatments.map(wholeRateOf);
+  const charged = treatments.map(findWholeRate);
   const visible = visibleRates(charged.map((rate) => rate ?? none));
   return treatments.map((treatment, index): Treatment => {
     const { general, effect } = treatment;

@@ -42,20 +42,20 @@ export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly numbe
     }
     return moved;
   };
-  const grossOf = (candidate: Nets): bigint => {
+  const grossUp = (candidate: Nets): bigint => {
     const tax = totalOnInvoice(assessAll(candidate));
     return sum(indexes.map((index) => at(candidate, index))) + tax;
   };
   const search = (least: bigint): Nets =>
     movedBy(
-      leastOf((step) => grossOf(movedBy(step, least)) >= gross),
+      findLeast((step) => grossUp(movedBy(step, least)) >= gross),
       least,
     );
   const keeping = (): Nets | null => {
     if (!assessed.every(keepsBase)) return null;
     const lowest = movedBy(-stepsMax, 1n);
-    const kept = grossOf(lowest) < gross ? search(1n) : lowest;
-    return grossOf(kept) === gross ? kept : null;
+    const kept = grossUp(lowest) < gross ? search(1n) : lowest;
+    return grossUp(kept) === gross ? kept : null;
   };
   return keeping() ?? search(0n);
 };
@@ -63,7 +63,7 @@ export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly numbe
 const stepsMax = 2 ** 40;
 
 /** The smallest step that is enough, where all larger steps are too. Returns 0 if none is within `stepsMax`. */
-const leastOf = (isEnough: (step: number) => boolean): number => {
+const findLeast = (isEnough: (step: number) => boolean): number => {
   const isUp = !isEnough(0);
   let [low, high] = isUp ? [0, 1] : [-1, 0];
   for (; isUp && !isEnough(high); high *= 2) {

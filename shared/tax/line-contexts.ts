@@ -2,10 +2,10 @@
 import type { Assessment } from './assessment.ts';
 import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessGoods, type Goods, type LineContext, type Nets, noContext, type Sale } from './sale.ts';
-import { sharesOf } from './shipments.ts';
+import { shippingShares } from './shipments.ts';
 import { widestBase } from './widest-base.ts';
 
-const stateOf = ({ goods }: Sale, position: number): string | undefined =>
+const lineState = ({ goods }: Sale, position: number): string | undefined =>
   goods[position]?.treated.treatments[0]?.state;
 
 /** What one of the goods counts toward a fee of its state. */
@@ -16,7 +16,7 @@ const countedToward = (
   net: bigint,
   share: bigint,
 ): bigint => {
-  if (treated.isFee || treated.relief !== null) return 0n;
+  if (treated.isFee || treated.collectionExemption !== null) return 0n;
   if (base === null) return widestBase(assessments);
   const isTaxed = assessments.some(
     ({ treatment, taxable }) => treatment.jurisdiction.code === treatment.state && taxable > 0n,
@@ -28,7 +28,7 @@ const countedToward = (
 /** Assess the goods at these positions. None of them is a fee, so that they depend on no other goods. */
 export const assessGoodsAt = (sale: Sale, nets: Nets, positions: readonly number[]): Assessment[][] => {
   const shares = positions.some((position) => sale.goods[position]?.treated.includesShipping)
-    ? sharesOf(sale, nets)
+    ? shippingShares(sale, nets)
     : [];
   return positions.map((position) =>
     assessGoods(sale, position, nets[position] as bigint, { shipping: shares[position] ?? 0n, order: 0n }),
@@ -67,14 +67,14 @@ const feeOrders = (
     const base = fee.effect.feeBase ?? null;
     let order = 0n;
     for (const [other, goods] of sale.goods.entries())
-      if (stateOf(sale, other) === fee.state)
+      if (lineState(sale, other) === fee.state)
         order += countedToward(goods, base, assessed[other] ?? [], nets[other] as bigint, shares[other] ?? 0n);
     orders.set(position, order);
   }
   return orders;
 };
 
-const contextsOf =
+const contextBuilder =
   (shares: Nets, orders: ReadonlyMap<number, Base['order']>) =>
   (position: number): LineContext => {
     const order = orders.get(position);
@@ -85,9 +85,9 @@ const contextsOf =
 export const lineContexts = (sale: Sale, nets: Nets): ((position: number) => LineContext) => {
   const { includesShipping, hasFees } = sale;
   if (!includesShipping && !hasFees) return () => noContext;
-  const shares = sharesOf(sale, nets);
+  const shares = shippingShares(sale, nets);
   const orders = hasFees ? feeOrders(sale, nets, shares, assessWithoutFees(sale, nets, shares)) : noOrders;
-  return contextsOf(shares, orders);
+  return contextBuilder(shares, orders);
 };
 
 const noOrders: ReadonlyMap<number, Base['order']> = new Map();
@@ -95,13 +95,15 @@ const noOrders: ReadonlyMap<number, Base['order']> = new Map();
 /** Assess all goods of a sale. */
 export const assessAllGoods = (sale: Sale, nets: Nets): Assessment[][] => {
   if (!sale.hasFees) {
-    const contextOf = lineContexts(sale, nets);
-    return sale.goods.map((_, position) => assessGoods(sale, position, nets[position] as bigint, contextOf(position)));
+    const lineContext = lineContexts(sale, nets);
+    return sale.goods.map((_, position) =>
+      assessGoods(sale, position, nets[position] as bigint, lineContext(position)),
+    );
   }
-  const shares = sharesOf(sale, nets);
+  const shares = shippingShares(sale, nets);
   const assessed = assessWithoutFees(sale, nets, shares);
-  const contextOf = contextsOf(shares, feeOrders(sale, nets, shares, assessed));
+  const lineContext = contextBuilder(shares, feeOrders(sale, nets, shares, assessed));
   return assessed.map(
-    (own, position) => own ?? assessGoods(sale, position, nets[position] as bigint, contextOf(position)),
+    (own, position) => own ?? assessGoods(sale, position, nets[position] as bigint, lineContext(position)),
   );
 };

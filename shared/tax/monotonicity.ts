@@ -3,8 +3,8 @@
 import type { Dated } from '../content/effective.ts';
 import type { Release, Rule } from '../content/release.ts';
 import type { Bracket, Rate } from '../content/release-values.ts';
-import { bracketTax, centsOf } from './brackets.ts';
-import { definitionOf } from './effects/effects.ts';
+import { bracketTax, parseCents } from './brackets.ts';
+import { effectDefinition } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { appliesIn } from './rule-choice.ts';
 
@@ -13,11 +13,11 @@ const overlap = (left: Dated, right: Dated): boolean =>
   (right.from === null || left.to === null || right.from <= left.to);
 
 /** Every rate that goods of a jurisdiction may be taxed at without a rate of their own. */
-const generalRatesOf = ({ rate, food_rate, interstate }: Rate): readonly string[] =>
+const listGeneralRates = ({ rate, food_rate, interstate }: Rate): readonly string[] =>
   [rate, food_rate, interstate?.rate, interstate?.food_rate].filter((text) => text !== undefined);
 
 const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly string[] => {
-  const { isMonotonic } = definitionOf(rule.effect);
+  const { isMonotonic } = effectDefinition(rule.effect);
   if (!isMonotonic) return [];
   // Which ZIPs and counties a jurisdiction has is not known here: the rule may bind any of its levels.
   const { counties: _, zips: __, ...anywhere } = rule;
@@ -26,7 +26,7 @@ const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly s
     .flatMap((rate) => {
       const jurisdiction = jurisdictions.find(({ code }) => code === rate.jurisdiction);
       if (!jurisdiction || !appliesIn(anywhere, jurisdiction)) return [];
-      const lower = generalRatesOf(rate).filter((general) => !isMonotonic(rule.effect, scaledRate(general).units));
+      const lower = listGeneralRates(rate).filter((general) => !isMonotonic(rule.effect, scaledRate(general).units));
       return lower.map(
         (general) =>
           `Rule ${rule.id}: next to the general rate ${general} of ${jurisdiction.name}, the tax falls as the price grows.`,
@@ -36,7 +36,7 @@ const ruleProblems = (rule: Rule, { rates, jurisdictions }: Release): readonly s
 
 const bracketProblems = ({ jurisdiction, rate, steps, nothing_below }: Bracket): readonly string[] => {
   const { units } = scaledRate(rate);
-  const start = centsOf(nothing_below ?? '0.00');
+  const start = parseCents(nothing_below ?? '0.00');
   const taxes = Array.from({ length: 300 }, (_, index) =>
     bracketTax(start + BigInt(index), units, { jurisdiction, rate, steps, nothing_below }),
   );

@@ -5,7 +5,7 @@ import { type Assessment, minorUnit } from './assessment.ts';
 import { bracketFor, roundByBracket } from './brackets.ts';
 import { sum } from './widest-base.ts';
 
-const roundingOf = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
+const firstRounding = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
 
 /** Whether a state drops exactly half a cent (S.C. Code 12-36-940(C)). */
 export const dropsHalf = (rounding: Rounding | undefined): boolean =>
@@ -34,18 +34,18 @@ export const roundSum = (assessments: readonly Assessment[], before = 0n): bigin
   });
   if (exactSum === 0n) return parts;
   const remainders = assessments.map(({ exact }, index) => exact - (parts[index] as bigint) * minorUnit);
-  const alone = before === 0n ? 0n : roundExact(before, roundingOf(assessments));
+  const alone = before === 0n ? 0n : roundExact(before, firstRounding(assessments));
   return distributeRemainder(
     parts,
     remainders,
-    roundExact(before + exactSum, roundingOf(assessments)) - alone - floors,
+    roundExact(before + exactSum, firstRounding(assessments)) - alone - floors,
   );
 };
 
 /** The tax of assessments that are rounded together, as the sum of `roundSum`. */
 export const roundTotal = (assessments: readonly Assessment[]): bigint => {
   const exact = sum(assessments.map((assessment) => assessment.exact));
-  return exact === 0n ? 0n : roundExact(exact, roundingOf(assessments));
+  return exact === 0n ? 0n : roundExact(exact, firstRounding(assessments));
 };
 
 /**
@@ -74,13 +74,13 @@ export const roundInvoice = (assessments: readonly Assessment[], charges: readon
 
 const roundByCharge = (group: readonly Assessment[], charges: readonly (number | undefined)[]): bigint[] => {
   const members = [...Map.groupBy(group.keys(), (index) => charges[index]).values()];
-  const exactOf = (index: number) => (group[index] as Assessment).exact;
-  const exacts = members.map((indexes) => sum(indexes.map(exactOf)));
+  const exactAt = (index: number) => (group[index] as Assessment).exact;
+  const exacts = members.map((indexes) => sum(indexes.map(exactAt)));
   const taxes: bigint[] = new Array(group.length);
-  const total = roundExact(sum(exacts), roundingOf(group));
+  const total = roundExact(sum(exacts), firstRounding(group));
   for (const [charge, tax] of split(total, exacts).entries()) {
     const indexes = members[charge] as number[];
-    const parts = split(tax, indexes.map(exactOf));
+    const parts = split(tax, indexes.map(exactAt));
     for (const [position, index] of indexes.entries()) taxes[index] = parts[position] as bigint;
   }
   return taxes;

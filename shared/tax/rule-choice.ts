@@ -23,7 +23,7 @@ const candidatesByRules = new WeakMap<Release['rules'], Map<string, readonly Can
 // More than the components of any code.
 const ownDepth = 100;
 
-const candidatesOf = ({ rules }: Release, path: string): readonly Candidate[] => {
+const listCandidates = ({ rules }: Release, path: string): readonly Candidate[] => {
   const byPath = getOrAdd(candidatesByRules, rules, () => new Map<string, readonly Candidate[]>());
   return getOrAdd(byPath, path, () =>
     rules.flatMap((rule) => {
@@ -53,7 +53,7 @@ const namesPlaces = ({ jurisdictions, kinds, zips, counties }: Rule): boolean =>
   Boolean(jurisdictions || kinds || zips || counties);
 
 /** How many of a rule's attributes the product has, or `undefined` where the rule does not apply to it. */
-const carriedOf = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
+const countCarried = ({ attributes: { any, all, none } }: Rule, { attributes }: ProductTaxCode): number | undefined => {
   // Most products have no attributes.
   if (attributes.length === 0) return any.length > 0 || all ? undefined : 0;
   const carried = any.filter((attribute) => attributes.includes(attribute)).length;
@@ -64,7 +64,7 @@ const carriedOf = ({ attributes: { any, all, none } }: Rule, { attributes }: Pro
 };
 
 // Codes have fewer than 10 components and products fewer than 100 attributes.
-const rankOf = ({ rule, depth }: Candidate, carried: number): number =>
+const rankCandidate = ({ rule, depth }: Candidate, carried: number): number =>
   depth * 1000 + carried * 10 + (namesPlaces(rule) ? 2 : rule.levels === null ? 0 : 1);
 
 /**
@@ -86,12 +86,12 @@ export const chooseRule = (
   let best: Rule | undefined;
   let highest = -1;
   let firstDay = '';
-  for (const candidate of candidatesOf(release, product.path)) {
+  for (const candidate of listCandidates(release, product.path)) {
     const { rule } = candidate;
     if (!appliesIn(rule, jurisdiction) || !mayBeInForce(rule, day) || !isEligible(rule)) continue;
-    const carried = carriedOf(rule, product);
+    const carried = countCarried(rule, product);
     if (carried === undefined) continue;
-    const rank = rankOf(candidate, carried);
+    const rank = rankCandidate(candidate, carried);
     if (rank < highest || (rank === highest && firstDayOn(rule, day) <= firstDay)) continue;
     best = rule;
     highest = rank;

@@ -1,8 +1,8 @@
 import type { CouponPolicy, Effect, Rule, ShippingPolicy } from '../content/release.ts';
-import { definitionOf } from './effects/effects.ts';
+import { effectDefinition } from './effects/effects.ts';
 
 /** What a rule's effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
-export const effectInWords = (effect: Effect): string => definitionOf(effect).describe(effect);
+export const effectInWords = (effect: Effect): string => effectDefinition(effect).describe(effect);
 
 const months = 'January February March April May June July August September October November December'.split(' ');
 const dayOfYear = (monthDay: string): string =>

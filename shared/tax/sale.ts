@@ -38,7 +38,7 @@ type Charge = ShippingCharge & { readonly index: number };
  * The charges of a document, with their indexes: fees of the seller, and then shipping. They are taxed one after the other,
  * so the order must not depend on whether shipping is sent as a line item or in `shipping`.
  */
-export const chargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
+export const listCharges = ({ lines, shipping }: TaxDocument): readonly Charge[] => {
   const charges: Charge[] = [];
   for (let index = 0; index < lines.length; index += 1) {
     const { product, amount, discount, deliveries } = lines[index] as TaxLine;
@@ -52,7 +52,7 @@ export const chargesOf = ({ lines, shipping }: TaxDocument): readonly Charge[] =
 };
 
 /** Find the treatments of a document. */
-export const saleOf = (document: TaxDocument): Sale => {
+export const toSale = (document: TaxDocument): Sale => {
   const { lines } = document;
   const treatmentsFor = treatmentCache(document);
   const goods: Goods[] = [];
@@ -63,15 +63,15 @@ export const saleOf = (document: TaxDocument): Sale => {
     goods.push({ line, treated: treatmentsFor(line.place, line) });
     ofGoods.push(index);
   }
-  const charges = chargesOf(document);
+  const charges = listCharges(document);
   const positions = new Map(charges.length === 0 ? [] : ofGoods.map((index, position) => [index, position]));
-  const delivered = ({ product }: Charge, { line, place, relief }: Delivery): Delivered => {
+  const delivered = ({ product }: Charge, { line, place, collectionExemption }: Delivery): Delivered => {
     const { product: sold, use } = lines[line] as TaxLine;
     return {
       position: positions.get(line) as number,
       line,
-      goods: treatmentsFor(place, { product: sold, use, relief }),
-      shipping: treatmentsFor(place, { product, use, relief }),
+      goods: treatmentsFor(place, { product: sold, use, collectionExemption }),
+      shipping: treatmentsFor(place, { product, use, collectionExemption }),
     };
   };
   return {
@@ -87,7 +87,7 @@ export const saleOf = (document: TaxDocument): Sale => {
 export const noContext: LineContext = { shipping: 0n, order: 0n };
 
 /** What one of the goods is assessed on, by its position. */
-export const baseOf = (
+export const taxBase = (
   { document, goods }: Sale,
   position: number,
   net: bigint,
@@ -115,4 +115,4 @@ export const assessGoods = (
   position: number,
   net: bigint,
   context: LineContext = noContext,
-): Assessment[] => assessOn((sale.goods[position] as Goods).treated, baseOf(sale, position, net, context));
+): Assessment[] => assessOn((sale.goods[position] as Goods).treated, taxBase(sale, position, net, context));

@@ -2,7 +2,7 @@
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { Share } from './document.ts';
-import { assessOn, baseOf, type Delivered, type Nets, noContext, type Sale } from './sale.ts';
+import { assessOn, type Delivered, type Nets, noContext, type Sale, taxBase } from './sale.ts';
 import { assessParcels, assessShipping, type Parcel, type StackedShares, stackShares } from './shipping.ts';
 
 type Shares = readonly bigint[];
@@ -25,7 +25,7 @@ const addShares = (all: bigint[], delivered: readonly Delivered[], shares: Share
 };
 
 /** The share of all shipping that each of the goods has. */
-export const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
+export const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
   const all = new Array<bigint>(sale.goods.length).fill(0n);
   for (const index of sale.shipments.keys()) addShares(all, deliveredBy(sale, index), sharesOn(sale, nets, index), 1n);
   return all;
@@ -35,7 +35,7 @@ export const sharesOf = (sale: Sale, nets: Nets): bigint[] => {
  * The parcels of a shipment for its shares. What does not change with them is calculated once. `goods` are the assessments of
  * the goods. `others` is the share of the other shipments that each of the goods has, where a threshold includes shipping.
  */
-const parcelsOf = (
+const listParcels = (
   sale: Sale,
   nets: Nets,
   index: number,
@@ -43,7 +43,7 @@ const parcelsOf = (
   others: Shares | null,
 ): ((shares: Shares) => Parcel[]) => {
   const prepared = deliveredBy(sale, index).map(({ position, goods: treated, shipping: { treatments } }) => {
-    const base = baseOf(sale, position, nets[position] as bigint, noContext);
+    const base = taxBase(sale, position, nets[position] as bigint, noContext);
     const isThere = treated === sale.goods[position]?.treated;
     const assessed = isThere ? (goods[position] as readonly Assessment[]) : assessOn(treated, base);
     return { position, base, treatments, treated, assessed, shipping: others?.[position] ?? 0n };
@@ -70,10 +70,10 @@ type Shipment = {
  */
 const visitShipments = (sale: Sale, nets: Nets, goods: AllGoods, visit: (shipment: Shipment) => Shares): void => {
   const stacked: StackedShares = new Map();
-  const all = sale.includesShipping ? sharesOf(sale, nets) : null;
+  const all = sale.includesShipping ? shippingShares(sale, nets) : null;
   for (const [index, delivered] of sale.shipments.entries()) {
     if (all) addShares(all, delivered, sharesOn(sale, nets, index), -1n);
-    const parcelsFor = parcelsOf(sale, nets, index, goods, all);
+    const parcelsFor = listParcels(sale, nets, index, goods, all);
     const shares = visit({ index, parcelsFor, stacked });
     if (all) addShares(all, delivered, shares, 1n);
     if (index + 1 < sale.shipments.length) stackShares(parcelsFor(shares), stacked);

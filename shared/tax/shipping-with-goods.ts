@@ -45,9 +45,9 @@ export const roundShippingWithGoods = (
     const { assessments, isOnInvoice } = charge;
     if (position < goods) return own;
     const rounded = [...own];
-    const stateOf = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
+    const stateWithGoods = (assessment: Assessment) => (isWithGoods(assessment) ? assessment.treatment.state : null);
     for (const [state, indexes] of Map.groupBy(assessments.keys(), (index) =>
-      stateOf(assessments[index] as Assessment),
+      stateWithGoods(assessments[index] as Assessment),
     )) {
       // States that require rounding on the invoice have rounded their part already.
       if (state === null && isOnInvoice) continue;

@@ -88,7 +88,7 @@ const isTaxed = ({ goods, parcel: { base } }: Share): boolean =>
   (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
 
 /** Allocates the shares of lines to taxed lines. Jurisdictions of one place usually tax the same lines, and share the parts. */
-const partsOf = () => {
+const newParts = () => {
   let last: { readonly total: bigint; readonly parcels: readonly Parcel[]; readonly parts: readonly bigint[] } | null =
     null;
   return (total: bigint, parcels: readonly Parcel[]): readonly bigint[] => {
@@ -110,7 +110,7 @@ const partsOf = () => {
 };
 
 /** Tax all the shipping in a jurisdiction that taxes any line, at the rates of the taxed lines. */
-const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof partsOf>): Assessment[] => {
+const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof newParts>): Assessment[] => {
   const taxed = shares.filter(isTaxed);
   if (taxed.length === 0) return shares.map(({ treatment, parcel, goods }) => follow(treatment, parcel, goods, 0n));
   const parts = allocated(
@@ -124,7 +124,7 @@ const shareTaxed = (shares: readonly Share[], allocated: ReturnType<typeof parts
   });
 };
 
-const goodsOf = ({ assessments }: Parcel, position: number): Assessment | undefined =>
+const goodsAssessment = ({ assessments }: Parcel, position: number): Assessment | undefined =>
   // Goods that are not covered have one treatment for all jurisdictions; their shipping may have several.
   assessments[position] ?? assessments[0];
 
@@ -140,7 +140,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
     const earlier = stacked.get(parcel.position);
     for (let position = 0; position < treatments.length; position += 1) {
       const treatment = treatments[position] as Treatment;
-      const goods = goodsOf(parcel, position);
+      const goods = goodsAssessment(parcel, position);
       const { code } = treatment.jurisdiction;
       const { kind } = treatment.effect;
       if (goods && kind === 'any_taxable')
@@ -149,7 +149,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
       else rows.push(assess(treatment, { ...base, net: share, goods: share, shipping: 0n, quantity: oneUnit }));
     }
   }
-  const allocated = partsOf();
+  const allocated = newParts();
   for (const shares of anyTaxable.values()) for (const row of shareTaxed(shares, allocated)) rows.push(row);
   return rows;
 };
@@ -158,7 +158,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
 export const stackShares = (parcels: readonly Parcel[], stacked: StackedShares): void => {
   for (const parcel of parcels)
     for (const [position, { effect, jurisdiction }] of parcel.treatments.entries()) {
-      if (effect.kind !== 'follows_goods' || !goodsOf(parcel, position)) continue;
+      if (effect.kind !== 'follows_goods' || !goodsAssessment(parcel, position)) continue;
       const shares = getOrAdd(stacked, parcel.position, () => new Map<string, bigint>());
       shares.set(jurisdiction.code, (shares.get(jurisdiction.code) ?? 0n) + parcel.share);
     }

@@ -41,12 +41,12 @@ export type Extracted = {
 
 /** Extract the tax from each of the goods by itself, and then from each shipment, which is allocated by the goods' nets. */
 const extractEach = (sale: Sale, gross: Nets, known: Nets): Nets => {
-  const contextOf = lineContexts(sale, known);
+  const lineContext = lineContexts(sale, known);
   const nets = [...known];
   const netAt = (position: number, assessOn: (net: bigint) => readonly Assessment[]): bigint =>
     extractTax(gross[position] as bigint, (net) => roundTotal(assessOn(net))).net;
   for (const position of sale.goods.keys()) {
-    const context = contextOf(position);
+    const context = lineContext(position);
     nets[position] = netAt(position, (net) => assessGoods(sale, position, net, context));
   }
   return sale.shipments.length === 0 ? nets : replaceShipmentNets(sale, nets, assessAllGoods(sale, nets), netAt);
@@ -69,7 +69,7 @@ const extractAlone = (sale: Sale, gross: Nets): Nets => {
 };
 
 /** The charges of a sale on given nets: its goods, and then its shipments. */
-export const chargesOf = (sale: Sale, nets: Nets): Charge[] => {
+export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
   const goods = assessAllGoods(sale, nets);
   return [
     ...goods.map((assessments, position) => ({
@@ -87,29 +87,29 @@ export const chargesOf = (sale: Sale, nets: Nets): Charge[] => {
  * The positions of charges that are rounded together, by invoice: those of one state, or of all states that share a shipping
  * charge. Fees are not part of it, because they are never rounded.
  */
-const invoicesOf = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
-  const statesOf = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
+const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
+  const chargeStates = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
   const shipments = charges.slice(goods.length).filter((charge) => isRoundedOnInvoice(rounding, charge));
-  const joined = new Set(shipments.flatMap(statesOf));
+  const joined = new Set(shipments.flatMap(chargeStates));
   const positions = [...charges.keys()].filter(
     (position) => isRoundedOnInvoice(rounding, charges[position] as Charge) && goods[position]?.treated.isFee !== true,
   );
-  const keyOf = (position: number) => {
-    const [state = ''] = statesOf(charges[position] as Charge);
+  const invoiceKey = (position: number) => {
+    const [state = ''] = chargeStates(charges[position] as Charge);
     return joined.has(state) ? 'joined' : state;
   };
-  return [...Map.groupBy(positions, keyOf).values()];
+  return [...Map.groupBy(positions, invoiceKey).values()];
 };
 
 /** The assessments of the charges of an invoice. Goods do not depend on those of other invoices, so only they are assessed. */
 const assessAt = (sale: Sale, nets: Nets, positions: readonly number[]): readonly (readonly Assessment[])[] => {
   if (positions.every((position) => position < sale.goods.length)) return assessGoodsAt(sale, nets, positions);
-  const charges = chargesOf(sale, nets);
+  const charges = chargeInclusive(sale, nets);
   return positions.map((position) => (charges[position] as Charge).assessments);
 };
 
 /** The charges whose nets plus tax are not their gross, with the tax on their nets. */
-const inexactOf = (
+const findInexact = (
   { document, indexes }: Sale,
   charges: readonly Charge[],
   gross: Nets,
@@ -132,7 +132,7 @@ const inexactOf = (
 const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
   assessments.some(({ exact }) => exact !== 0n)
     ? assessments.map(({ exact }) => exact)
-    : assessments.map(({ treatment }) => (treatment.effect.kind === 'relief' ? 0n : 1n));
+    : assessments.map(({ treatment }) => (treatment.effect.kind === 'collection_exemption' ? 0n : 1n));
 
 /**
  * Extract the tax from a sale whose prices include it: charge by charge, or from each state's invoice where the tax is
@@ -140,10 +140,10 @@ const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
  */
 export const extractSale = (sale: Sale, gross: Nets): Extracted => {
   let nets = extractAlone(sale, gross);
-  const invoices = invoicesOf(sale, chargesOf(sale, nets));
+  const invoices = groupInvoices(sale, chargeInclusive(sale, nets));
   for (const positions of invoices)
     nets = netsOfInvoice(nets, gross, positions, (candidate) => assessAt(sale, candidate, positions));
-  const charges = chargesOf(sale, nets);
+  const charges = chargeInclusive(sale, nets);
   const taxes: (readonly bigint[])[] = charges.map(({ assessments }, position) =>
     allocate((gross[position] as bigint) - (nets[position] as bigint), taxWeights(assessments)),
   );
@@ -154,5 +154,5 @@ export const extractSale = (sale: Sale, gross: Nets): Extracted => {
     );
     for (const [index, position] of positions.entries()) taxes[position] = fitted[index] as readonly bigint[];
   }
-  return { nets, charges, taxes, inexact: inexactOf(sale, charges, gross, nets, invoices) };
+  return { nets, charges, taxes, inexact: findInexact(sale, charges, gross, nets, invoices) };
 };

@@ -2,12 +2,12 @@ import { isPerInvoice } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { Treatment } from './assessment.ts';
-import type { Subject } from './case.ts';
 import type { Place, TaxDocument } from './document.ts';
 import { grossUpExcise } from './general-excise.ts';
-import { treatmentsOf } from './treatment.ts';
+import type { TaxedProduct } from './taxed-jurisdiction.ts';
+import { listTreatments } from './treatment.ts';
 
-type Buyer = Pick<Subject, 'use' | 'relief'>;
+type Buyer = Pick<TaxedProduct, 'use' | 'collectionExemption'>;
 
 /** The treatments of a product and its buyer, one for each jurisdiction, with flags over all of them. */
 export type Treated = Buyer & {
@@ -35,18 +35,19 @@ export const treatmentCache = ({
   passOnGeneralExcise,
 }: Pick<TaxDocument, 'day' | 'currency' | 'passOnGeneralExcise'>): Treatments => {
   const places = new Map<Place, Map<ProductTaxCode, Treated[]>>();
-  return (place, { product, use, relief }) => {
+  return (place, { product, use, collectionExemption }) => {
     const products = getOrAdd(places, place, () => new Map<ProductTaxCode, Treated[]>());
     const buyers = getOrAdd(products, product, () => []);
-    for (const known of buyers) if (known.use === use && known.relief === relief) return known;
-    const owed = treatmentsOf(place, { product, day, currency, use, relief });
-    const treated = describe(passOnGeneralExcise ? grossUpExcise(owed) : owed, { use, relief });
+    for (const known of buyers)
+      if (known.use === use && known.collectionExemption === collectionExemption) return known;
+    const owed = listTreatments(place, { product, day, currency, use, collectionExemption });
+    const treated = describe(passOnGeneralExcise ? grossUpExcise(owed) : owed, { use, collectionExemption });
     buyers.push(treated);
     return treated;
   };
 };
 
-const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Treated => {
+const describe = (treatments: readonly Treatment[], { use, collectionExemption }: Buyer): Treated => {
   let [isOnInvoice, includesShipping, isFee, isHoliday] = [false, false, false, false];
   for (const treatment of treatments)
     for (let current: Treatment | undefined = treatment; current; current = current.effect.beyondLimit) {
@@ -55,5 +56,5 @@ const describe = (treatments: readonly Treatment[], { use, relief }: Buyer): Tre
       isFee ||= current.effect.kind === 'flat_fee';
       isHoliday ||= current.effect.kind === 'holiday';
     }
-  return { use, relief, treatments, isOnInvoice, includesShipping, isFee, isHoliday };
+  return { use, collectionExemption, treatments, isOnInvoice, includesShipping, isFee, isHoliday };
 };

@@ -4,49 +4,49 @@ import type { Release, Rule } from '../content/release.ts';
 import type { Rate, Rounding } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
-  type Doubt,
   type RatedAs,
   type ResolvedEffect,
   type ScaledRate,
   type SourcedAt,
   type TaxabilityReason,
   type Treatment,
+  type Uncertainty,
   untaxed,
 } from './assessment.ts';
-import { doubtsAboutAttributes } from './attribute-doubts.ts';
+import { uncertaintiesAboutAttributes } from './attribute-uncertainties.ts';
+import type { CollectionExemption, Place } from './document.ts';
+import { effectDefinition } from './effects/effects.ts';
+import { taxedAtGeneralRate } from './effects/plain.ts';
+import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
+import type { DecidingRule } from './rule-choice.ts';
 import {
-  type Case,
+  decidingRule,
   generalLater,
   isAdditionalJurisdiction,
   isKnown,
   isRuleKnown,
-  ruleOf,
-  type Subject,
-} from './case.ts';
-import type { Place, Relief } from './document.ts';
+  type TaxedJurisdiction,
+  type TaxedProduct,
+} from './taxed-jurisdiction.ts';
 import {
-  doubtsAbout,
-  doubtsAboutDay,
-  doubtsAboutRule,
-  doubtsAboutShipping,
   notCovered,
   otherCurrency,
   otherCurrencyTable,
-} from './doubts.ts';
-import { definitionOf } from './effects/effects.ts';
-import { taxedAtGeneralRate } from './effects/plain.ts';
-import { generalRates, ratedAs, scaledRate } from './general-rate.ts';
-import type { DecidingRule } from './rule-choice.ts';
+  uncertaintiesAbout,
+  uncertaintiesAboutDay,
+  uncertaintiesAboutRule,
+  uncertaintiesAboutShipping,
+} from './uncertainties.ts';
 
 /**
- * How each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the doubts for
+ * How each jurisdiction of a place treats a product on a day: the general rate, the rule that applies and the uncertainties for
  * warnings. A place that no release covers has one treatment, `not_supported`.
  */
-export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment[] => {
+export const listTreatments = (place: Place, taxedProduct: TaxedProduct): readonly Treatment[] => {
   const { release, jurisdictions } = place;
-  if (!release || place.jurisdictions.length === 0) return [uncovered(place, subject.relief, [])];
-  const { day, relief } = subject;
-  const cases = jurisdictions.map((jurisdiction, index) => ({
+  if (!release || place.jurisdictions.length === 0) return [uncovered(place, taxedProduct.collectionExemption, [])];
+  const { day, collectionExemption } = taxedProduct;
+  const taxedJurisdictions = jurisdictions.map((jurisdiction, index) => ({
     release,
     place,
     jurisdiction,
@@ -55,11 +55,12 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
     county: place.counties[index] ?? null,
     rate: rateOn(release, jurisdiction.code, day) ?? null,
     isAdditional: isAdditionalJurisdiction(release, jurisdiction.code),
-    subject,
+    taxedProduct,
   }));
   const isOver = release.established_to !== null && day > release.established_to;
-  if (isOver || !cases.every(isKnown)) return [uncovered(place, relief, [notCovered(release, subject, null)])];
-  const treatments = cases.map((taxCase) => treat(taxCase));
+  if (isOver || !taxedJurisdictions.every(isKnown))
+    return [uncovered(place, collectionExemption, [notCovered(release, taxedProduct, null)])];
+  const treatments = taxedJurisdictions.map((taxedJurisdiction) => treat(taxedJurisdiction));
   const fees = treatments.filter(({ effect }) => effect.kind === 'flat_fee');
   // A fee is no sale that other jurisdictions could tax.
   return fees.length > 0 ? fees : treatments;
@@ -67,11 +68,11 @@ export const treatmentsOf = (place: Place, subject: Subject): readonly Treatment
 
 const halfUp = { method: 'half_up' } as const;
 
-const roundingOf = ({ settings }: Release, day: string): Rounding =>
+const findRounding = ({ settings }: Release, day: string): Rounding =>
   settingOn(settings.rounding, day)?.policy ?? halfUp;
 
 const taxNothing = (reason: TaxabilityReason): ResolvedEffect => ({
-  kind: 'relief',
+  kind: 'collection_exemption',
   assess: (treatment, { net }) => untaxed(treatment, net, reason),
 });
 
@@ -80,105 +81,127 @@ const zeroRate: RatedAs = ratedAs(none, none);
 const noRates = { goods: zeroRate, own: zeroRate };
 
 // Where nothing is collected anyway, missing content does not matter.
-const uncovered = (place: Place, relief: Relief, doubts: readonly Doubt[]): Treatment => ({
+const uncovered = (
+  place: Place,
+  collectionExemption: CollectionExemption,
+  uncertainties: readonly Uncertainty[],
+): Treatment => ({
   jurisdiction: place.jurisdictions[0] ?? { code: place.code, name: place.name, type: 'state', tax_type: 'sales' },
   sourcing: place.sourcing[0] ?? 'destination',
   state: place.code,
   rounding: halfUp,
   general: zeroRate,
-  effect: taxNothing(relief ?? 'not_supported'),
+  effect: taxNothing(collectionExemption ?? 'not_supported'),
   includesShipping: false,
   isAdditional: false,
   ruleId: null,
-  doubts: relief ? [] : doubts,
+  uncertainties: collectionExemption ? [] : uncertainties,
 });
 
-const treat = (taxCase: Case, without: readonly Rule[] = []): Treatment => {
-  const { release, place, jurisdiction, sourcing, rate, subject } = taxCase;
-  const rule = ruleOf(taxCase, without);
-  const { goods, own } = rate ? generalRates(rate, subject.product, place.isInterstate) : noRates;
-  const { effect, ruleId, doubts } = resolveRule(taxCase, rule, rate ? goods.rate : generalLater(taxCase), without);
+const treat = (taxedJurisdiction: TaxedJurisdiction, without: readonly Rule[] = []): Treatment => {
+  const { release, place, jurisdiction, sourcing, rate, taxedProduct } = taxedJurisdiction;
+  const rule = decidingRule(taxedJurisdiction, without);
+  const { goods, own } = rate ? generalRates(rate, taxedProduct.product, place.isInterstate) : noRates;
+  const { effect, ruleId, uncertainties } = resolveRule(
+    taxedJurisdiction,
+    rule,
+    rate ? goods.rate : generalLater(taxedJurisdiction),
+    without,
+  );
   return {
     jurisdiction,
     sourcing,
     state: place.code,
-    rounding: subject.currency === release.currency ? roundingOf(release, subject.day) : halfUp,
+    rounding: taxedProduct.currency === release.currency ? findRounding(release, taxedProduct.day) : halfUp,
     general: own,
     effect,
     includesShipping: rule?.threshold_includes_shipping ?? false,
-    isAdditional: taxCase.isAdditional,
+    isAdditional: taxedJurisdiction.isAdditional,
     ruleId,
-    doubts,
+    uncertainties,
   };
 };
 
 // The address has a warning of its own on approximate local rates.
-const doubtsAboutRate = (rate: Rate, { release, jurisdiction, subject }: Case): readonly Doubt[] => {
+const uncertaintiesAboutRate = (
+  rate: Rate,
+  { release, jurisdiction, taxedProduct }: TaxedJurisdiction,
+): readonly Uncertainty[] => {
   const what = () => `${jurisdiction.name}, general rate`;
-  const doubts = doubtsAbout(rate, what);
-  return jurisdiction.type === 'state' ? [...doubts, ...doubtsAboutDay(rate, what, subject.day, release)] : doubts;
+  const uncertainties = uncertaintiesAbout(rate, what);
+  return jurisdiction.type === 'state'
+    ? [...uncertainties, ...uncertaintiesAboutDay(rate, what, taxedProduct.day, release)]
+    : uncertainties;
 };
 
 /** The result of a rule, or of having none. */
-type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'doubts'>;
+type Finding = Pick<Treatment, 'effect' | 'ruleId' | 'uncertainties'>;
 
 const resolveRule = (
-  taxCase: Case,
+  taxedJurisdiction: TaxedJurisdiction,
   rule: DecidingRule | undefined,
   general: ScaledRate,
   without: readonly Rule[],
 ): Finding => {
-  const { release, jurisdiction, rate, subject } = taxCase;
-  const { day, product, use, relief, currency } = subject;
+  const { release, jurisdiction, rate, taxedProduct } = taxedJurisdiction;
+  const { day, product, use, collectionExemption, currency } = taxedProduct;
   const ruleId = rule?.id ?? null;
-  const rateDoubts = rate ? doubtsAboutRate(rate, taxCase) : [];
+  const rateUncertainties = rate ? uncertaintiesAboutRate(rate, taxedJurisdiction) : [];
   // A state without the tax has nothing to exempt any buyer from.
   if (rate && general.units === 0n && jurisdiction.type === 'state' && !taxesWithoutGeneralRate(rule))
-    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, doubts: rateDoubts };
-  if (relief) return { effect: taxNothing(relief), ruleId, doubts: [] };
+    return { effect: taxNothing('not_subject_to_tax'), ruleId: null, uncertainties: rateUncertainties };
+  if (collectionExemption) return { effect: taxNothing(collectionExemption), ruleId, uncertainties: [] };
   // A jurisdiction that exists for a band or a fee alone does not tax other goods.
-  if (taxCase.isAdditional && !rule) return { effect: taxNothing('not_subject_to_tax'), ruleId, doubts: [] };
+  if (taxedJurisdiction.isAdditional && !rule)
+    return { effect: taxNothing('not_subject_to_tax'), ruleId, uncertainties: [] };
   const isForeign = currency !== release.currency;
-  const notKnown = (doubt: Doubt): Finding => ({
+  const notKnown = (uncertainty: Uncertainty): Finding => ({
     effect: taxNothing('not_supported'),
     ruleId,
-    doubts: [doubt],
+    uncertainties: [uncertainty],
   });
   if (rule && !isRuleKnown(rule, day, release) && !isGeneralRule(rule, product))
-    return notKnown(notCovered(release, subject, jurisdiction));
-  if (rule && isForeign && definitionOf(rule.effect).isInMoney(rule.effect))
+    return notKnown(notCovered(release, taxedProduct, jurisdiction));
+  if (rule && isForeign && effectDefinition(rule.effect).isInMoney(rule.effect))
     return notKnown(otherCurrency(jurisdiction, rule, release.currency, currency));
   const isEarly = day < release.established_from;
-  const doubts = [
-    ...rateDoubts,
-    ...doubtsAboutRule(rule, subject, jurisdiction, release),
-    ...(jurisdiction.code === release.state ? doubtsAboutAttributes(release, product, day) : []),
-    ...(rule && isEarly ? doubtsAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
-    ...doubtsAboutShipping(rule, product, release),
-    ...(isForeign && roundingOf(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
+  const uncertainties = [
+    ...rateUncertainties,
+    ...uncertaintiesAboutRule(rule, taxedProduct, jurisdiction, release),
+    ...(jurisdiction.code === release.state ? uncertaintiesAboutAttributes(release, product, day) : []),
+    ...(rule && isEarly ? uncertaintiesAboutDay(rule, () => `${release.name}, rule ${rule.id}`, day, release) : []),
+    ...uncertaintiesAboutShipping(rule, product, release),
+    ...(isForeign && findRounding(release, day).method === 'bracket' ? [otherCurrencyTable(release, currency)] : []),
   ];
-  const context = { product, use, general, withoutRule: () => withoutHoliday(taxCase, without, rule, doubts) };
+  const context = {
+    product,
+    use,
+    general,
+    withoutRule: () => withoutHoliday(taxedJurisdiction, without, rule, uncertainties),
+  };
   return {
-    effect: rule ? definitionOf(rule.effect).resolve(rule.effect, context) : taxedAtGeneralRate,
+    effect: rule ? effectDefinition(rule.effect).resolve(rule.effect, context) : taxedAtGeneralRate,
     ruleId,
-    doubts,
+    uncertainties,
   };
 };
 
-// Above the limit, the result depends on the holiday and on the rule that applies instead: both have doubts.
+// Above the limit, the result depends on the holiday and on the rule that applies instead: both have uncertainties.
 const withoutHoliday = (
-  taxCase: Case,
+  taxedJurisdiction: TaxedJurisdiction,
   without: readonly Rule[],
   holiday: DecidingRule | undefined,
-  doubts: readonly Doubt[],
+  uncertainties: readonly Uncertainty[],
 ): Treatment => {
-  const otherwise = treat(taxCase, [...without, holiday as Rule]);
-  const others = otherwise.doubts.filter(({ message }) => !doubts.some((doubt) => doubt.message === message));
-  return { ...otherwise, doubts: [...doubts, ...others] };
+  const otherwise = treat(taxedJurisdiction, [...without, holiday as Rule]);
+  const others = otherwise.uncertainties.filter(
+    ({ message }) => !uncertainties.some((uncertainty) => uncertainty.message === message),
+  );
+  return { ...otherwise, uncertainties: [...uncertainties, ...others] };
 };
 
 const taxesWithoutGeneralRate = (rule: DecidingRule | undefined): boolean =>
-  rule !== undefined && definitionOf(rule.effect).taxesWithoutGeneralRate === true;
+  rule !== undefined && effectDefinition(rule.effect).taxesWithoutGeneralRate === true;
 
 // General goods are taxed at the general rate: a rule that only confirms it is established as long as the rate.
 const isGeneralRule = ({ effect }: DecidingRule, { path }: ProductTaxCode): boolean =>

@@ -1,4 +1,4 @@
-import { chargesOf, rowsOf } from '../calculations/figures.ts';
+import { listCharges, listTaxRows } from '../calculations/figures.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { allocate } from '../money/allocate.ts';
 import { parseAmount } from '../money/currency.ts';
@@ -16,7 +16,7 @@ const rateUnits = ({ taxable_amount, rate }: TaxRowResponse, exponent: number): 
  * recorded, by largest remainder. Nothing was calculated on a row that is over-collected.
  */
 export const calculatedTaxesOf = (transaction: Taxed, exponent: number): bigint[] => {
-  const rows = rowsOf(transaction);
+  const rows = listTaxRows(transaction);
   const counts = rows.map(({ taxability_reason }) => taxability_reason !== 'over_collected');
   const weighted = (weigh: (row: TaxRowResponse) => bigint) =>
     rows.map((row, index) => (counts[index] ? weigh(row) : 0n));
@@ -36,7 +36,7 @@ export const splitByCharge = <Value>(
   values: readonly Value[],
 ): readonly (readonly Value[])[] => {
   let position = 0;
-  return chargesOf(transaction).map(({ taxes }) => {
+  return listCharges(transaction).map(({ taxes }) => {
     const from = position;
     position += taxes.length;
     return values.slice(from, position);

@@ -1,6 +1,6 @@
-import { addressesOf } from '../calculations/addresses-of.ts';
+import { listAddresses } from '../calculations/addresses-of.ts';
 import { calculate, type Outcome } from '../calculations/calculate.ts';
-import { customerIdsOf, type KnownCertificates } from '../calculations/certificates.ts';
+import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { Warning } from '../calculations/response.ts';
@@ -29,11 +29,11 @@ export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { read
  * context has the certificates that were recorded.
  */
 const certificatesOf = async (
-  input: Parameters<typeof customerIdsOf>[0],
+  input: Parameters<typeof listCustomerIds>[0],
   { certificates }: BaseContext,
   { account, customers }: CalculationReads,
 ): Promise<KnownCertificates | undefined> => {
-  const ids = certificates ? [] : customerIdsOf(input);
+  const ids = certificates ? [] : listCustomerIds(input);
   if (ids.length === 0) return certificates;
   return { customers: await customers.findSome(account, ids) };
 };
@@ -41,7 +41,7 @@ const certificatesOf = async (
 /** The context of a new calculation: the active content of the input's addresses, from the day before the tax date on. */
 export const currentContext = async (input: Dated, base: BaseContext, loadContent: LoadContent): Promise<Context> => ({
   ...base,
-  releaseFor: await loadContent(addressesOf(input, base.settings), {}, dayBeforeTax(input, base)),
+  releaseFor: await loadContent(listAddresses(input, base.settings), {}, dayBeforeTax(input, base)),
 });
 
 // No time zone is more than a day behind UTC.
@@ -68,7 +68,7 @@ export const pinnedContext = async (
   const isPinned = (state: string | null) => Object.hasOwn(content_releases, `US-${state}`);
   const isChosen = ({ isStateGuessed, state, zip5 }: TaxAddress) =>
     !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);
-  const found = await loadContent(addressesOf(input, then), content_releases);
+  const found = await loadContent(listAddresses(input, then), content_releases);
   return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
-import { exponentOf, formatAmount } from '../money/currency.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
 import { newSalt } from './personal-data/commitments.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
@@ -22,7 +22,7 @@ export const newTransaction = (
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {
-  const zero = formatAmount(0n, exponentOf(outcome.currency));
+  const zero = formatAmount(0n, minorDigits(outcome.currency));
   const nowMs = now();
   const at = new Date(nowMs).toISOString();
   const isDraft = (request.status ?? 'draft') === 'draft';

@@ -2,7 +2,7 @@ import { registrationsOf } from '../accounts/account.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
-import { exponentOf, formatAmount } from '../money/currency.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
 import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
@@ -35,7 +35,7 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
 
 /** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
 export const statesToFile = (posting: Posting): readonly string[] =>
-  statesOf(posting, exponentOf(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
+  statesOf(posting, minorDigits(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );
 
@@ -60,7 +60,7 @@ const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly 
 
 const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state' | 'charges'>[]): OpenEntry[] => {
   const { transaction } = posting;
-  const exponent = exponentOf(transaction.currency);
+  const exponent = minorDigits(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
   const write = (minor: bigint) => formatAmount(sign * minor, exponent);
   return states.map(({ state, charges }) => {
@@ -91,7 +91,7 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
  * as they were posted.
  */
 export const openEntriesOf = (posting: Posting): OpenEntry[] =>
-  entriesOf(posting, statesOf(posting, exponentOf(posting.transaction.currency)));
+  entriesOf(posting, statesOf(posting, minorDigits(posting.transaction.currency)));
 
 /**
  * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
@@ -99,7 +99,7 @@ export const openEntriesOf = (posting: Posting): OpenEntry[] =>
  */
 export const withStatesOfSale = (credit: StoredTransaction, sale: Posting): StoredTransaction => {
   const { statesOfSale: _, ...alone } = credit;
-  const exponent = exponentOf(credit.transaction.currency);
+  const exponent = minorDigits(credit.transaction.currency);
   const statesIn = (posting: Posting) => new Set(statesOf(posting, exponent).map(({ state }) => state));
   const own = new Set(chargesOf(alone, exponent).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
@@ -108,7 +108,7 @@ export const withStatesOfSale = (credit: StoredTransaction, sale: Posting): Stor
 
 /** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
 export const entriesOfEachState = (posting: Posting): OpenEntry[] => {
-  const charges = chargesOf(posting, exponentOf(posting.transaction.currency));
+  const charges = chargesOf(posting, minorDigits(posting.transaction.currency));
   const byState = [...Map.groupBy(charges, ({ state }) => state)];
   return entriesOf(
     posting,

@@ -7,12 +7,12 @@ import {
   dateProblems,
 } from '../calculations/request-problems.ts';
 import { type JsonObject, objectOf } from '../json.ts';
-import { exponentOf } from '../money/currency.ts';
+import { minorDigits } from '../money/currency.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 
 /** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {
-  const exponent = exponentOf(typeof currency === 'string' ? currency : 'USD');
+  const exponent = minorDigits(typeof currency === 'string' ? currency : 'USD');
   const decimals = typeof tax === 'string' ? (tax.split('.')[1] ?? '').length : 0;
   return decimals > exponent
     ? invalidFormat('/tax_amount', 'Invalid tax_amount', `Send at most ${exponent} decimals, as the currency has.`)

@@ -1,10 +1,10 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import { step } from '../calculations/explain/step.ts';
-import { rowsOf, summaryOfRows, writerFor } from '../calculations/figures.ts';
+import { listTaxRows, summarizeRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
 import { mapShipping } from '../calculations/shipping-list.ts';
 import { allocate } from '../money/allocate.ts';
-import { exponentOf, parseAmount } from '../money/currency.ts';
+import { minorDigits, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
@@ -14,11 +14,11 @@ import type { StoredTransaction } from './transaction.ts';
  * calculated tax, all of it goes to the destination state of the largest line as `over_collected`.
  */
 export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => {
-  const exponent = exponentOf(outcome.currency);
+  const exponent = minorDigits(outcome.currency);
   const read: Reader = (text) => parseAmount(text, exponent);
   const total = read(supplied);
   if (total === read(outcome.tax_amount)) return outcome;
-  const weights = rowsOf(outcome).map((row) => read(row.tax_amount));
+  const weights = listTaxRows(outcome).map((row) => read(row.tax_amount));
   if (weights.some((weight) => weight > 0n)) return withRowTaxes(outcome, allocate(total, weights), null);
   const only = largestRow(outcome, read);
   return withRowTaxes(
@@ -30,8 +30,8 @@ export const withSuppliedTax = (outcome: Outcome, supplied: string): Outcome => 
 
 /** The reason for no tax that `over_collected` replaced in the recorded outcome, if any. */
 export const replacedReasonOf = (calculated: Outcome, recorded: Outcome): StoredTransaction['replacedReason'] => {
-  const rows = rowsOf(calculated);
-  const at = rowsOf(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
+  const rows = listTaxRows(calculated);
+  const at = listTaxRows(recorded).findIndex(({ taxability_reason }) => taxability_reason === 'over_collected');
   return rows[at]?.taxability_reason;
 };
 
@@ -63,7 +63,7 @@ export const withRowTaxes = (
   taxes: readonly bigint[],
   reason: TaxRowResponse['taxability_reason'] | null,
 ): Outcome => {
-  const exponent = exponentOf(outcome.currency);
+  const exponent = minorDigits(outcome.currency);
   const read: Reader = (text) => parseAmount(text, exponent);
   const write = writerFor(exponent);
   let position = 0;
@@ -87,6 +87,6 @@ export const withRowTaxes = (
     tax_amount: write(total),
     explanation: explainedAgain(outcome, write(total)),
     total_amount: write(read(outcome.total_amount) + difference),
-    tax_summary: summaryOfRows(rowsOf({ line_items, shipping }), exponent),
+    tax_summary: summarizeRows(listTaxRows({ line_items, shipping }), exponent),
   };
 };

@@ -4,7 +4,7 @@ import { unpack } from '../packed/unpack.ts';
 import { type CrosswalkRow, crosswalk, crosswalkRows } from './crosswalk.ts';
 import type { ProductTaxCodeItem } from './schema.ts';
 import { resultsMax, searchItems } from './search.ts';
-import { familyOf } from './vocabulary.ts';
+import { codeFamily } from './vocabulary.ts';
 
 type CatalogItem = z.infer<typeof ProductTaxCodeItem>;
 type Texts = Pick<CatalogItem, 'code' | 'name' | 'description' | 'examples' | 'synonyms' | 'fulfillment'>;
@@ -16,20 +16,20 @@ type CatalogFilters = {
   readonly q?: string | undefined;
 };
 
-const pathOf = ({ levyCode }: CrosswalkRow): string => levyCode.split('._')[0] as string;
+const crosswalkPath = ({ levyCode }: CrosswalkRow): string => levyCode.split('._')[0] as string;
 
 let items: readonly CatalogItem[] | undefined;
 
 /** Every product tax code, sorted by code as a string. Unpacked on first use. */
 export const catalog = (): readonly CatalogItem[] => {
   if (items) return items;
-  const rows = Map.groupBy(crosswalk(), pathOf);
+  const rows = Map.groupBy(crosswalk(), crosswalkPath);
   items = unpack<Texts[]>('product-tax-codes').map(({ code, name, description, examples, synonyms, fulfillment }) => ({
     object: 'product_tax_code',
     code,
     name,
     description,
-    family: familyOf(code),
+    family: codeFamily(code),
     examples,
     synonyms,
     fulfillment,
@@ -44,7 +44,7 @@ export const catalog = (): readonly CatalogItem[] => {
 
 /** Whether an item is one of the codes or families that rows of the crosswalk map to. */
 const isTarget = (rows: readonly CrosswalkRow[]): ((item: CatalogItem) => boolean) => {
-  const targets = new Set(rows.map(pathOf));
+  const targets = new Set(rows.map(crosswalkPath));
   return ({ code, family }) => targets.has(code) || targets.has(family);
 };
 

@@ -1,6 +1,6 @@
 import { closest } from './closest.ts';
 import { crosswalkRows, systemNames } from './crosswalk.ts';
-import { appliesTo, familyOf, labelOf, vocabulary } from './vocabulary.ts';
+import { appliesTo, codeFamily, codeLabel, vocabulary } from './vocabulary.ts';
 
 /** A suggestion for a text that is not a product tax code. */
 export type Hint = {
@@ -35,7 +35,7 @@ const withAttribute = (name: string): string | undefined => {
   for (const [known, path] of vocabulary().pathByName) {
     if (!name.startsWith(known)) continue;
     const attribute = vocabulary().attributeByCode.get(name.slice(known.length).replace(/^[._]/, '_'));
-    if (attribute && appliesTo(attribute, labelOf(path))) return `${path}.${attribute.code}`;
+    if (attribute && appliesTo(attribute, codeLabel(path))) return `${path}.${attribute.code}`;
   }
   return undefined;
 };
@@ -43,7 +43,7 @@ const withAttribute = (name: string): string | undefined => {
 /** The path that a name most likely means, with an attribute attached. Within a family it may differ by two characters. */
 const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
   const { codesByFamily, pathByName } = vocabulary();
-  const known = pathByName.get(labelOf(name));
+  const known = pathByName.get(codeLabel(name));
   if (known !== undefined || codesByFamily.has(name)) return known;
   return withAttribute(name) ?? pathByName.get(closest(name, pathByName.keys(), isInFamily ? 2 : 3) ?? '');
 };
@@ -57,11 +57,11 @@ export const hintFor = (text: string): Hint | undefined => {
   const translated = ofCrosswalk(name);
   if (translated) return translated;
   const { codesByFamily, attributeByCode } = vocabulary();
-  const family = familyOf(name);
+  const family = codeFamily(name);
   const isInFamily = codesByFamily.has(family);
   const path = pathMeant(name, isInFamily);
   if (path !== undefined) {
-    const label = labelOf(path.split('._')[0] as string);
+    const label = codeLabel(path.split('._')[0] as string);
     const fitting = attributes
       .map((name) => attributeByCode.get(`_${name}`))
       .filter((attribute) => attribute && appliesTo(attribute, label));

@@ -9,7 +9,7 @@ import {
   unknownAttributeProblem,
   unknownPathProblem,
 } from './problems.ts';
-import { appliesTo, labelOf, type ProductAttribute, vocabulary } from './vocabulary.ts';
+import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
 
 /** A parsed product tax code. */
 export type ProductTaxCode = {
@@ -122,7 +122,7 @@ const parse = (text: string): Result<ProductTaxCode> => {
     ...(path === undefined
       ? []
       : known
-          .filter((attribute) => !appliesTo(attribute, labelOf(path)))
+          .filter((attribute) => !appliesTo(attribute, codeLabel(path)))
           .map((attribute) => notApplicableProblem(attribute, path))),
     ...conflictsAmong(known),
   ];
@@ -141,7 +141,7 @@ export const attributesFor = (ptc: string): Result<readonly ProductAttribute[]> 
   const { path, problems } = readComponents(ptc);
   const [first, ...others] = problems;
   if (first) return refuse(first, ...others);
-  const label = labelOf(path as string);
+  const label = codeLabel(path as string);
   return accept(vocabulary().productAttributes.filter((attribute) => appliesTo(attribute, label)));
 };
 

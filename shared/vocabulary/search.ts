@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { getOrAdd } from '../get-or-add.ts';
 import { closest } from './closest.ts';
 import type { ProductTaxCodeItem } from './schema.ts';
-import { stemsOf } from './words.ts';
+import { listStems } from './words.ts';
 
 type Item = z.infer<typeof ProductTaxCodeItem>;
 type Searchable = Pick<Item, 'code' | 'name' | 'description' | 'examples' | 'synonyms'>;
@@ -13,7 +13,7 @@ export const resultsMax = 20;
 
 // These words do not describe the product.
 const ignored: ReadonlySet<string> = new Set(
-  'a an and as at by for from in kind my new of on or other set the to with without'.split(' ').flatMap(stemsOf),
+  'a an and as at by for from in kind my new of on or other set the to with without'.split(' ').flatMap(listStems),
 );
 // A form, a size, a number, a buyer or a color after the product does not name it: `ibuprofen tablets`, `hoodie black`.
 const qualifiers: ReadonlySet<string> = new Set(
@@ -21,10 +21,10 @@ const qualifiers: ReadonlySet<string> = new Set(
     'capsule count pack pair piece pill size tablet small medium large xs xl xxl mg kg ml oz lb inch',
     'two three four five six ten twelve man men woman women kid unisex',
     'black white gray grey red blue green brown beige pink purple yellow',
-  ].flatMap(stemsOf),
+  ].flatMap(listStems),
 );
 // The word before these names the product, too: `lawn mowing service`.
-const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(stemsOf));
+const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(listStems));
 // The product comes before these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
 // The product comes after these: `bottle of champagne`.
@@ -58,27 +58,27 @@ const meaningful = (stems: readonly string[]): readonly string[] => stems.filter
 const isQualifier = (word: string): boolean => /^[a-z]?\d/.test(word) || qualifiers.has(word);
 
 /** The part of a text that names the product, without what it is for, made of or packed in. */
-const subjectOf = (text: string): string => text.replace(containers, '').split(separators)[0] ?? '';
+const readSubject = (text: string): string => text.replace(containers, '').split(separators)[0] ?? '';
 
 /** The last word that names the product. */
-const headOf = (words: readonly string[]): string | undefined =>
+const headWord = (words: readonly string[]): string | undefined =>
   words.findLast((word) => !isQualifier(word)) ?? words.at(-1);
 
-const phrasesOf = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => {
+const listPhrases = ({ code, name, examples, synonyms }: Searchable): readonly Phrase[] => {
   const label = code.slice(code.indexOf('.') + 1).replaceAll('_', ' ');
   return [name, label, ...examples, ...synonyms].map((text) => {
-    const stems = meaningful(stemsOf(text));
-    return { stems, head: headOf(meaningful(stemsOf(subjectOf(text)))) ?? stems.at(-1) };
+    const stems = meaningful(listStems(text));
+    return { stems, head: headWord(meaningful(listStems(readSubject(text)))) ?? stems.at(-1) };
   });
 };
 
 /** What the description includes: what it excludes comes after a semicolon. */
 const included = (description: string): string => description.split(/; not |, and not /)[0] ?? '';
 
-const entryOf = (item: Searchable): Entry => {
-  const phrases = phrasesOf(item);
+const buildEntry = (item: Searchable): Entry => {
+  const phrases = listPhrases(item);
   const relevance = new Map<string, number>();
-  for (const word of meaningful(stemsOf(included(item.description)))) relevance.set(word, 0.35);
+  for (const word of meaningful(listStems(included(item.description)))) relevance.set(word, 0.35);
   for (const { stems } of phrases)
     for (const [index, word] of stems.entries()) {
       const own = (index === stems.length - 1 ? 1 : 0.6) / stems.length ** 0.25;
@@ -90,9 +90,9 @@ const entryOf = (item: Searchable): Entry => {
 
 const indexes = new WeakMap<readonly Searchable[], Index>();
 
-const indexOf = (items: readonly Searchable[]): Index =>
+const buildIndex = (items: readonly Searchable[]): Index =>
   getOrAdd(indexes, items, () => {
-    const entries = items.map(entryOf);
+    const entries = items.map(buildEntry);
     const frequencies = new Map<string, number>();
     for (const { relevance } of entries)
       for (const word of relevance.keys()) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
@@ -121,7 +121,7 @@ const corrected = (word: string, known: readonly string[]): string | undefined =
 
 const sorted = (word: string): string => [...word].sort().join('');
 
-const meaningsOf = (word: string, isLast: boolean, { frequencies }: Index): Pick<Term, 'meanings' | 'isCompound'> => {
+const wordMeanings = (word: string, isLast: boolean, { frequencies }: Index): Pick<Term, 'meanings' | 'isCompound'> => {
   if (frequencies.has(word)) return { meanings: new Map([[word, 1]]), isCompound: false };
   const known = [...frequencies.keys()];
   // The last word may still be incomplete.
@@ -150,17 +150,17 @@ const joined = (stems: readonly string[], { frequencies }: Index): readonly stri
   return words;
 };
 
-const wordsOf = (text: string, index: Index): readonly string[] => joined(meaningful(stemsOf(text)), index);
+const splitWords = (text: string, index: Index): readonly string[] => joined(meaningful(listStems(text)), index);
 
-const termsOf = (text: string, index: Index): readonly Term[] => {
-  const words = wordsOf(text, index);
-  const named = wordsOf(subjectOf(text), index);
+const queryTerms = (text: string, index: Index): readonly Term[] => {
+  const words = splitWords(text, index);
+  const named = splitWords(readSubject(text), index);
   const subject = named.length > 0 ? named : words;
-  const head = headOf(subject);
-  const heads = [head, generic.has(head ?? '') ? headOf(subject.slice(0, subject.indexOf(head ?? ''))) : undefined];
+  const head = headWord(subject);
+  const heads = [head, generic.has(head ?? '') ? headWord(subject.slice(0, subject.indexOf(head ?? ''))) : undefined];
   return words.map((word, at) => ({
     word,
-    ...meaningsOf(word, at === words.length - 1, index),
+    ...wordMeanings(word, at === words.length - 1, index),
     isHead: heads.includes(word),
   }));
 };
@@ -172,7 +172,7 @@ const termsWith = (terms: readonly Term[], { stems }: Phrase): readonly Term[] |
   return stems.length > 0 && found.length === stems.length ? found : undefined;
 };
 
-const isHeadOf = (terms: readonly Term[], { head }: Phrase): boolean =>
+const matchesHead = (terms: readonly Term[], { head }: Phrase): boolean =>
   terms.some(({ isHead, meanings }) => isHead && meanings.has(head ?? ''));
 
 /** Whether the query is a phrase of the code. Spaces do not matter: `camper van` is `campervan`. */
@@ -192,13 +192,13 @@ const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean
   if (common.length === 0) return false;
   if (common.length === terms.length && terms.every(({ isCompound }) => !isCompound)) return true;
   const hasMore = common.some(({ isHead }) => !isHead);
-  return phrases.some((phrase) => isHeadOf(terms, phrase) && (hasMore || termsWith(terms, phrase)));
+  return phrases.some((phrase) => matchesHead(terms, phrase) && (hasMore || termsWith(terms, phrase)));
 };
 
 // The word that names the product counts more than those that describe it.
 const headFactor = 2.5;
 
-const scoreOf = (entry: Entry, terms: readonly Term[], { entries, frequencies }: Index): number => {
+const scoreEntry = (entry: Entry, terms: readonly Term[], { entries, frequencies }: Index): number => {
   const rarity = (word: string): number => Math.log(1 + entries.length / (frequencies.get(word) ?? entries.length));
   let score = 0;
   for (const { meanings, isHead } of terms) {
@@ -215,7 +215,7 @@ const scoreOf = (entry: Entry, terms: readonly Term[], { entries, frequencies }:
       const word = phrase.stems[at] ?? '';
       return sum + (meanings.get(word) ?? 0) * rarity(word);
     }, 0);
-    bonus = Math.max(bonus, sum * (isHeadOf(terms, phrase) ? headFactor : 1));
+    bonus = Math.max(bonus, sum * (matchesHead(terms, phrase) ? headFactor : 1));
   }
   return score + bonus;
 };
@@ -231,12 +231,12 @@ const shareMin = 0.15;
  * beginning, and with one typo. Rare words count more. Plurals and accents do not matter.
  */
 export const searchItems = <Found extends Searchable>(items: readonly Found[], text: string): readonly Found[] => {
-  const index = indexOf(items);
-  const terms = termsOf(text, index);
+  const index = buildIndex(items);
+  const terms = queryTerms(text, index);
   const scored = index.entries
     .map((entry) => ({ entry, isNamed: hasName(entry, terms) }))
     .filter(({ entry, isNamed }) => isNamed || isMatch(entry, terms))
-    .map(({ entry, isNamed }) => ({ item: entry.item as Found, score: scoreOf(entry, terms, index), isNamed }))
+    .map(({ entry, isNamed }) => ({ item: entry.item as Found, score: scoreEntry(entry, terms, index), isNamed }))
     .sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score);
   const best = Math.max(...scored.map(({ score }) => score));
   return scored

@@ -7,10 +7,10 @@ import type { Fulfillment, ProductAttributeItem } from './schema.ts';
 export type ProductAttribute = z.infer<typeof ProductAttributeItem>;
 
 /** The last component, which decides applicability: `APPAREL` of `CLOTHING.APPAREL`. */
-export const labelOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+export const codeLabel = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** The first component: `CLOTHING` of `CLOTHING.APPAREL`, and `GENERAL` of `GENERAL`. */
-export const familyOf = (path: string): string => path.split('.')[0] as string;
+export const codeFamily = (path: string): string => path.split('.')[0] as string;
 
 /** Whether an attribute applies to the product tax code that ends in a label. */
 export const appliesTo = ({ ptcs }: ProductAttribute, label: string): boolean =>
@@ -29,7 +29,7 @@ const indexed = ({ attributes: productAttributes, productTaxCodes, fulfillment }
   /** By their full paths, family after family. */
   productTaxCodes,
   /** The full paths of each family. */
-  codesByFamily: Map.groupBy(productTaxCodes, familyOf),
+  codesByFamily: Map.groupBy(productTaxCodes, codeFamily),
   attributeByCode: new Map(productAttributes.map((attribute) => [attribute.code, attribute])),
   /** How a product reaches the buyer, by code and by attribute. */
   fulfillmentByName: new Map(Object.entries(fulfillment)),
@@ -40,7 +40,7 @@ const indexed = ({ attributes: productAttributes, productTaxCodes, fulfillment }
    */
   pathByName: new Map(
     productTaxCodes.flatMap((code) => [
-      [labelOf(code), code],
+      [codeLabel(code), code],
       [code, code],
     ]),
   ),
@@ -60,7 +60,7 @@ export const vocabulary = (): Vocabulary => {
  *
  * The code is compared as a string and need not exist, so a cursor outlives its item.
  */
-export const pageOf = <Url extends string, Item extends { readonly code: string }>(
+export const listPage = <Url extends string, Item extends { readonly code: string }>(
   url: Url,
   items: readonly Item[],
   limit: number,

@@ -15,7 +15,7 @@ const stem = (word: string): string => {
  * The stems of the words of a text, in their order: without case, accents and punctuation. A letter before a hyphen or a
  * space belongs to its word: `T-shirts` and `t shirt` are `tshirt`.
  */
-export const stemsOf = (text: string): readonly string[] =>
+export const listStems = (text: string): readonly string[] =>
   (
     text
       .normalize('NFKD')

@@ -373,13 +373,13 @@ const expectedReturn = (state: State, month = sent.month) => {
       count: some.length,
     };
   });
-  const doubtful = own.filter(({ exceptions }) => exceptions.length > 0);
+  const uncertain = own.filter(({ exceptions }) => exceptions.length > 0);
   return {
     own,
     ids: own.map(({ document }) => document.id).sort(),
     summary: summary.sort((a, b) => byCode(a.currency, b.currency)),
     rates: ratesOf(own),
-    exceptions: doubtful
+    exceptions: uncertain
       .map(({ document: { id, reference_id }, exceptions }) => `${id} ${reference_id} ${exceptions.join(' ')}`)
       .sort(),
   };

@@ -152,7 +152,7 @@ const expectedReturn = (all: readonly Known[], state: State, month: string) => {
   const part = (name: Part) => signed(({ amounts }) => amounts.get(name) ?? zero);
   const credits = documents.filter(({ sign }) => sign < 0);
   const exempt = parts.filter((name) => name !== 'taxable' && name !== 'not_covered');
-  const doubtful = documents.filter(({ reasons }) => reasons.length > 0);
+  const uncertain = documents.filter(({ reasons }) => reasons.length > 0);
   return {
     summary: {
       currency: 'USD',
@@ -170,7 +170,7 @@ const expectedReturn = (all: readonly Known[], state: State, month: string) => {
       credit_count: credits.length,
       count: documents.length,
     },
-    exceptions: doubtful.map(({ id, reference, reasons }) => `${id} ${reference} ${reasons.join(' ')}`).sort(),
+    exceptions: uncertain.map(({ id, reference, reasons }) => `${id} ${reference} ${reasons.join(' ')}`).sort(),
     ids: documents.map(({ id }) => id).sort(),
     documents,
   };

@@ -123,7 +123,7 @@ export const lineOf = (
     thirdPartyDiscount: cents(thirdPartyDiscount ?? '0'),
     place,
     use: null,
-    relief: null,
+    collectionExemption: null,
     isShipped: !ptc?.startsWith('FEES.'),
     ...others,
   }) satisfies TaxLine;
@@ -133,7 +133,7 @@ export const shippingOf = (
   lines: readonly TaxLine[],
   charge: Pick<ShippingCharge, 'amount' | 'product'>,
 ): ShippingCharge => {
-  const deliveries = lines.map(({ place, relief }, line) => ({ line, place, relief }));
+  const deliveries = lines.map(({ place, collectionExemption }, line) => ({ line, place, collectionExemption }));
   const goods = deliveries.filter(({ line }) => !lines[line]?.product.path.startsWith('FEES.'));
   return { ...charge, discount: 0n, deliveries: goods.length > 0 ? goods : deliveries };
 };

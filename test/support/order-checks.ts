@@ -1,4 +1,4 @@
-import { summaryOf, totalsOf, writerFor } from '../../shared/calculations/figures.ts';
+import { summarizeDocument, sumTotals, writerFor } from '../../shared/calculations/figures.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { cents } from './builders.ts';
@@ -25,11 +25,14 @@ const wrongOf = (document: TaxDocument, taxed: TaxedDocument): string[] => {
   }
   for (const { rows, taxable, exempt } of taxed.lines)
     for (const row of rows) must(row.taxable + row.exempt === taxable + exempt, 'each row has the whole net');
-  const totals = totalsOf(document, taxed);
+  const totals = sumTotals(document, taxed);
   const { subtotal, discount, thirdPartyDiscount, shipping, tax } = totals;
   const onTop = document.taxIncluded ? 0n : tax;
   must(tax === total(chargesOf(taxed).map((charge) => charge.tax)), 'charges make the tax');
-  must(tax === total(summaryOf(taxed, writerFor(2)).map((row) => cents(row.tax_amount))), 'jurisdictions make the tax');
+  must(
+    tax === total(summarizeDocument(taxed, writerFor(2)).map((row) => cents(row.tax_amount))),
+    'jurisdictions make the tax',
+  );
   must(totals.total === subtotal - discount - thirdPartyDiscount + shipping + onTop, 'the total is what is paid');
   must(totals.taxable + totals.exempt + tax - onTop === subtotal - discount + shipping, 'bases make the subtotal');
   return wrong;

@@ -153,7 +153,7 @@ export const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named
 };
 
 /**
- * What the rule must answer: the rates of most residents (several on a tie), and the doubts. Each place without an
+ * What the rule must answer: the rates of most residents (several on a tie), and the uncertainties. Each place without an
  * established rate counts for itself, because its rate is not that of another.
  */
 export const expectedOf = (lots: readonly Lot[]) => {

@@ -143,7 +143,7 @@ const lineFrom = (draw: Draw, place: Place): TaxLine => {
   const line = lineOf(place, {
     ptc: isFee ? fee : of(goods),
     use: of(['business', 'personal', null]),
-    relief: oneIn(15) ? 'customer_exempt' : null,
+    collectionExemption: oneIn(15) ? 'customer_exempt' : null,
     isShipped: !isFee && !oneIn(6),
   });
   return {

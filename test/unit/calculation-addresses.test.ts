@@ -58,7 +58,7 @@ describe('an address that is read', () => {
     ({ zip, state }) => {
       const { line_items, warnings } = ask({ to: { state, postal_code: zip } });
       expect(line_items[0]?.taxes[0]?.jurisdiction_code).toBe(`US-${state}`);
-      // Its local rates may be in doubt, and its state is not.
+      // Its local rates may be in uncertainty, and its state is not.
       for (const { code, message } of warnings)
         if (code === 'address_ambiguous') expect(message).not.toContain('Send the state');
     },

@@ -372,7 +372,7 @@ it.each<[Address, boolean]>([
 });
 
 describe('the reason why an address is ambiguous', () => {
-  const doubtOf = (to: Address) => askAbout(to).said('address_ambiguous').join();
+  const describeUncertainty = (to: Address) => askAbout(to).said('address_ambiguous').join();
 
   it.each<[Address, string]>([
     [{ city: 'Snellville', state: 'GA', postal_code: '30039' }, 'Send the county (address.county), or import'],
@@ -384,15 +384,17 @@ describe('the reason why an address is ambiguous', () => {
     [{ city: 'Littleton', state: 'CO', postal_code: '80129' }, 'Import a'],
     [{ city: 'Atlanta', state: 'GA', postal_code: '30341' }, 'Import the'],
   ])('comes with what may help: %o', (to, advice) => {
-    const doubt = doubtOf(to);
-    expect(doubt).toContain(`${advice}`);
+    const uncertainty = describeUncertainty(to);
+    expect(uncertainty).toContain(`${advice}`);
     // Colorado publishes no boundary file.
-    expect(doubt).toContain(to.state === 'GA' ? "state's boundary file" : 'a table of rates by ZIP (format zip-rates)');
-    expect(doubt).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
+    expect(uncertainty).toContain(
+      to.state === 'GA' ? "state's boundary file" : 'a table of rates by ZIP (format zip-rates)',
+    );
+    expect(uncertainty).not.toMatch(/Correct the city|[Oo]nly a boundary file/);
   });
 });
 
-it('one doubtful rule of a state warns once, not for each jurisdiction', () => {
+it('one uncertain rule of a state warns once, not for each jurisdiction', () => {
   const { line_items, warnings } = ask({
     to: { city: 'Minneapolis', state: 'MN', postal_code: '55401' },
     tax_date,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import { destinationOf, locateAll } from '../../shared/calculations/locate-lines.ts';
+import { chooseDestination, locateAll } from '../../shared/calculations/locate-lines.ts';
 import { sourceSale } from '../../shared/calculations/sourcing.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import { mergedRelease } from '../../shared/content/merge-releases.ts';
@@ -290,7 +290,7 @@ describe('lines that share their addresses', () => {
     const context = { ...contentOf('mixed'), settings: defaultSettings('2026-10-08') };
     const request = requestOf({ to: destination, line_items });
     const destinations = (request.line_items ?? []).map((line, index) =>
-      destinationOf(request, line, index, context.settings),
+      chooseDestination(request, line, index, context.settings),
     );
     const located = locateAll(destinations, context, '2026-09-15');
     const places = located.ok ? located.value.map(({ place }) => place) : [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Certificate, chooseCertificate, customerIdsOf } from '../../shared/calculations/certificates.ts';
+import { type Certificate, chooseCertificate, listCustomerIds } from '../../shared/calculations/certificates.ts';
 import { seeded } from '../support/seeded.ts';
 
 const certificate = (others: Partial<Certificate> = {}): Certificate => ({
@@ -143,7 +143,7 @@ it('is that of an independent oracle for 20,000 random customers, states and day
 
 describe('the customers whose certificates are looked up', () => {
   const exemption = { type: 'resale' } as const;
-  it.each<[string, Parameters<typeof customerIdsOf>[0], string[]]>([
+  it.each<[string, Parameters<typeof listCustomerIds>[0], string[]]>([
     ['none without an id', { customer: {}, line_items: [{}] }, []],
     ["the document's, once for its lines", { customer: { id: 'a' }, line_items: [{}, {}, { customer: {} }] }, ['a']],
     ["the lines' own", { customer: { id: 'a' }, line_items: [{ customer: { id: 'b' } }, {}] }, ['b', 'a']],
@@ -166,6 +166,6 @@ describe('the customers whose certificates are looked up', () => {
     ['none where a marketplace collects', { customer: { id: 'a' }, collected_by: 'marketplace', line_items: [{}] }, []],
     ['none without lines', { customer: { id: 'a' } }, []],
   ])('are %s', (_name, input, expected) => {
-    expect(customerIdsOf(input)).toEqual(expected);
+    expect(listCustomerIds(input)).toEqual(expected);
   });
 });

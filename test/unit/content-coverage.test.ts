@@ -105,7 +105,7 @@ describe('the built-in coverage', () => {
         line_items: [{ product_tax_code: codes[0] as string, unit_price: '10.00' }],
       });
       const [row] = outcome.line_items[0]?.taxes ?? [];
-      const isDoubted = outcome.warnings.some(({ code }) => code === 'taxability_not_established');
+      const isUncertain = outcome.warnings.some(({ code }) => code === 'taxability_not_established');
       const expected: Partial<Record<typeof said.treatment, readonly (string | undefined)[]>> = {
         taxable: ['standard_rated'],
         exempt: ['product_exempt', 'product_exempt_holiday'],
@@ -115,9 +115,10 @@ describe('the built-in coverage', () => {
       };
       const reasons = expected[said.treatment];
       if (reasons) expect([state, reasons]).toEqual([state, expect.arrayContaining([row?.taxability_reason])]);
-      if (said.treatment === 'not_established') expect([state, isDoubted || row?.rate === '0']).toEqual([state, true]);
-      if (isDoubted) expect([state, said.text]).toEqual([state, expect.stringMatching(/not established/i)]);
-      if (row?.rule_id && !isDoubted)
+      if (said.treatment === 'not_established')
+        expect([state, isUncertain || row?.rate === '0']).toEqual([state, true]);
+      if (isUncertain) expect([state, said.text]).toEqual([state, expect.stringMatching(/not established/i)]);
+      if (row?.rule_id && !isUncertain)
         expect([state, said.rule_ids]).toEqual([state, expect.arrayContaining([row.rule_id])]);
     }
   });

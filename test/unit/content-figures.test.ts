@@ -144,10 +144,10 @@ describe('settings', () => {
       expect(policy, String(state)).toEqual([reducing.includes(String(state)) ? 'reduces_price' : 'full_price']);
   });
   it('confirms the policy on coupons everywhere but in the states that no source was read for', () => {
-    const doubtful = newestBuiltInReleases().filter(({ settings }) =>
+    const uncertain = newestBuiltInReleases().filter(({ settings }) =>
       settings.coupons?.some(({ confidence }) => confidence === 'medium' || confidence === 'low'),
     );
-    expect(doubtful.map(({ state }) => state.slice(3)).toSorted()).toEqual(
+    expect(uncertain.map(({ state }) => state.slice(3)).toSorted()).toEqual(
       states('AK AL CO DC FL HI ID LA MD MS NM PR SC'),
     );
   });

@@ -7,7 +7,7 @@ import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' wit
 import { ask, refusal } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';
 
-const isDoubtful = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
+const isUncertain = (confidence: Confidence | undefined) => confidence === 'medium' || confidence === 'low';
 /** The codes, ten to a document, so that the whole country takes a second and not a minute. */
 /** Levy adds the fee of a state on deliveries: it has no price. */
 const priceOf = (code: string, price: string) => (code === 'FEES.RETAIL_DELIVERY_FEE' ? '0.00' : price);
@@ -72,7 +72,7 @@ describe.each(states)('%s', (state, release) => {
           else expect(confidence, what).toBeDefined();
           const isEstablished = release.rules.find(({ id }) => id === rule_id)?.effect.type !== 'not_established';
           const code = isEstablished ? 'content_unconfirmed' : 'taxability_not_established';
-          if (isDoubtful(confidence)) expect(said(code, `${release.name}, rule ${rule_id}:`), what).toBe(true);
+          if (isUncertain(confidence)) expect(said(code, `${release.name}, rule ${rule_id}:`), what).toBe(true);
         }
       }
   });

@@ -75,7 +75,7 @@ type Found = {
   possible: readonly string[];
   usual: readonly string[];
   /** Other taxes than the possible ones may be due. */
-  isDoubtful: boolean;
+  isUncertain: boolean;
   isPart: boolean;
   isYielding: boolean;
 };
@@ -92,7 +92,7 @@ const foundOf = (level: string, all: readonly Location[], usual: readonly Locati
   level,
   possible: setsOf(all),
   usual: setsOf(usual),
-  isDoubtful: isCrossed(all),
+  isUncertain: isCrossed(all),
   isPart: false,
   isYielding: all.some((one) => one.yields_to_city === true && one.within_city === undefined),
 });
@@ -166,7 +166,7 @@ const slowly = (
   const isByName = cityRows.some(({ zips: own }) => own.length === 0);
   const byName =
     cityRows.length > 0
-      ? { ...foundOf('city', cityRows), isDoubtful: isByName || isCrossed(cityRows), isYielding: false }
+      ? { ...foundOf('city', cityRows), isUncertain: isByName || isCrossed(cityRows), isYielding: false }
       : undefined;
   const zipped = new Set(locations.filter(({ zips: own }) => own.length > 0).flatMap((one) => one.alternatives.flat()));
   // Where its ZIPs are all listed, the name of a city says nothing that a ZIP does not.
@@ -181,7 +181,7 @@ const slowly = (
           level: asked.plus4 === null ? 'zip5' : 'zip9',
           possible: [...new Set(['', ...byName.possible])],
           usual: [''],
-          isDoubtful: false,
+          isUncertain: false,
         }
       : undefined;
   if (!found) return byName;
@@ -191,7 +191,7 @@ const slowly = (
   const isListedHere = rows.some(({ location }) => city !== null && location.within_city === city);
   const otherRates = found.possible.every((set) => !setsOf(bound).map(rateOf).includes(rateOf(set)));
   if (bound.length > 0 && !isListedHere && otherRates) return alsoOf(found, foundOf('city', bound));
-  return { ...found, isDoubtful: found.isDoubtful || (found.isYielding && city === null) };
+  return { ...found, isUncertain: found.isUncertain || (found.isYielding && city === null) };
 };
 
 it('agrees with a slow reading of the order, on 6,000 random contents, addresses and days', () => {
@@ -240,7 +240,11 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         const rateOf = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentOf(set));
         const expected = slowly(locations, asked, day, coverage === 'complete' && !isListed, rateOf);
         const level = expected?.level ?? 'none';
-        for (const met of [level, ...(expected?.isPart ? ['part'] : []), ...(expected?.isDoubtful ? ['doubtful'] : [])])
+        for (const met of [
+          level,
+          ...(expected?.isPart ? ['part'] : []),
+          ...(expected?.isUncertain ? ['uncertain'] : []),
+        ])
           levels.set(met, (levels.get(met) ?? 0) + 1);
 
         if (!expected) {
@@ -258,7 +262,7 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         const extreme = highest ? Math.max(...rates) : Math.min(...rates);
         expect(resolution).toEqual({
           level: expected.level,
-          ambiguous: expected.possible.length > 1 || expected.isDoubtful || expected.isPart,
+          ambiguous: expected.possible.length > 1 || expected.isUncertain || expected.isPart,
           coverage: known.length === 0 ? 'none' : expected.isPart ? 'partial' : 'complete',
         });
         expect(meant).toContain(local);
@@ -271,6 +275,6 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
     { numRuns: 6000 },
   );
   // What is never met is not tested.
-  for (const level of ['zip9', 'zip5', 'city', 'none', 'part', 'doubtful'])
+  for (const level of ['zip9', 'zip5', 'city', 'none', 'part', 'uncertain'])
     expect(levels.get(level) ?? 0).toBeGreaterThan(100);
 });

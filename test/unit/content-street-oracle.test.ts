@@ -95,15 +95,15 @@ const slowly = (rows: readonly Row[], { street, house, unit }: Address): Place |
   if (!ofName.some((row) => hasHouse(row, house))) return own.length > 0 ? null : undefined;
   const whole: Row[] = [];
   const inUnit: Row[] = [];
-  const doubtful: Row[] = [];
+  const uncertain: Row[] = [];
   for (const row of there) {
-    if (row.isUnread) doubtful.push(row);
+    if (row.isUnread) uncertain.push(row);
     else if (!row.unit) whole.push(row);
-    else if (!unit || (unit.designator !== '#' && unit.designator !== row.unit.designator)) doubtful.push(row);
+    else if (!unit || (unit.designator !== '#' && unit.designator !== row.unit.designator)) uncertain.push(row);
     else if (row.unit.low <= unit.number && unit.number <= row.unit.high) inUnit.push(row);
   }
   const certain = inUnit.length > 0 ? inUnit : whole;
-  const found = new Set([...certain, ...doubtful].map(({ place }) => place));
+  const found = new Set([...certain, ...uncertain].map(({ place }) => place));
   return certain.length > 0 && found.size === 1 ? [...found][0] : undefined;
 };
 

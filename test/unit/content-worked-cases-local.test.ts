@@ -46,7 +46,7 @@ const solve = (one: LocalCase): Outcome => {
 };
 
 /** The codes of warnings about rules. Warnings about the rate of a place are others. */
-const doubtsAboutRules = ({ warnings }: Outcome): readonly string[] =>
+const uncertaintiesAboutRules = ({ warnings }: Outcome): readonly string[] =>
   warnings
     .filter(({ code, message }) => code === 'taxability_not_established' || message.includes(', rule '))
     .map(({ code }) => code);
@@ -59,8 +59,8 @@ describe.each(Object.entries(Object.groupBy(cases as readonly LocalCase[], ({ to
     if (shipping_tax !== undefined) expect(onlyShipping(outcome.shipping)?.tax_amount).toBe(shipping_tax);
     for (const row of rows)
       expect(foundOf(outcome, row, one), `${row.level} ${row.percent}`).toEqual({ base: row.base, tax: row.tax });
-    const doubts = doubtsAboutRules(outcome);
-    for (const code of warns) expect(doubts).toContain(code);
-    if (warns.length === 0) expect(doubts).toEqual([]);
+    const uncertainties = uncertaintiesAboutRules(outcome);
+    for (const code of warns) expect(uncertainties).toContain(code);
+    if (warns.length === 0) expect(uncertainties).toEqual([]);
   });
 });

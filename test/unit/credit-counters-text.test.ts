@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
-import { exponentOf, formatAmount } from '../../shared/money/currency.ts';
+import { formatAmount, minorDigits } from '../../shared/money/currency.ts';
 import {
   calculatedText,
   creditedFrom,
@@ -48,7 +48,7 @@ describe('credit counters as a text', () => {
     const lines = fc.uniqueArray(fc.tuple(id, fc.option(charge, { nil: null })), { selector: ([one]) => one });
     fc.assert(
       fc.property(currency, lines, fc.boolean(), minor, minor, (code, credited, isShipped, net, tax) => {
-        const exponent = exponentOf(code);
+        const exponent = minorDigits(code);
         // The last ones may be shipping charges.
         const sold = isShipped ? credited.slice(0, 1) : credited;
         const sale = transaction({
@@ -76,7 +76,7 @@ describe('credit counters as a text', () => {
   it('is never longer than it may become: no counter is more than what was recorded', () => {
     fc.assert(
       fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
-        const exponent = exponentOf(code);
+        const exponent = minorDigits(code);
         const write = (value: bigint) => formatAmount(value, exponent);
         const taxes = (rows: Charge['rows']) =>
           rows.map(({ taxable, exempt, tax }) => ({

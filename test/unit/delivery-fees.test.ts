@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { inputOf } from '../../shared/calculations/echo.ts';
+import { restoreInput } from '../../shared/calculations/echo.ts';
 import { crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { newTransaction } from '../../shared/transactions/new-transaction.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
@@ -103,7 +103,7 @@ describe('the account setting retail_delivery_fee=add', () => {
   });
 
   it('adds it once when the answer is calculated again, and removes it when it is no longer due', () => {
-    const { line_items, ...input } = inputOf({ ...sold, type: 'sale' });
+    const { line_items, ...input } = restoreInput({ ...sold, type: 'sale' });
     const again = (changes: object) => ask({ ...input, line_items, ...changes }, adding);
     expect(feesOf(again({}))).toEqual(feesOf(sold));
     expect(feesOf(again({ customer: { address: detroit } }))).toEqual([]);

@@ -1,6 +1,6 @@
 /** Cities of which an import knows that the taxes depend on the address: answers over the built-in tables. */
 import { describe, expect, it } from 'vitest';
-import { ambiguityOf } from '../../shared/calculations/ambiguity.ts';
+import { describeAmbiguity } from '../../shared/calculations/ambiguity.ts';
 import type { TaxAddress } from '../../shared/content/location/address.ts';
 import { locate } from '../../shared/content/location/place.ts';
 import type { Release } from '../../shared/content/release.ts';
@@ -78,12 +78,12 @@ describe('Illinois', async () => {
   it('does not know the rate of a place whose rates are in another file', () => {
     expect(answer(current, 'IL', 'ALTON', '62002')).toMatchObject({ ambiguous: true, coverage: 'partial' });
     const located = locate(addressOf('IL', '62002', 'ALTON'), () => current('62002', 'ALTON'), day, false);
-    expect(ambiguityOf({ ...located, at: 'destination' }).why).toBe(
+    expect(describeAmbiguity({ ...located, at: 'destination' }).why).toBe(
       'the local taxes of ALTON depend on the address, and the content does not have its streets.',
     );
   });
 
-  it('does not keep the rate of an earlier file without a doubt, when a place becomes dependent on the address', async () => {
+  it('does not keep the rate of an earlier file without an uncertainty, when a place becomes dependent on the address', async () => {
     // Chicago is sent as ALTON is now: with the flag Y and zeros.
     const text = fixture(name).content.toString();
     const line = text.split('\n').find((one) => one.includes('CHICAGO')) ?? '';

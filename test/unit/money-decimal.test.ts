@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exponentOf, formatAmount, isCurrency, parseAmount } from '../../shared/money/currency.ts';
+import { formatAmount, isCurrency, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 import { decimal, decimalPattern, divideHalfUp, multiply, powerOfTen, rescale } from '../../shared/money/decimal.ts';
 
 // The oracle: arbitrary precision in base 10, rounding of its own, nothing shared with the code under test.
@@ -160,7 +160,7 @@ describe('amounts', () => {
     'accepts the currencies in use of ISO 4217 with %s decimals, as of 2026',
     (decimals, codes) => {
       expect(codes.split(' ').filter((code) => !isCurrency(code))).toEqual([]);
-      expect(new Set(codes.split(' ').map(exponentOf))).toEqual(new Set([Number(decimals)]));
+      expect(new Set(codes.split(' ').map(minorDigits))).toEqual(new Set([Number(decimals)]));
     },
   );
 
@@ -180,7 +180,7 @@ describe('amounts', () => {
   it.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
     'answers a number of decimals even for the name of an inherited property, %s',
     (code) => {
-      expect(exponentOf(code)).toBe(2);
+      expect(minorDigits(code)).toBe(2);
     },
   );
 });

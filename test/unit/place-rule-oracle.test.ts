@@ -91,7 +91,7 @@ describe.each(editions)('%s', (edition) => {
   const named = finderIn(rows);
   const zips = zipRows(edition);
 
-  it('gives each ZIP the rate of most residents, and names every doubt, with each of its names, another and none', () => {
+  it('gives each ZIP the rate of most residents, and names every uncertainty, with each of its names, another and none', () => {
     const wrong = zips.flatMap((zip, at) => {
       const cases = casesOf(lotsOf(rows, zip, named), zips, at, named);
       return cases.flatMap((one) => faultOf(state, rows, zip, one) ?? []);
@@ -99,7 +99,7 @@ describe.each(editions)('%s', (edition) => {
     expect(wrong.slice(0, 20)).toEqual([]);
   }, 60_000);
 
-  it('warns of each doubt, and the policies refuse it', () => {
+  it('warns of each uncertainty, and the policies refuse it', () => {
     // Every 20th ZIP: the calculation only reads what the test above compares.
     for (const [at, zip] of zips.entries())
       for (const { city } of at % 20 === 0 ? casesOf(lotsOf(rows, zip, named), zips, at, named) : []) {

@@ -90,9 +90,9 @@ describe('the rates of an address', () => {
 
   it('warn of each rate that is not confirmed, once', async () => {
     const rates = await ratesAt({ postal_code: '78701', city: 'Austin', state: 'TX' });
-    const doubtful = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
-    expect(doubtful.length).toBeGreaterThan(0);
-    expect(codesOf(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(doubtful.length);
+    const uncertain = rates.jurisdictions.filter(({ confidence }) => ['low', 'medium'].includes(confidence));
+    expect(uncertain.length).toBeGreaterThan(0);
+    expect(codesOf(rates).filter((code) => code === 'content_unconfirmed')).toHaveLength(uncertain.length);
     expect(rates.warnings.every(({ pointer }) => pointer === null)).toBe(true);
   });
 });

@@ -54,7 +54,7 @@ describe('the single local use tax of Texas', () => {
     const outcome = ask(request, elected(single));
     expect(outcome.tax_amount).toBe(withElection);
     expect(ratesOf(outcome)).toEqual(singleRates);
-    // Nothing is doubtful but the rounding of half a cent.
+    // Nothing is uncertain but the rounding of half a cent.
     expect(outcome.warnings.filter(({ message }) => !message.includes('rounding'))).toEqual([]);
   });
 

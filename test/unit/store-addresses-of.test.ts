@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import { addressesOf } from '../../shared/calculations/addresses-of.ts';
+import { listAddresses } from '../../shared/calculations/addresses-of.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { builtInRelease, builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { pinnedContext } from '../../shared/transactions/context.ts';
@@ -9,8 +9,8 @@ import type { StoredTransaction } from '../../shared/transactions/transaction.ts
 import { requestOf, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');
-const zipsOf = (input: Parameters<typeof addressesOf>[0], ship_from: Settings['ship_from'] = null) =>
-  addressesOf(input, { ship_from }).map(({ zip5 }) => zip5);
+const zipsOf = (input: Parameters<typeof listAddresses>[0], ship_from: Settings['ship_from'] = null) =>
+  listAddresses(input, { ship_from }).map(({ zip5 }) => zip5);
 const at = (postal_code: string | null, others: object = {}) => ({ address: { postal_code, ...others } });
 
 describe('the addresses of a calculation', () => {
@@ -34,7 +34,7 @@ describe('the addresses of a calculation', () => {
 
   it('are in every state of a ZIP that is in several, where none was sent', () => {
     const statesOf = (address: object) =>
-      addressesOf({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
+      listAddresses({ customer: { address }, line_items: [{}] }, { ship_from: null }).map(({ state }) => state);
     expect(statesOf({ postal_code: '57717' })).toEqual(['MT', 'SD', 'WY']);
     expect(statesOf({ postal_code: '57717', state: 'SD' })).toEqual(['SD']);
     expect(statesOf({ postal_code: '55401' })).toEqual(['MN']);
@@ -86,7 +86,7 @@ describe('the addresses of a calculation', () => {
       fc.property(asked, fc.option(address), (input, ship_from) => {
         const around = { ...settings, ship_from: ship_from as Settings['ship_from'] };
         const request = requestOf(input as Parameters<typeof requestOf>[0]);
-        const loaded = new Set(addressesOf(request, around).map((one) => JSON.stringify(one)));
+        const loaded = new Set(listAddresses(request, around).map((one) => JSON.stringify(one)));
         const releaseFor = (one: Parameters<typeof builtInReleaseFor>[0]) => {
           looked++;
           expect(loaded).toContain(JSON.stringify(one));

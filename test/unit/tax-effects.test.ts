@@ -14,8 +14,8 @@ const shown = ({ rows }: Pick<TaxedCharge, 'rows'>) =>
       ' ',
     ),
   );
-const doubtsOf = ({ treatments }: Pick<TaxedCharge, 'treatments'>) =>
-  treatments.flatMap(({ doubts }) => doubts.map(({ code }) => code));
+const listUncertainties = ({ treatments }: Pick<TaxedCharge, 'treatments'>) =>
+  treatments.flatMap(({ uncertainties }) => uncertainties.map(({ code }) => code));
 
 const withCounty = (state: string, county: string, rules: readonly Rule[]) =>
   placeOf(
@@ -127,13 +127,15 @@ describe('a band', () => {
   });
 
   it('a buyer who is exempt has no row of it either', () => {
-    const line = taxLine(lineOf(nashville, { ptc: 'HOME.FURNITURE', amount: '2000.00', relief: 'customer_exempt' }));
+    const line = taxLine(
+      lineOf(nashville, { ptc: 'HOME.FURNITURE', amount: '2000.00', collectionExemption: 'customer_exempt' }),
+    );
     expect(line.rows.map(({ reason }) => reason)).toEqual(['customer_exempt', 'customer_exempt']);
   });
 
-  it('has doubts where its rule is unconfirmed, and none for goods that it does not name', () => {
-    expect(doubtsOf(sofa('2000.00'))).toEqual(['content_unconfirmed']);
-    expect(doubtsOf(taxLine(lineOf(nashville)))).toEqual(['taxability_not_established']);
+  it('has uncertainties where its rule is unconfirmed, and none for goods that it does not name', () => {
+    expect(listUncertainties(sofa('2000.00'))).toEqual(['content_unconfirmed']);
+    expect(listUncertainties(taxLine(lineOf(nashville)))).toEqual(['taxability_not_established']);
   });
 
   it('a jurisdiction with a rate that is not established is not taken for one that is there for a band', () => {
@@ -320,7 +322,7 @@ describe('a fee', () => {
     [50n, [lineOf(minnesota, { amount: '100.00', thirdPartyDiscount: '50.00' })], 'not after a coupon'],
     [0n, [lineOf(minnesota, { ptc: 'CLOTHING.APPAREL', amount: '500.00' })], 'exempt goods do not count'],
     [0n, [lineOf(minnesota, { ptc: 'SERVICES.REPAIR', amount: '199.98' })], 'only what is taxed counts'],
-    [0n, [lineOf(minnesota, { relief: 'customer_exempt' })], 'a buyer who is exempt does not count'],
+    [0n, [lineOf(minnesota, { collectionExemption: 'customer_exempt' })], 'a buyer who is exempt does not count'],
     [0n, [lineOf(placeOf(releaseOf()))], 'goods for another state do not count'],
     [0n, [], 'there are no goods'],
   ])('$0 cents: $2', (tax, lines) => {
@@ -355,7 +357,11 @@ describe('a fee', () => {
     { line: fee(feeOf('100', '0')), tax: 50n, because: 'a state without the tax may have the fee' },
     { line: fee(feeOf(null, '0.06', '0.275')), tax: 28n, because: 'a fee is rounded by itself, half up' },
     { line: fee(feeOf(null), '0.5'), tax: 25n, because: 'half of one' },
-    { line: { ...fee(feeOf(null)), relief: 'customer_exempt' as const }, tax: 0n, because: 'an exempt buyer' },
+    {
+      line: { ...fee(feeOf(null)), collectionExemption: 'customer_exempt' as const },
+      tax: 0n,
+      because: 'an exempt buyer',
+    },
   ])('$tax cents: $because', ({ line, tax }) => {
     expect(feeTax([lineOf(line.place, { amount: '100.00' })], {}, line)).toBe(tax);
   });
@@ -482,25 +488,25 @@ describe('a holiday', () => {
     expect(rules).toEqual(['narrow', 'wide', 'wide', 'goods']);
   });
 
-  it('has its doubt below its limit, and above it also that of the rule that decided, each once', () => {
-    const doubtful = { confidence: 'medium' } as const;
+  it('has its uncertainty below its limit, and above it also that of the rule that decided, each once', () => {
+    const uncertain = { confidence: 'medium' } as const;
     const place = placeOf(
       releaseOf({
         rules: [
-          rule('goods', ['CLOTHING'], { type: 'taxable' }, { ...doubtful, note: 'goods' }),
-          rule('week', ['CLOTHING'], holiday('100'), { ...week, ...doubtful, note: 'week' }),
+          rule('goods', ['CLOTHING'], { type: 'taxable' }, { ...uncertain, note: 'goods' }),
+          rule('week', ['CLOTHING'], holiday('100'), { ...week, ...uncertain, note: 'week' }),
         ],
       }),
     );
     const messages = (amount: string) =>
-      on('2026-08-18', amount, '1', place).treatments.flatMap(({ doubts }) =>
-        doubts.map(({ message }) => message.match(/: (\w+) /)?.[1]),
+      on('2026-08-18', amount, '1', place).treatments.flatMap(({ uncertainties }) =>
+        uncertainties.map(({ message }) => message.match(/: (\w+) /)?.[1]),
       );
     expect(messages('99.99')).toEqual(['week']);
     expect(messages('100.00')).toEqual(['week', 'goods']);
     const unnamed = placeOf(releaseOf({ rules: [rule('week', ['CLOTHING'], holiday('100'), week)] }));
-    expect(doubtsOf(on('2026-08-18', '99.99', '1', unnamed))).toEqual([]);
-    expect(doubtsOf(on('2026-08-18', '100.00', '1', unnamed))).toEqual(['taxability_not_established']);
+    expect(listUncertainties(on('2026-08-18', '99.99', '1', unnamed))).toEqual([]);
+    expect(listUncertainties(on('2026-08-18', '100.00', '1', unnamed))).toEqual(['taxability_not_established']);
   });
 });
 
@@ -644,13 +650,13 @@ describe('a document in another currency', () => {
   const inEuro = { currency: 'EUR' };
   const under = (effect: Effect) => placeOf(releaseOf({ rules: [rule('one', ['GENERAL'], effect)] }));
 
-  it.each(amounts)('is not compared with an amount in dollars, with a doubt: $type', (effect) => {
+  it.each(amounts)('is not compared with an amount in dollars, with an uncertainty: $type', (effect) => {
     const line = taxLine(lineOf(under(effect)), inEuro);
     expect(line.rows).toMatchObject([{ tax: 0n, taxable: 0n, exempt: 10_000n, reason: 'not_supported' }]);
-    expect(line.treatments[0]?.doubts).toMatchObject([
+    expect(line.treatments[0]?.uncertainties).toMatchObject([
       { code: 'not_covered', message: expect.stringMatching(/USD.*EUR/) },
     ]);
-    expect(doubtsOf(taxLine(lineOf(under(effect))))).not.toContain('not_covered');
+    expect(listUncertainties(taxLine(lineOf(under(effect))))).not.toContain('not_covered');
   });
 
   it.each<Effect>([
@@ -662,21 +668,21 @@ describe('a document in another currency', () => {
   ])('is taxed alike where no amount matters: $type', (effect) => {
     const line = lineOf(under(effect), { use: 'personal' });
     expect(shown(taxLine(line, inEuro))).toEqual(shown(taxLine(line)));
-    expect(doubtsOf(taxLine(line, inEuro))).toEqual([]);
+    expect(listUncertainties(taxLine(line, inEuro))).toEqual([]);
   });
 
-  it('has no doubt for a buyer from whom nothing is collected', () => {
-    const line = taxLine(lineOf(under(amounts[0] as Effect), { relief: 'customer_exempt' }), inEuro);
+  it('has no uncertainty for a buyer from whom nothing is collected', () => {
+    const line = taxLine(lineOf(under(amounts[0] as Effect), { collectionExemption: 'customer_exempt' }), inEuro);
     expect(line.rows).toMatchObject([{ reason: 'customer_exempt' }]);
-    expect(doubtsOf(line)).toEqual([]);
+    expect(listUncertainties(line)).toEqual([]);
   });
 
-  it('is rounded half up where a table in dollars is mandatory, with a doubt', () => {
+  it('is rounded half up where a table in dollars is mandatory, with an uncertainty', () => {
     const brackets = [{ jurisdiction: 'US-XX', rate: '0.06', steps: ['0.10', '0.17'], nothing_below: null }];
     const rules = [rule('one', ['GENERAL'], { type: 'taxable' })];
     const place = placeOf(releaseOf({ rules, rounding: { method: 'bracket', brackets } }));
     expect(taxLine(lineOf(place, { amount: '0.51' })).tax).toBe(2n);
     const line = taxLine(lineOf(place, { amount: '0.51' }), inEuro);
-    expect([line.tax, doubtsOf(line)]).toEqual([3n, ['content_unconfirmed']]);
+    expect([line.tax, listUncertainties(line)]).toEqual([3n, ['content_unconfirmed']]);
   });
 });

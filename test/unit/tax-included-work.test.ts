@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Treatment } from '../../shared/tax/assessment.ts';
-import { type Sale, saleOf } from '../../shared/tax/sale.ts';
+import { type Sale, toSale } from '../../shared/tax/sale.ts';
 import { extractSale } from '../../shared/tax/tax-included.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule, shippingOf } from '../support/builders.ts';
 
@@ -47,7 +47,7 @@ const assessmentsPerDelivery = (place: (typeof places)[keyof typeof places], cha
   );
   const charge = shippingOf(lines, { amount: 999n, product: productOf('SHIPPING.DELIVERY') });
   const document = documentOf(lines, { taxIncluded: true, shipping: new Array(charges).fill(charge) });
-  const sale = saleOf(document);
+  const sale = toSale(document);
   const counted = countAssessments(sale);
   extractSale(
     sale,

@@ -274,13 +274,15 @@ describe('the tax day', () => {
 
   const unknown = releaseOf().rates.map((one) => ({ ...one, from: null }));
   it.each([
-    { day: '2025-12-31', tax: 0n, reason: 'not_supported', doubts: ['not_covered'] },
-    { day: '2026-01-01', tax: 600n, reason: 'standard_rated', doubts: [] },
-  ])('a rate whose first day is not established is $reason on $day', ({ day, tax, reason, doubts }) => {
+    { day: '2025-12-31', tax: 0n, reason: 'not_supported', uncertainties: ['not_covered'] },
+    { day: '2026-01-01', tax: 600n, reason: 'standard_rated', uncertainties: [] },
+  ])('a rate whose first day is not established is $reason on $day', ({ day, tax, reason, uncertainties }) => {
     const release = releaseOf({ rates: unknown, rules: [rule('goods', ['GENERAL'], taxable)] });
     const line = taxLine(lineOf(placeOf(release)), { day });
     expect(line.rows).toMatchObject([{ tax, reason }]);
-    expect(line.treatments.flatMap((treatment) => treatment.doubts.map(({ code }) => code))).toEqual(doubts);
+    expect(line.treatments.flatMap((treatment) => treatment.uncertainties.map(({ code }) => code))).toEqual(
+      uncertainties,
+    );
   });
 
   it('a local rate that is not established leaves the whole place without an answer, not with half of one', () => {
@@ -312,7 +314,7 @@ describe('the tax day', () => {
     },
   );
 
-  it('a rule that is over does not make an earlier day doubtful', () => {
+  it('a rule that is over does not make an earlier day uncertain', () => {
     const rules = [
       rule('over', ['GENERAL'], exempt, { from: null, to: '2019-12-31' }),
       rule('goods', ['GENERAL'], taxable),
@@ -479,44 +481,46 @@ describe('effects of rules', () => {
     { use: null, tax: 600n, codes: ['taxability_assumed'] },
   ] as const)('a split by use with an answer for unknown use makes $tax cents for $use use', ({ use, tax, codes }) => {
     const line = taxLine(lineOf(ruled(byUse), { ptc: 'SOFTWARE.SAAS', use }));
-    const doubts = line.treatments.flatMap((one) => one.doubts.map(({ code }) => code));
-    expect([line.tax, doubts]).toEqual([tax, codes]);
+    const uncertainties = line.treatments.flatMap((one) => one.uncertainties.map(({ code }) => code));
+    expect([line.tax, uncertainties]).toEqual([tax, codes]);
   });
 
   it.each<{ effect: Effect; code: string; says: string }>([
     { effect: { type: 'other_tax', name: 'boat excise, 5 %' }, code: 'other_tax_applies', says: 'boat excise, 5 %' },
     { effect: { type: 'not_established', reason: 'A list.' }, code: 'taxability_not_established', says: 'A list.' },
-  ])('a rule with the effect $effect.type has the doubt $code', ({ effect, code, says }) => {
-    const [doubt, ...others] = taxLine(lineOf(ruled(effect), { ptc: 'SOFTWARE.SAAS' })).treatments[0]?.doubts ?? [];
-    expect([doubt?.code, others]).toEqual([code, []]);
-    expect(doubt?.message).toContain(says);
+  ])('a rule with the effect $effect.type has the uncertainty $code', ({ effect, code, says }) => {
+    const [uncertainty, ...others] =
+      taxLine(lineOf(ruled(effect), { ptc: 'SOFTWARE.SAAS' })).treatments[0]?.uncertainties ?? [];
+    expect([uncertainty?.code, others]).toEqual([code, []]);
+    expect(uncertainty?.message).toContain(says);
   });
 
-  it('a rule with an assumption has a doubt that says it', () => {
+  it('a rule with an assumption has an uncertainty that says it', () => {
     const assuming = rule('one', ['GENERAL'], { type: 'taxable' }, { assumption: 'Assumed: no certificate.' });
     const line = taxLine(lineOf(placeOf(releaseOf({ rules: [assuming] }))));
-    expect(line.treatments[0]?.doubts).toMatchObject([
+    expect(line.treatments[0]?.uncertainties).toMatchObject([
       { code: 'taxability_assumed', message: expect.stringContaining('Assumed: no certificate.') },
     ]);
   });
 
-  it('a product without the attribute that decides has a doubt that names it and both outcomes', () => {
+  it('a product without the attribute that decides has an uncertainty that names it and both outcomes', () => {
     const rules = [
       rule('others', ['HEALTH.DRUGS'], { type: 'taxable' }),
       rule('prescribed', ['HEALTH.DRUGS'], { type: 'exempt' }, { attributes: { any: ['_PRESCRIPTION'], none: [] } }),
     ];
-    const doubtsFor = (ptc: string) => taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc })).treatments[0]?.doubts;
-    expect(doubtsFor('HEALTH.DRUGS')).toMatchObject([
+    const uncertaintiesFor = (ptc: string) =>
+      taxLine(lineOf(placeOf(releaseOf({ rules })), { ptc })).treatments[0]?.uncertainties;
+    expect(uncertaintiesFor('HEALTH.DRUGS')).toMatchObject([
       { code: 'taxability_assumed', message: expect.stringMatching(/is taxable.*With _PRESCRIPTION, it is exempt/) },
     ]);
-    expect(doubtsFor('HEALTH.DRUGS._PRESCRIPTION')).toEqual([]);
-    expect(doubtsFor('HEALTH.DRUGS._OVER_THE_COUNTER')).toEqual([]);
+    expect(uncertaintiesFor('HEALTH.DRUGS._PRESCRIPTION')).toEqual([]);
+    expect(uncertaintiesFor('HEALTH.DRUGS._OVER_THE_COUNTER')).toEqual([]);
   });
 
-  it('a product that no rule names is taxed as general goods, with a doubt', () => {
+  it('a product that no rule names is taxed as general goods, with an uncertainty', () => {
     const line = taxLine(lineOf(placeOf(releaseOf())));
     expect(line.rows).toMatchObject([{ tax: 600n, reason: 'standard_rated', ruleId: null }]);
-    expect(line.treatments[0]?.doubts).toMatchObject([{ code: 'taxability_not_established' }]);
+    expect(line.treatments[0]?.uncertainties).toMatchObject([{ code: 'taxability_not_established' }]);
   });
 
   it('a place without a known jurisdiction has a row with the reason', () => {
@@ -532,19 +536,19 @@ describe('effects of rules', () => {
   });
 
   it.each(['customer_exempt', 'marketplace_collects', 'not_collecting'] as const)(
-    'relief leaves a row for each jurisdiction with the reason %s',
-    (relief) => {
+    'collectionExemption leaves a row for each jurisdiction with the reason %s',
+    (collectionExemption) => {
       const release = releaseOf({
         of: [
           { code: 'US-XX', type: 'state', rate: '0.06' },
           { code: 'US-XX-1', type: 'city', rate: '0.01' },
         ],
       });
-      const line = taxLine(lineOf(placeOf(release), { relief }));
+      const line = taxLine(lineOf(placeOf(release), { collectionExemption }));
       expect(line).toMatchObject({ tax: 0n, taxable: 0n, exempt: 10_000n });
       expect(line.rows.map(({ reason, exempt: free }) => [reason, free])).toEqual([
-        [relief, 10_000n],
-        [relief, 10_000n],
+        [collectionExemption, 10_000n],
+        [collectionExemption, 10_000n],
       ]);
     },
   );

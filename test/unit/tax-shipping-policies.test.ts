@@ -39,13 +39,15 @@ describe('shipping that is taxable unless the buyer can avoid it', () => {
   });
 });
 
-describe('the doubts about shipping without an attribute', () => {
+describe('the uncertainties about shipping without an attribute', () => {
   it.each([
     ['exempt_if_stated', ['shipping_not_stated']],
     ['exempt_unless_included', []],
     ['taxable_unless_avoidable', []],
-  ] as const)('the policy %s has the doubts %s', (policy, codes) => {
-    const doubts = shippingOf(policy, 'SHIPPING.DELIVERY').treatments.flatMap((treatment) => treatment.doubts);
-    expect([...new Set(doubts.map(({ code }) => code))]).toEqual(codes);
+  ] as const)('the policy %s has the uncertainties %s', (policy, codes) => {
+    const uncertainties = shippingOf(policy, 'SHIPPING.DELIVERY').treatments.flatMap(
+      (treatment) => treatment.uncertainties,
+    );
+    expect([...new Set(uncertainties.map(({ code }) => code))]).toEqual(codes);
   });
 });

@@ -68,7 +68,7 @@ describe('shipping that follows the goods', () => {
   });
 
   it('is not taxed for a buyer who is exempt, by lines', () => {
-    const exemptLine: TaxLine = { ...taxable('50.00'), relief: 'customer_exempt' };
+    const exemptLine: TaxLine = { ...taxable('50.00'), collectionExemption: 'customer_exempt' };
     expect(ship('10.00', [exemptLine, taxable('50.00')])).toMatchObject({ taxable: 500n, exempt: 500n, tax: 30n });
   });
 });
@@ -178,7 +178,7 @@ describe('shipping that is taxed once anything is', () => {
         [0n, 500n, 'customer_exempt'],
         [500n, 0n, 'standard_rated'],
       ],
-      [taxable('50.00', place), lineOf(place, { amount: '50.00', relief: 'customer_exempt' })],
+      [taxable('50.00', place), lineOf(place, { amount: '50.00', collectionExemption: 'customer_exempt' })],
       'an exempt buyer’s share stays exempt',
     ],
   ])('10.00 comes to $0, because $2', (rows, lines) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalog, selectItems } from '../../shared/vocabulary/catalog.ts';
 import { resultsMax } from '../../shared/vocabulary/search.ts';
-import { stemsOf } from '../../shared/vocabulary/words.ts';
+import { listStems } from '../../shared/vocabulary/words.ts';
 
 const search = (text: string): string[] => selectItems({ q: text }).map(({ code }) => code);
 
@@ -246,9 +246,9 @@ describe('the search for product tax codes', () => {
     const texts = catalog().flatMap(({ code, name, examples, synonyms }) =>
       [name, ...examples, ...synonyms].map((text) => ({ code, text })),
     );
-    const owners = Map.groupBy(texts, ({ text }) => stemsOf(text).join(' '));
+    const owners = Map.groupBy(texts, ({ text }) => listStems(text).join(' '));
     for (const { code, text } of texts) {
-      const others = new Set(owners.get(stemsOf(text).join(' '))?.map((owner) => owner.code)).size;
+      const others = new Set(owners.get(listStems(text).join(' '))?.map((owner) => owner.code)).size;
       const place = search(text).indexOf(code);
       expect(place, `${text} of ${code}`).toBeGreaterThanOrEqual(0);
       expect(place, `${text} of ${code}`).toBeLessThan(others + 1);
@@ -301,7 +301,7 @@ describe('the synonyms', () => {
     expect(catalog().filter(({ synonyms }) => synonyms.length < 5)).toEqual([]);
     expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);
     for (const { name, examples, synonyms } of catalog()) {
-      const texts = [...synonyms, name, ...examples].map((text) => stemsOf(text).join(' '));
+      const texts = [...synonyms, name, ...examples].map((text) => listStems(text).join(' '));
       expect(synonyms.filter((_, at) => texts.lastIndexOf(texts[at] ?? '') !== at)).toEqual([]);
     }
     expect(all.filter((text) => text !== text.toLowerCase().trim() || text === '')).toEqual([]);

@@ -6,12 +6,12 @@ import type { ExplanationStep } from '../response.ts';
 import { listed, namedMax, step } from './step.ts';
 
 /** The amount of a charge without included tax. */
-const baseOf = ({ taxable, exempt }: TaxedCharge): bigint => taxable + exempt;
+const chargeBase = ({ taxable, exempt }: TaxedCharge): bigint => taxable + exempt;
 
 /** How included tax was extracted: from the charge alone, from its invoice, or as the difference to the gross. */
 const extracted = (gross: bigint, taxed: TaxedCharge, { rounding }: TaxDocument, write: Writer): string => {
   const { inexact: gap, treatments } = taxed;
-  const begins = ` Tax is included: ${write(gross)} less its tax is ${write(baseOf(taxed))}`;
+  const begins = ` Tax is included: ${write(gross)} less its tax is ${write(chargeBase(taxed))}`;
   const isOnInvoice = rounding === 'invoice' || treatments.some(({ rounding: { method } }) => method === 'bracket');
   if (!gap)
     return isOnInvoice
@@ -49,7 +49,7 @@ export const lineBaseSteps = (
 };
 
 /** Each line's share of all shipping. */
-export const sharesOf = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
+export const listShares = ({ lines, shipping }: TaxedDocument): readonly bigint[] => {
   const shares = new Array<bigint>(lines.length).fill(0n);
   for (const charge of [...lines, ...shipping])
     for (const { line, amount } of charge.shares ?? []) shares[line] = (shares[line] as bigint) + amount;
@@ -71,7 +71,7 @@ export const shippingBaseStep = (
   write: Writer,
 ): ExplanationStep => {
   const shares = taxed.shares ?? [];
-  const isEqual = shares.every(({ line }) => baseOf(lines[line] as TaxedCharge) === 0n);
+  const isEqual = shares.every(({ line }) => chargeBase(lines[line] as TaxedCharge) === 0n);
   const isAll = shares.length === lines.length;
   const parts =
     shares.length > 1 && shares.length <= namedMax

@@ -13,9 +13,9 @@ import type { LocatedLine } from '../locate-lines.ts';
 import type { CalculationInput } from '../request.ts';
 import type { ExplanationStep } from '../response.ts';
 import { shippingPointer } from '../shipping-list.ts';
-import { lineBaseSteps, sharesOf, shippingBaseStep } from './base.ts';
+import { lineBaseSteps, listShares, shippingBaseStep } from './base.ts';
 import { placeSteps } from './place.ts';
-import { type Charge, type Invoices, invoicesOf, roundedParts, roundingStep } from './rounding.ts';
+import { type Charge, type Invoices, roundedInvoices, roundedParts, roundingStep } from './rounding.ts';
 import { rowSteps } from './row.ts';
 import type { Goods } from './rule.ts';
 import { step } from './step.ts';
@@ -39,7 +39,7 @@ type Whole = Explained & {
 };
 
 /** Why the buyer of a line is exempt, as a clause; `null` if no exemption applies. */
-const exemptionOf = (index: number, { input, exemptions, document }: Explained): string | null => {
+const describeExemption = (index: number, { input, exemptions, document }: Explained): string | null => {
   const applied = exemptions[index];
   if (!applied) return null;
   const { customer_id: id, reason, certificate_number: number } = applied;
@@ -52,10 +52,10 @@ const exemptionOf = (index: number, { input, exemptions, document }: Explained):
   return `${certificate} is valid on ${document.day}`;
 };
 
-const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
+const lineGoods = (line: TaxLine, index: number, shipping: bigint, explained: Explained): Goods => ({
   product: line.product,
   quantity: line.quantity,
-  exemption: exemptionOf(index, explained),
+  exemption: describeExemption(index, explained),
   day: explained.document.day,
   release: line.place.release,
   treatments: explained.taxed.lines[index]?.treatments ?? [],
@@ -65,7 +65,7 @@ const goodsOf = (line: TaxLine, index: number, shipping: bigint, explained: Expl
 const goodsSteps = (line: TaxLine, index: number, share: bigint, explained: Whole): ExplanationStep[] => {
   const { document, taxed, write, parts } = explained;
   const pointer = `/line_items/${index}`;
-  const goods = goodsOf(line, index, share, explained);
+  const goods = lineGoods(line, index, share, explained);
   const figures = taxed.lines[index] as TaxedDocument['lines'][number];
   return [
     ...lineBaseSteps(line, figures, document, pointer, write),
@@ -80,7 +80,7 @@ const oneUnit = { units: 1n, scale: 0 };
 const shippingExemption = (release: Release | null, explained: Explained): string | null => {
   const { document, exemptions } = explained;
   const index = document.lines.findIndex(({ place }, at) => place.release === release && exemptions[at]);
-  return index < 0 ? null : exemptionOf(index, explained);
+  return index < 0 ? null : describeExemption(index, explained);
 };
 
 /** A shipping charge can go to several states. Each state's rows have their own release and are rounded together. */
@@ -129,7 +129,7 @@ const lineSteps = (line: TaxLine, index: number, share: bigint, explained: Whole
 
 // Lambda limits a response to 6 MB, as JSON in JSON. Without steps, 1,000 lines in seven jurisdictions take 4 MB.
 const stepBytesMax = 1_200_000;
-const bytesOf = (one: ExplanationStep): number => Buffer.byteLength(JSON.stringify(JSON.stringify(one)));
+const stepBytes = (one: ExplanationStep): number => Buffer.byteLength(JSON.stringify(JSON.stringify(one)));
 
 const leftOut = (index: number, count: number): ExplanationStep =>
   step(
@@ -150,8 +150,8 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
   const parts = roundedParts(document, taxed);
   const charges = parts.flat();
   const ids = documentIds(input).lines;
-  const whole = { ...explained, parts, charges, invoices: invoicesOf(charges, day), ids };
-  const shares = sharesOf(taxed);
+  const whole = { ...explained, parts, charges, invoices: roundedInvoices(charges, day), ids };
+  const shares = listShares(taxed);
   const reported = new Set<string>();
   const steps: ExplanationStep[] = [];
   let bytes = 0;
@@ -166,10 +166,10 @@ export const explain = ({ read, ...calculated }: Calculated): ExplanationStep[] 
       if (address !== null && reported.has(address)) continue;
       if (address !== null) reported.add(address);
       steps.push(one);
-      bytes += bytesOf(one);
+      bytes += stepBytes(one);
     }
   }
-  const shippingOf = (charge: ShippingCharge, index: number) =>
+  const explainShipping = (charge: ShippingCharge, index: number) =>
     shippingSteps(charge, lines.length + index, shippingPointer(input.shipping, index), whole);
-  return [...steps, ...shipping.flatMap(shippingOf)];
+  return [...steps, ...shipping.flatMap(explainShipping)];
 };

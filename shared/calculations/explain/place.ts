@@ -6,7 +6,7 @@ import { isOwnCode } from '../../content/own-rules.ts';
 import type { Release, Sourcing } from '../../content/release.ts';
 import { rateDecimals } from '../../content/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
-import { ambiguityOf } from '../ambiguity.ts';
+import { describeAmbiguity } from '../ambiguity.ts';
 import { choiceByPlace, coverageByPlace, decidedByTable } from '../by-place.ts';
 import type { LocatedLine } from '../locate-lines.ts';
 import type { ExplanationStep } from '../response.ts';
@@ -28,7 +28,7 @@ const coverageTexts = {
   none: 'Its general rates on that day are not known.',
 } as const;
 
-const writtenOf = ({ address: { zip5, plus4, city, state, country } }: TaxingAddress): string =>
+const formatAddress = ({ address: { zip5, plus4, city, state, country } }: TaxingAddress): string =>
   [city, [state ?? country, zip5 === null ? null : [zip5, plus4].filter(Boolean).join('-')].filter(Boolean).join(' ')]
     .filter(Boolean)
     .join(', ');
@@ -111,8 +111,8 @@ const movementAt = ({ at }: TaxingAddress, { destination, origin }: LocatedLine[
 
 const addressText = (decisive: TaxingAddress, pointers: LocatedLine['pointers'], day: string): string => {
   const end = movementAt(decisive, pointers);
-  const doubt = decisive.resolution.ambiguous ? ` It is ambiguous: ${ambiguityOf(decisive).why}` : '';
-  return `${end} ${writtenOf(decisive)}: ${foundText(decisive)}${doubt}${candidatesText(decisive, day)}`;
+  const uncertainty = decisive.resolution.ambiguous ? ` It is ambiguous: ${describeAmbiguity(decisive).why}` : '';
+  return `${end} ${formatAddress(decisive)}: ${foundText(decisive)}${uncertainty}${candidatesText(decisive, day)}`;
 };
 
 const policyTexts: Readonly<Record<Sourcing, string>> = {

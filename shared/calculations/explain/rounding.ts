@@ -3,16 +3,16 @@ import type { Release } from '../../content/release.ts';
 import { type Bracket, isPerInvoice, type Rounding } from '../../content/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
-import { bracketFor, centsOf } from '../../tax/brackets.ts';
-import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
+import { bracketFor, parseCents } from '../../tax/brackets.ts';
+import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';
 import { scaledRate } from '../../tax/general-rate.ts';
 import { dropsHalf, roundExact } from '../../tax/rounding.ts';
-import { chargesOf } from '../../tax/sale.ts';
+import { listCharges } from '../../tax/sale.ts';
 import { sum } from '../../tax/widest-base.ts';
 import type { Writer } from '../figures.ts';
 import type { ExplanationStep } from '../response.ts';
 import { exactTax } from './row.ts';
-import { cite, step, sumOf } from './step.ts';
+import { cite, step, sumDecimals } from './step.ts';
 
 /** A line, or one state's part of a shipping charge: rounded as one. */
 export type Charge = {
@@ -28,7 +28,7 @@ type Sum = { readonly bracket: Bracket | null; readonly taxable: bigint; readonl
 /** The sums of each state's invoice, by table. */
 export type Invoices = ReadonlyMap<string, ReadonlyMap<string, Sum>>;
 
-const settingOf = (release: Release | null, day: string) => settingOn(release?.settings.rounding ?? [], day);
+const roundingSetting = (release: Release | null, day: string) => settingOn(release?.settings.rounding ?? [], day);
 
 // A state's tables apply to documents in its currency only.
 const tableRelease = (release: Release | null | undefined, { currency }: TaxDocument): Release | null =>
@@ -37,10 +37,10 @@ const tableRelease = (release: Release | null | undefined, { currency }: TaxDocu
 // Rows without a table are summed under an empty key.
 const noTable = '';
 
-const sumsOf = (charges: readonly Charge[], day: string): Map<string, Sum> => {
+const sumByRate = (charges: readonly Charge[], day: string): Map<string, Sum> => {
   const sums = new Map<string, Sum>();
   for (const { rows, release } of charges) {
-    const policy = settingOf(release, day)?.policy;
+    const policy = roundingSetting(release, day)?.policy;
     for (const row of rows) {
       const { units } = scaledRate(row.rate);
       const bracket = (policy && bracketFor(policy, row.jurisdiction.code, units, row)) ?? null;
@@ -58,26 +58,26 @@ export const roundedParts = (
   document: TaxDocument,
   { lines, shipping }: TaxedDocument,
 ): readonly (readonly Charge[])[] => {
-  const places = placesOf(document);
-  const releaseOf = ({ jurisdiction }: TaxRow): Release | null =>
+  const places = listPlaces(document);
+  const findRelease = ({ jurisdiction }: TaxRow): Release | null =>
     tableRelease(
       places.find(({ jurisdictions }) => jurisdictions.some(({ code }) => code === jurisdiction.code))?.release,
       document,
     );
-  const orders = new Map(chargesOf(document).map(({ index }, order) => [index, order]));
+  const orders = new Map(listCharges(document).map(({ index }, order) => [index, order]));
   return [...lines, ...shipping].map(({ rows, shares }, index) => {
     if (!shares)
       return [{ rows, release: tableRelease(document.lines[index]?.place.release, document), shipment: null }];
     const shipment = orders.get(index) as number;
-    return [...Map.groupBy(rows, releaseOf)].map(([release, own]) => ({ release, rows: own, shipment }));
+    return [...Map.groupBy(rows, findRelease)].map(([release, own]) => ({ release, rows: own, shipment }));
   });
 };
 
 /** The sums of each state's charges. */
-export const invoicesOf = (charges: readonly Charge[], day: string): Invoices =>
-  new Map([...Map.groupBy(charges, stateOf)].map(([state, own]) => [state, sumsOf(own, day)]));
+export const roundedInvoices = (charges: readonly Charge[], day: string): Invoices =>
+  new Map([...Map.groupBy(charges, stateCode)].map(([state, own]) => [state, sumByRate(own, day)]));
 
-const stateOf = ({ release }: Charge): string => release?.state ?? '';
+const stateCode = ({ release }: Charge): string => release?.state ?? '';
 
 type Rounded = {
   readonly document: TaxDocument;
@@ -90,7 +90,7 @@ type Rounded = {
 const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: string, write: Writer): string => {
   const { steps, rate, nothing_below } = bracket;
   const dollars = (taxable / 100n) * ((100n * scaledRate(rate).units) / minorUnit);
-  const isLeast = nothing_below !== null && taxable <= centsOf(nothing_below);
+  const isLeast = nothing_below !== null && taxable <= parseCents(nothing_below);
   const why = isLeast
     ? ` (no tax below ${nothing_below}, one cent at it)`
     : taxable % 100n === 0n
@@ -100,9 +100,9 @@ const tableText = (bracket: Bracket, { taxable, tax }: Sum, own: Sum, name: stri
 };
 
 const tablesText = (charge: Charge, { document, invoices, write }: Rounded): string => {
-  const invoice = invoices.get(stateOf(charge));
+  const invoice = invoices.get(stateCode(charge));
   const texts: string[] = [];
-  for (const [key, own] of sumsOf([charge], document.day)) {
+  for (const [key, own] of sumByRate([charge], document.day)) {
     const total = invoice?.get(key);
     if (!total || own.exact === 0n) continue;
     const { bracket } = total;
@@ -119,38 +119,38 @@ const tablesText = (charge: Charge, { document, invoices, write }: Rounded): str
 const exactText = ({ exact }: Pick<Sum, 'exact'>, { exponent }: TaxDocument): string =>
   decimalText(exactTax({ exact }, exponent));
 
-const taxOf = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
-const exactOf = (charges: readonly Charge[]): bigint =>
+const chargeTax = ({ rows }: Charge): bigint => sum(rows.map(({ tax }) => tax));
+const exactSum = (charges: readonly Charge[]): bigint =>
   sum(charges.flatMap(({ rows }) => rows.map(({ exact }) => exact)));
 
 const half = (policy: Rounding | undefined): string => (dropsHalf(policy) ? 'half down' : 'half up');
 
 /** How shipping is rounded together with the goods that it delivers, and with the shipping charges before it. */
 const withGoodsText = (charge: Charge, { document, charges, write }: Rounded): string => {
-  const inState = charges.filter((other) => stateOf(other) === stateOf(charge));
+  const inState = charges.filter((other) => stateCode(other) === stateCode(charge));
   const shipping = inState.filter(({ shipment }) => shipment === charge.shipment);
   const before = inState.filter(({ shipment }) => shipment === null || shipment < (charge.shipment ?? 0));
   const goods = before.every(({ shipment }) => shipment === null)
     ? 'the goods'
     : 'the goods and the shipping before it';
-  const policy = settingOf(charge.release, document.day)?.policy;
+  const policy = roundingSetting(charge.release, document.day)?.policy;
   const roundedText = (exact: bigint) =>
     `${exactText({ exact }, document)}, rounded ${half(policy)} to ${write(roundExact(exact, policy))}`;
-  const difference = write(sum(shipping.map(taxOf)));
-  const share = shipping.length > 1 ? `; the share of this charge is ${write(taxOf(charge))}` : '';
-  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactOf([...before, ...shipping]))}; the tax on ${goods} is ${roundedText(exactOf(before))}. The tax on the shipping is the difference, ${difference}${share}.`;
+  const difference = write(sum(shipping.map(chargeTax)));
+  const share = shipping.length > 1 ? `; the share of this charge is ${write(chargeTax(charge))}` : '';
+  return `. ${charge.release?.name ?? 'The state'} rounds shipping together with its goods: the tax on both is ${roundedText(exactSum([...before, ...shipping]))}; the tax on ${goods} is ${roundedText(exactSum(before))}. The tax on the shipping is the difference, ${difference}${share}.`;
 };
 
 const howRounded = (charge: Charge, rounded: Rounded): string => {
   const { document, invoices, write } = rounded;
   const { rounding, taxIncluded, day } = document;
   const { release } = charge;
-  const policy = settingOf(release, day)?.policy;
-  const tax = write(taxOf(charge));
+  const policy = roundingSetting(release, day)?.policy;
+  const tax = write(chargeTax(charge));
   if (taxIncluded) return `; the tax is the gross less the net, ${tax}.`;
   if (policy?.method === 'bracket')
     return `. ${release?.name ?? 'The state'} rounds by its statutory tables on the invoice's total.${tablesText(charge, rounded)}`;
-  const invoice = invoices.get(stateOf(charge))?.get(noTable);
+  const invoice = invoices.get(stateCode(charge))?.get(noTable);
   const isRequired = policy !== undefined && isPerInvoice(policy);
   if ((rounding === 'invoice' || isRequired) && invoice)
     return `. ${isRequired ? 'The state requires rounding' : 'The account rounds'} by invoice: the tax of ${release?.name ?? 'the place'} is ${exactText(invoice, document)}, rounded ${half(policy)} to ${write(invoice.tax)}; the share of this charge is ${tax}.`;
@@ -165,9 +165,9 @@ const howRounded = (charge: Charge, rounded: Rounded): string => {
 export const roundingStep = (charge: Charge, rounded: Rounded, pointer: string): ExplanationStep => {
   const { exponent, taxIncluded, day } = rounded.document;
   const { rows, release } = charge;
-  const setting = settingOf(release, day);
+  const setting = roundingSetting(release, day);
   const isByTable = setting?.policy.method === 'bracket' && !taxIncluded;
-  const exact = `The exact tax is ${decimalText(sumOf(rows.map((row) => exactTax(row, exponent))))}`;
+  const exact = `The exact tax is ${decimalText(sumDecimals(rows.map((row) => exactTax(row, exponent))))}`;
   const split =
     rows.length > 1 && !isByTable
       ? ' It is allocated to the jurisdictions by largest remainder.'

@@ -11,7 +11,7 @@ import { type Goods, ruleText } from './rule.ts';
 import { cite, citeRate, step } from './step.ts';
 
 // A shipping policy has a rule id but is not a rule. Several rules may share an id, one for each level or time.
-const ruleOf = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>
+const findRule = (release: Release | null, { ruleId, jurisdiction }: TaxRow, day: string): Rule | undefined =>
   release?.rules.find((rule) => {
     const { id, jurisdictions, levels } = rule;
     if (id !== ruleId || !mayBeInForce(rule, day)) return false;
@@ -36,7 +36,7 @@ const nameOfRate = (rate: string, general: Rate | undefined): Named => {
 };
 
 /** The name of a row's rate: for a share of a visible rate, with the rate that it passes on. */
-const nameOf = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named => {
+const nameRate = ({ rate, grossedUp }: TaxRow, general: Rate | undefined): Named => {
   if (!grossedUp) return nameOfRate(rate, general);
   const { owed, owedTogether, visible } = grossedUp;
   const { name, isOwn } = nameOfRate(owed, general);
@@ -60,8 +60,8 @@ const rateText = (row: TaxRow, { name }: Named, exponent: number, write: Writer)
 };
 
 // The buyer or the account decides these, not a rule.
-const reliefs = new Set<TaxRow['reason']>(['customer_exempt', 'not_collecting', 'marketplace_collects']);
-const untaxed = new Set<TaxRow['reason']>([...reliefs, 'not_supported']);
+const collectionExemptions = new Set<TaxRow['reason']>(['customer_exempt', 'not_collecting', 'marketplace_collects']);
+const untaxed = new Set<TaxRow['reason']>([...collectionExemptions, 'not_supported']);
 
 /** The rule of a row, and its rate with the tax before rounding. */
 export const rowSteps = (
@@ -72,18 +72,18 @@ export const rowSteps = (
   write: Writer,
 ): ExplanationStep[] => {
   const { release, day } = goods;
-  const rule = ruleOf(release, row, day);
+  const rule = findRule(release, row, day);
   const policy = rule ? undefined : settingOn(release?.settings.shipping ?? [], day);
   const isPolicy = policy !== undefined && row.ruleId !== null && !untaxed.has(row.reason);
   const general = release ? rateOn(release, row.jurisdiction.code, day) : undefined;
-  const named = nameOf(row, general);
+  const named = nameRate(row, general);
   const isOwn = rule !== undefined && row.exact > 0n && (named.isOwn || row.taxable === 0n);
   const text = isPolicy
     ? `${row.jurisdiction.name}: ${policyInWords[policy.policy]}. ${write(row.taxable)} of ${write(row.taxable + row.exempt)} is taxed.`
     : ruleText({ ...row, write }, rule, goods);
   const source = untaxed.has(row.reason) ? undefined : (rule?.source ?? (isPolicy ? policy.source : undefined));
   return [
-    step('rule', pointer, text, reliefs.has(row.reason) ? null : row.ruleId, cite(release, source)),
+    step('rule', pointer, text, collectionExemptions.has(row.reason) ? null : row.ruleId, cite(release, source)),
     step(
       'rate',
       pointer,

@@ -4,7 +4,7 @@ import type { Release, Rule } from '../../content/release.ts';
 import { type Decimal, decimalText } from '../../money/decimal.ts';
 import type { Treatment } from '../../tax/assessment.ts';
 import type { TaxRow } from '../../tax/document.ts';
-import { definitionOf } from '../../tax/effects/effects.ts';
+import { effectDefinition } from '../../tax/effects/effects.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
@@ -33,7 +33,7 @@ const per = ({ quantity }: Goods, amount: string): string => {
 };
 
 /** The price that a threshold is compared with: for some rules, with its share of the shipping. */
-const priceOf = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rule): string => {
+const describePrice = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rule): string => {
   const net = taxable + exempt;
   return rule.threshold_includes_shipping && shipping > 0n
     ? `${write(net)} (${write(net + shipping)} with its share of the shipping)`
@@ -41,35 +41,37 @@ const priceOf = ({ taxable, exempt, write }: Row, { shipping }: Goods, rule: Rul
 };
 
 /** The arithmetic of a threshold, cap, band or fee, with the figures of the row. */
-const arithmeticOf = (rule: Rule, row: Row, goods: Goods): string => {
+const describeArithmetic = (rule: Rule, row: Row, goods: Goods): string => {
   const { taxable, exempt, write, reason, rate } = row;
   return (
-    definitionOf(rule.effect).explain?.(rule.effect, {
+    effectDefinition(rule.effect).explain?.(rule.effect, {
       taxable: write(taxable),
       exempt: write(exempt),
       isTaxed: taxable > 0n,
       rate,
       reason,
-      price: priceOf(row, goods, rule),
+      price: describePrice(row, goods, rule),
       perUnit: (amount) => per(goods, amount),
     }) ?? ''
   );
 };
 
-const stateOf = ({ release }: Goods): string => release?.state ?? 'the place';
+const stateName = ({ release }: Goods): string => release?.state ?? 'the place';
 
 /** Why nothing is collected under any rule, or `null`. */
-const reliefText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
+const collectionExemptionText = ({ reason, jurisdiction: { name } }: Row, goods: Goods): string | null => {
   switch (reason) {
     case 'customer_exempt':
       return `${name}: no tax, because ${goods.exemption ?? 'the buyer is exempt'}.`;
     case 'not_collecting':
-      return `${name}: no tax, because the account has no registration for ${stateOf(goods)} on ${goods.day}.`;
+      return `${name}: no tax, because the account has no registration for ${stateName(goods)} on ${goods.day}.`;
     case 'marketplace_collects':
       return `${name}: no tax, because collected_by is marketplace: the marketplace collects it.`;
     case 'not_supported': {
-      const doubt = goods.treatments.flatMap(({ doubts }) => doubts).find(({ code }) => code === 'not_covered');
-      return doubt?.message ?? `${name}: not covered by any content release. No tax was calculated.`;
+      const uncertainty = goods.treatments
+        .flatMap(({ uncertainties }) => uncertainties)
+        .find(({ code }) => code === 'not_covered');
+      return uncertainty?.message ?? `${name}: not covered by any content release. No tax was calculated.`;
     }
     case 'over_collected':
       return `${name}: tax was collected although none was calculated.`;
@@ -85,7 +87,7 @@ const missedHoliday = ({ jurisdiction, reason }: Row, { release, product, day }:
   return holiday ? ` The price is above the limit of the sales-tax holiday (rule ${holiday.id}).` : '';
 };
 
-const spanOf = (rule: Rule): string => {
+const describeSpan = (rule: Rule): string => {
   const { from, to, effect, season } = rule;
   const days =
     effect.type === 'holiday' && !season ? `from ${from} to ${to}` : from === null ? '' : `in force since ${from}`;
@@ -101,12 +103,12 @@ const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): 
 /** The rule and its arithmetic for the goods of a row, as sentences. */
 export const ruleText = (row: Row, rule: Rule | undefined, goods: Goods): string => {
   const { name } = row.jurisdiction;
-  const relief = reliefText(row, goods);
-  if (relief !== null) return relief;
+  const collectionExemption = collectionExemptionText(row, goods);
+  if (collectionExemption !== null) return collectionExemption;
   if (!rule)
     return row.reason === 'not_subject_to_tax'
       ? `${name} has no general sales tax. ${untaxedNote(row, goods)}`.trim()
       : `${name}: no rule for ${goods.product.path}; taxed as general goods.`;
-  const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect)} (rule ${rule.id}${spanOf(rule)}).`;
-  return `${words} ${arithmeticOf(rule, row, goods)}`.trim() + missedHoliday(row, goods);
+  const words = `${name}: ${goods.product.canonical} is ${effectInWords(rule.effect)} (rule ${rule.id}${describeSpan(rule)}).`;
+  return `${words} ${describeArithmetic(rule, row, goods)}`.trim() + missedHoliday(row, goods);
 };

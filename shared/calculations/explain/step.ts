@@ -31,7 +31,7 @@ export const timesQuantity = (amount: string, quantity: Decimal): Decimal => {
 };
 
 /** The sum of exact decimals. */
-export const sumOf = (decimals: readonly Decimal[]): Decimal => {
+export const sumDecimals = (decimals: readonly Decimal[]): Decimal => {
   const scale = Math.max(0, ...decimals.map(({ scale }) => scale));
   return { units: decimals.reduce((sum, { units, scale: own }) => sum + units * powerOfTen(scale - own), 0n), scale };
 };

@@ -38,7 +38,7 @@ export type Importer = {
    * `none`: they have own rules, which apply to the places of the fallback releases.
    */
   readonly match: 'zip' | 'city' | 'none';
-  /** Whether the files have the rates of sales from other states, so that none of their local rates is in doubt for these. */
+  /** Whether the files have the rates of sales from other states, so that none of their local rates is in uncertainty for these. */
   readonly hasRemoteRates?: true;
   readonly read: Read;
 };

@@ -78,7 +78,7 @@ const distinct = (areas: readonly Area[]): LocalSet[] => [
   ...new Map(areas.flatMap(({ sets }) => sets).map((set) => [set.key, set])).values(),
 ];
 
-/** A choice of one set, with every doubt absent. */
+/** A choice of one set, with every uncertainty absent. */
 export const plainChoice = (level: LocalChoice['level'], set: LocalSet): LocalChoice => ({
   level,
   possible: [set],

@@ -162,7 +162,7 @@ const answersItself = (release: Release, choice: LocalChoice, day: string, prefe
 };
 
 /** An answer, marked if a release above its own states that the taxes depend on the address within the city. */
-const withDoubt = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
+const withUncertainty = ({ release, choice }: Answer, dependsOnAddress: boolean): Answer => ({
   release,
   choice: choice && dependsOnAddress ? { ...choice, ofAddresses: true } : choice,
 });
@@ -190,9 +190,9 @@ const answerOf = (
     found = { answer: { release, choice: withPlace(choice, place) }, completeFrom };
     if (completeFrom <= day) break;
   }
-  if (found) return withDoubt(found.answer, dependsOnAddress);
+  if (found) return withUncertainty(found.answer, dependsOnAddress);
   const choice = chooseLocals(release, address, day);
-  return withDoubt(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
+  return withUncertainty(choice ? { release, choice } : (place ?? { release, choice: null }), dependsOnAddress);
 };
 
 const countyOf = ({ county }: LocalSet, place: PlaceChoice | null): string | null => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { exceptionReasons } from '../../transactions/entries/reasons.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
@@ -38,7 +38,7 @@ const Exceptions = z.object({
 
 // In the order of the API, in which verification compares it.
 const summaryFrom = (stored: z.infer<typeof Summary>): FilingSummary => {
-  const zero = formatAmount(0n, exponentOf(stored.currency));
+  const zero = formatAmount(0n, minorDigits(stored.currency));
   const product = {
     resale: zero,
     product: stored.exempt_amount,

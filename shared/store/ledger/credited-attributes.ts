@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import {
   calculatedText,
   creditedFrom,
@@ -38,7 +38,7 @@ export const creditedOf = (
   sale: Transaction,
 ): StoredTransaction['credited'] =>
   credited === undefined
-    ? nothingCredited(formatAmount(0n, exponentOf(sale.currency)))
+    ? nothingCredited(formatAmount(0n, minorDigits(sale.currency)))
     : creditedFrom(unpacked(credited), calculated ? unpacked(calculated) : null, sale);
 
 // An upper bound of gzip's output for incompressible bytes: header, checksum, and five bytes for each block.

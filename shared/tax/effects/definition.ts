@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
-import type { Doubt, ResolvedEffect, ScaledRate, TaxabilityReason, Treatment } from '../assessment.ts';
+import type { ResolvedEffect, ScaledRate, TaxabilityReason, Treatment, Uncertainty } from '../assessment.ts';
 
 export type Use = 'business' | 'personal' | null;
 
@@ -50,7 +50,7 @@ export type EffectDefinition<Type> = {
   readonly isMonotonic?: (effect: Type, general: bigint) => boolean;
   readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
   /** What the effect leaves uncertain about a product and its buyer, beyond the confidence in the rule; `null` if nothing. */
-  readonly doubt?: (effect: Type, context: Pick<EffectContext, 'product' | 'use'>) => Doubt | null;
+  readonly uncertainty?: (effect: Type, context: Pick<EffectContext, 'product' | 'use'>) => Uncertainty | null;
   /** What the effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
   readonly describe: (effect: Type) => string;
   /** The arithmetic of a row, as a sentence. Absent if the rate step is enough. */

@@ -43,7 +43,7 @@ export type Effect = { [Type in keyof typeof definitions]: EffectOf<Type> }[keyo
 const typedDefinitions: { readonly [Type in Effect['type']]: EffectDefinition<EffectOf<Type>> } = definitions;
 
 /** The definition of an effect's type. */
-export const definitionOf = <Type extends Effect['type']>({
+export const effectDefinition = <Type extends Effect['type']>({
   type,
 }: {
   readonly type: Type;

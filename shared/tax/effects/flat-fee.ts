@@ -27,7 +27,7 @@ const inWords = ({ also, never, shipping }: FeeBase): string =>
     ...(shipping ? ['and their delivery charges'] : []),
   ].join(' ');
 
-const conditionOf = ({ order_minimum, base }: FlatFeeEffect): string => {
+const describeCondition = ({ order_minimum, base }: FlatFeeEffect): string => {
   const goods = base ? inWords(base) : 'the taxable goods';
   if (order_minimum !== null) return `, once ${goods} reach ${order_minimum}`;
   return base ? `, if the order has any of ${goods}` : '';
@@ -69,7 +69,7 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
     };
   },
   describe: (effect) =>
-    `charged a fee of ${effect.amount} ${effect.once_per ? 'for an order' : 'for each unit'}${conditionOf(effect)}`,
+    `charged a fee of ${effect.amount} ${effect.once_per ? 'for an order' : 'for each unit'}${describeCondition(effect)}`,
   explain: (effect, { reason, exempt, perUnit }) => {
     if (reason === 'standard_rated')
       return effect.once_per

@@ -16,7 +16,7 @@ export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
   isInMoney: alwaysFalse,
   resolve: () => taxedAtGeneralRate,
   describe: () => 'not established; taxed as general goods, with a warning',
-  doubt: ({ reason }, { product }) => ({
+  uncertainty: ({ reason }, { product }) => ({
     code: 'taxability_not_established',
     message: `no confirmed treatment of ${product.path}; it was taxed as general goods. ${reason}`,
   }),

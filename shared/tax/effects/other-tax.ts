@@ -16,7 +16,7 @@ export const otherTax: EffectDefinition<OtherTaxEffect> = {
   appliesToAdditionalJurisdictions: true,
   resolve: () => ({ assess: (treatment, { net }) => untaxed(treatment, net, 'not_subject_to_tax') }),
   describe: ({ name }) => `not subject to sales tax; another tax applies (${name})`,
-  doubt: ({ name }) => ({
+  uncertainty: ({ name }) => ({
     code: 'other_tax_applies',
     message: `no sales tax is due, because another tax applies: ${name}. Levy does not calculate it.`,
   }),

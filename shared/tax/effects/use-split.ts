@@ -11,7 +11,7 @@ type PlainOf<Type extends PlainEffect['type']> = Extract<PlainEffect, { readonly
 
 const plain: { readonly [Type in PlainEffect['type']]: EffectDefinition<PlainOf<Type>> } = { taxable, exempt, rate };
 
-const plainOf = <Type extends PlainEffect['type']>({
+const plainDefinition = <Type extends PlainEffect['type']>({
   type,
 }: {
   readonly type: Type;
@@ -26,15 +26,15 @@ type UseSplitEffect = {
 };
 
 /** The use of the product by its attribute, or else by its buyer. */
-const useOf = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
+const determineUse = ({ product: { attributes }, use }: Pick<EffectContext, 'product' | 'use'>): Use => {
   if (attributes.includes('_BUSINESS_USE')) return 'business';
   return attributes.includes('_PERSONAL_USE') ? 'personal' : use;
 };
 
-const describe = (effect: PlainEffect): string => plainOf(effect).describe(effect);
+const describe = (effect: PlainEffect): string => plainDefinition(effect).describe(effect);
 
 const resolve = (effect: PlainEffect, context: EffectContext): ResolvedEffect =>
-  plainOf(effect).resolve(effect, context);
+  plainDefinition(effect).resolve(effect, context);
 
 const plainSchema = () => z.discriminatedUnion('type', [taxable.schema(), exempt.schema(), rate.schema()]);
 
@@ -52,12 +52,12 @@ export const useSplit: EffectDefinition<UseSplitEffect> = {
   isInMoney: alwaysFalse,
   resolve: (effect, context) => {
     const { business, personal, unknown = personal } = effect;
-    return resolve({ business, personal, unknown }[useOf(context) ?? 'unknown'], context);
+    return resolve({ business, personal, unknown }[determineUse(context) ?? 'unknown'], context);
   },
   describe: describeBoth,
   explain: (_, { taxable: amount, rate: applied }) => `For this buyer, ${amount} is taxed at ${applied}.`,
-  doubt: (effect, context) =>
-    useOf(context) === null
+  uncertainty: (effect, context) =>
+    determineUse(context) === null
       ? {
           code: 'taxability_assumed',
           message: `the use of the buyer is not known, so the product was treated as ${describe(effect.unknown ?? effect.personal)}. It is ${describeBoth(effect)}. Send \`use\` of the customer, or add _BUSINESS_USE or _PERSONAL_USE to the code.`,

@@ -1,5 +1,5 @@
-import { chargesOf, rowsOf } from '../../calculations/figures.ts';
-import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
+import { listCharges, listTaxRows } from '../../calculations/figures.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { type Amounts, type Balance, chargeAmounts, moved } from './counters.ts';
@@ -23,12 +23,12 @@ const takenTaxes = ({ whole, credited }: Balance, part: Amounts, isSupplied: boo
 /** A finalized credit with the calculated tax that it takes from its sale, given the sale with its other live credits. */
 export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTransaction): StoredTransaction => {
   const { transaction } = credit;
-  const exponent = exponentOf(transaction.currency);
+  const exponent = minorDigits(transaction.currency);
   const isSupplied = transaction.tax_amount !== transaction.calculated_tax_amount;
   const own = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
   const balances = new Map(remainingOf(sale).charges);
   const ids = parentIds(transaction, sale.transaction);
-  const taxes = chargesOf(transaction).flatMap((charge, at) => {
+  const taxes = listCharges(transaction).flatMap((charge, at) => {
     const id = ids[at];
     const balance = id === undefined ? undefined : balances.get(id);
     if (id === undefined || !balance) return own[at] ?? [];
@@ -39,7 +39,7 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
     return taken;
   });
   const written = taxes.map((minor) => formatAmount(minor, exponent));
-  const recorded = rowsOf(transaction).map(({ tax_amount }) => tax_amount);
+  const recorded = listTaxRows(transaction).map(({ tax_amount }) => tax_amount);
   const isKept = isSupplied || written.some((tax, index) => tax !== recorded[index]);
   if (!isKept) return { ...credit, calculatedTaxes: undefined, isUnderCollected: undefined };
   const { tax_amount, calculated_tax_amount } = sale.transaction;

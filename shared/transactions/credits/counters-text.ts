@@ -1,6 +1,6 @@
 import { assert } from '../../assert.ts';
-import { chargesOf } from '../../calculations/figures.ts';
-import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
+import { listCharges } from '../../calculations/figures.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 
@@ -39,14 +39,14 @@ const writtenIn =
   ({ currency }: Sale) =>
   (amounts: readonly string[]): string =>
     amounts
-      .map((amount) => parseAmount(amount, exponentOf(currency)))
+      .map((amount) => parseAmount(amount, minorDigits(currency)))
       .map((minor) => (minor === 0n ? '' : String(minor).replace('-', minus)))
       .join(betweenAmounts);
 
 /** The counters of the lines and shipping charges of a sale, in its order; `null` for one without credits. */
 const creditedCharges = ({ charges }: Credited, sale: Sale): (CreditedCharge | null)[] => {
   const known = new Map(Object.entries(charges));
-  const ids = chargesOf(sale).map(({ id }) => id);
+  const ids = listCharges(sale).map(({ id }) => id);
   const found = ids.map((id) => known.get(id) ?? null);
   for (const id of ids) known.delete(id);
   assert(known.size === 0, 'The credited amounts have a charge that the sale does not have.');
@@ -82,10 +82,10 @@ const chargeFrom = (amounts: readonly string[], calculatedTaxes: readonly string
  * another one.
  */
 export const creditedFrom = (text: string, calculatedTaxes: string | null, sale: Sale): Credited => {
-  const exponent = exponentOf(sale.currency);
+  const exponent = minorDigits(sale.currency);
   const read = (charge: string) =>
     charge.split(betweenAmounts).map((digits) => formatAmount(BigInt(digits.replace(minus, '-')), exponent));
-  const ids = chargesOf(sale).map(({ id }) => id);
+  const ids = listCharges(sale).map(({ id }) => id);
   const texts = text.split(betweenCharges);
   const calculated = calculatedTaxes?.split(betweenCharges);
   const isOfSale = texts.length === ids.length + 1 && (calculated?.length ?? ids.length) === ids.length;
@@ -111,12 +111,12 @@ const freeDigits = 20;
  * Recorded amounts bound the counters; the amount of a line bounds that of its coupons.
  */
 export const creditedTextMax = (sale: Transaction): number => {
-  const exponent = exponentOf(sale.currency);
+  const exponent = minorDigits(sale.currency);
   const taxes = calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
   const longer = (a: string, b = '') => (a.length < b.length ? b : a);
   const coupons = sale.line_items.map(({ amount }) => amount);
-  const amounts = chargesOf(sale).map(({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }, at) => [
+  const amounts = listCharges(sale).map(({ net_amount, tax_amount, taxable_amount, exempt_amount, taxes }, at) => [
     ...[net_amount, tax_amount, coupons[at] ?? '0', taxable_amount, exempt_amount],
     ...taxes.flatMap((row, index) => [
       ...[row.taxable_amount, row.exempt_amount, row.tax_amount],

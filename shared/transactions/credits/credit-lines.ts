@@ -1,4 +1,4 @@
-import { metadataOf } from '../../calculations/echo.ts';
+import { echoMetadata } from '../../calculations/echo.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
@@ -112,7 +112,7 @@ export const creditLine = (
     customer: parent.customer,
     ship_from: parent.ship_from,
     fulfillment: parent.fulfillment,
-    metadata: metadataOf(line.metadata),
+    metadata: echoMetadata(line.metadata),
     amount: formatAmount(sized.amount, exponent),
     applied_discount_amount: discount,
     applied_third_party_discount_amount: thirdPartyDiscount,

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import type { Warning } from '../../calculations/response.ts';
-import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { isNothing, minus, plus, zeroShare } from './counters.ts';
@@ -31,7 +31,7 @@ export const creditOf = (
   const [problem, ...others] = creditProblems(parent.transaction, request);
   if (problem) return refuse(problem, ...others);
   const kind = request.line_items ? 'lines' : request.credit_remaining ? 'remaining' : 'all';
-  const exponent = exponentOf(parent.transaction.currency);
+  const exponent = minorDigits(parent.transaction.currency);
   const credit = { parent: parent.transaction, request, context, exponent };
   const computed = outcomeOf(kind, parent, credit);
   if (!computed.ok) return computed;

@@ -2,7 +2,7 @@ import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { isReduction } from '../../calculations/charge-roles.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import { documentIds } from '../../calculations/echo.ts';
-import { chargesOf, rowsOf } from '../../calculations/figures.ts';
+import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, Warning } from '../../calculations/response.ts';
@@ -34,7 +34,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
   const requested = request.line_items ?? [];
   const ids = documentIds(
     { line_items: requested },
-    chargesOf(parent).map(({ id }) => id),
+    listCharges(parent).map(({ id }) => id),
   ).lines;
   const balances = new Map(remaining.charges);
   const creditedLines: CreditedLines = { lines: [], warnings: [], balances, units: new Map() };
@@ -66,7 +66,7 @@ export const linesOutcome = (credit: CreditContext, remaining: Remaining): Resul
 const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: readonly LineItemResponse[]) => {
   const statesOf = (rows: readonly { readonly jurisdiction_code: string }[]) =>
     rows.map(({ jurisdiction_code }) => jurisdictionCode(stateOfJurisdiction(jurisdiction_code)));
-  const states = [...new Set(statesOf(rowsOf(parent)))].sort();
+  const states = [...new Set(statesOf(listTaxRows(parent)))].sort();
   const indexes = lines.flatMap((line, index) => (line === null ? [index] : []));
   for (const [at, { taxes }] of unmatched.entries()) {
     const other = statesOf(taxes).find((state) => !states.includes(state));
@@ -76,7 +76,7 @@ const stateProblem = (parent: Transaction, { lines }: CreditedLines, unmatched: 
 };
 
 const totalOf = (outcome: Outcome, exponent: number): Share => ({
-  net: chargesOf(outcome).reduce((sum, { net_amount }) => sum + parseAmount(net_amount, exponent), 0n),
+  net: listCharges(outcome).reduce((sum, { net_amount }) => sum + parseAmount(net_amount, exponent), 0n),
   tax: parseAmount(outcome.tax_amount, exponent),
 });
 

@@ -1,8 +1,8 @@
 import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
-import { metadataOf } from '../../calculations/echo.ts';
+import { echoMetadata } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
-import { chargesOf, rowsOf, summaryOfRows, writerFor } from '../../calculations/figures.ts';
+import { listCharges, listTaxRows, summarizeRows, writerFor } from '../../calculations/figures.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
 import { shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
 import { parseAmount } from '../../money/currency.ts';
@@ -21,7 +21,7 @@ export const creditOutcome = (
 ): Outcome => {
   const write = writerFor(exponent);
   const sum = (texts: readonly string[]) => texts.reduce((total, text) => total + parseAmount(text, exponent), 0n);
-  const charges = chargesOf({ line_items: lines, shipping });
+  const charges = listCharges({ line_items: lines, shipping });
   const subtotal = sum(lines.map(({ amount }) => amount));
   const discount = sum(charges.map((charge) => charge.applied_discount_amount));
   const coupons = sum(lines.map((line) => line.applied_third_party_discount_amount));
@@ -39,7 +39,7 @@ export const creditOutcome = (
     tax_included: parent.tax_included,
     collected_by: parent.collected_by,
     line_items: [...lines],
-    metadata: metadataOf(request.metadata),
+    metadata: echoMetadata(request.metadata),
     explain: request.explain ?? false,
     subtotal_amount: write(subtotal),
     applied_discount_amount: write(discount),
@@ -49,7 +49,7 @@ export const creditOutcome = (
     exempt_amount: write(sum(charges.map(({ exempt_amount }) => exempt_amount))),
     tax_amount: write(tax),
     total_amount: write(subtotal - discount - coupons + shipped + (parent.tax_included ? 0n : tax)),
-    tax_summary: summaryOfRows(rowsOf({ line_items: lines, shipping }), exponent),
+    tax_summary: summarizeRows(listTaxRows({ line_items: lines, shipping }), exponent),
     content_releases: parent.content_releases,
     engine_version: engineVersion,
     warnings: [...warnings],

@@ -1,6 +1,6 @@
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { shippingList } from '../../calculations/shipping-list.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
@@ -165,7 +165,7 @@ export const overCredit = (
   of: keyof typeof details = 'sale',
   credited = '',
 ): Problem => {
-  const exponent = exponentOf(currency);
+  const exponent = minorDigits(currency);
   const [net, tax] = [formatAmount(remaining.net, exponent), formatAmount(remaining.tax, exponent)];
   return {
     code: 'conflict_over_credit',

@@ -1,6 +1,6 @@
-import { chargesOf } from '../../calculations/figures.ts';
+import { listCharges } from '../../calculations/figures.ts';
 import { shippingList } from '../../calculations/shipping-list.ts';
-import { exponentOf, formatAmount, parseAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
 import {
@@ -31,10 +31,10 @@ const ownOf = (charges: StoredTransaction['credited']['charges'], id: string): C
 
 /** The remaining amounts of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
-  const exponent = exponentOf(transaction.currency);
+  const exponent = minorDigits(transaction.currency);
   const calculated = splitByCharge(transaction, calculatedTaxesOf(transaction, exponent));
   const charges = new Map(
-    chargesOf(transaction).map((charge, at): [string, Balance] => [
+    listCharges(transaction).map((charge, at): [string, Balance] => [
       charge.id,
       {
         whole: chargeAmounts(charge, exponent, calculated[at]),
@@ -78,13 +78,13 @@ export const creditedAmountsOf = (
   { transaction: credit, calculatedTaxes }: Credit,
   parent: Transaction,
 ): CreditedAmounts => {
-  const exponent = exponentOf(credit.currency);
+  const exponent = minorDigits(credit.currency);
   const taxes = calculatedTaxes?.map((tax) => parseAmount(tax, exponent));
   const calculated = taxes ? splitByCharge(credit, taxes) : null;
   const ids = parentIds(credit, parent);
   const charges = new Map<string, Amounts>();
   let unmatched = zeroShare;
-  for (const [at, charge] of chargesOf(credit).entries()) {
+  for (const [at, charge] of listCharges(credit).entries()) {
     const id = ids[at];
     const taken = chargeAmounts(charge, exponent, calculated?.[at]);
     if (id === undefined) unmatched = plus(unmatched, taken);
@@ -100,7 +100,7 @@ export const withCredited = (
   sign: 1n | -1n,
   at: string,
 ): StoredTransaction => {
-  const exponent = exponentOf(parent.transaction.currency);
+  const exponent = minorDigits(parent.transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const read = ({ net, tax }: { readonly net: string; readonly tax: string }): Share => ({
     net: parseAmount(net, exponent),

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../calculations/calculate.ts';
-import { chargesOf } from '../../calculations/figures.ts';
+import { listCharges } from '../../calculations/figures.ts';
 import { allocate } from '../../money/allocate.ts';
-import { exponentOf, parseAmount } from '../../money/currency.ts';
+import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
@@ -22,7 +22,7 @@ export const withSuppliedCreditTax = (
   supplied: string,
   parent: StoredTransaction,
 ): Result<Outcome> => {
-  const exponent = exponentOf(outcome.currency);
+  const exponent = minorDigits(outcome.currency);
   const total = parseAmount(supplied, exponent);
   if (total === parseAmount(outcome.tax_amount, exponent)) return accept(outcome);
   const charges = creditedCharges(outcome, parent, exponent);
@@ -55,7 +55,7 @@ const creditedCharges = (outcome: Outcome, parent: StoredTransaction, exponent: 
   const ids = parentIds(outcome, parent.transaction);
   const spent = new Set<string>();
   const read = (text: string) => parseAmount(text, exponent);
-  return chargesOf(outcome).map((charge, at): Charge => {
+  return listCharges(outcome).map((charge, at): Charge => {
     const id = ids[at];
     const balance = id === undefined ? undefined : remaining.charges.get(id);
     if (id === undefined || !balance) {

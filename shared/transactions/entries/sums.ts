@@ -1,5 +1,5 @@
 import type { Writer } from '../../calculations/figures.ts';
-import { summaryOfRows } from '../../calculations/figures.ts';
+import { summarizeRows } from '../../calculations/figures.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
 import type { EntryException, OpenAmounts, OpenEntry, OpenSplit, Posting } from './entry.ts';
@@ -88,7 +88,7 @@ const overCollectedOf = (
 export const amountsOf = (posting: Posting, rows: readonly Row[], exponent: number, write: Writer): OpenAmounts[] => {
   const groups = Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`);
   const taxes = rows.map(({ row }) => row);
-  return summaryOfRows(taxes, exponent, write).map((amounts) => {
+  return summarizeRows(taxes, exponent, write).map((amounts) => {
     const sum = summed(groups.get(`${amounts.jurisdiction_code} ${amounts.rate}`) ?? [], exponent);
     return {
       ...amounts,

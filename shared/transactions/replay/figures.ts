@@ -1,8 +1,8 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
-import { inputOf } from '../../calculations/echo.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { restoreInput } from '../../calculations/echo.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { accept, mapResult, type Result } from '../../result.ts';
 import { creditOf } from '../credits/credit.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
@@ -12,7 +12,7 @@ import { saleAsOf } from './basis.ts';
 import type { Figures } from './differences.ts';
 
 /** The stored inputs of a transaction, without `explain`, which changes no figure. */
-const inputsOf = (transaction: Transaction) => ({ ...inputOf(transaction), explain: false });
+const inputsOf = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
 
 const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
   ...outcome,
@@ -68,7 +68,7 @@ const replayedSaleAsOf = (sale: StoredTransaction, state: SaleState, context: Co
 /** Replace a credit's tax as an update does: distribute it again, even if the amount is the same. */
 const retaxed = (calculated: Outcome, tax: string, sale: Result<StoredTransaction>): Result<Outcome> => {
   if (!sale.ok) return sale;
-  const without = withSuppliedCreditTax(calculated, formatAmount(0n, exponentOf(calculated.currency)), sale.value);
+  const without = withSuppliedCreditTax(calculated, formatAmount(0n, minorDigits(calculated.currency)), sale.value);
   const before = calculated.tax_amount === tax ? without : accept(calculated);
   return before.ok ? withSuppliedCreditTax(before.value, tax, sale.value) : before;
 };

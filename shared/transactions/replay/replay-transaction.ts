@@ -1,5 +1,5 @@
 import type { Settings } from '../../accounts/account.ts';
-import { addressesOf } from '../../calculations/addresses-of.ts';
+import { listAddresses } from '../../calculations/addresses-of.ts';
 import { engineVersion } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
@@ -88,7 +88,7 @@ const recordedContext = async (
   // Active content is not used: a place that had no content then has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);
   const documents = sale ? [transaction, sale.transaction] : [transaction];
-  const addresses = documents.flatMap((document) => addressesOf(document, settings)).filter(isPinned);
+  const addresses = documents.flatMap((document) => listAddresses(document, settings)).filter(isPinned);
   try {
     const found = await loadContent(addresses, content_releases);
     return {

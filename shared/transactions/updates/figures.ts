@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
-import { inputOf } from '../../calculations/echo.ts';
+import { restoreInput } from '../../calculations/echo.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
 import type { Problem } from '../../problem.ts';
@@ -86,7 +86,7 @@ const recalculate = async (edit: Edit): Promise<Result<Outcome>> => {
   const base = isEdited ? edit.base : { ...edit.base, certificates: recordedCertificates(stored.transaction) };
   type Changes = Pick<TransactionUpdate, RequestedChanges['inputs'][number]>;
   const changes = Object.fromEntries(requested.inputs.map((field) => [field, update[field]])) as Changes;
-  const input = { ...inputOf(stored.transaction), ...changes };
+  const input = { ...restoreInput(stored.transaction), ...changes };
   const [problem, ...others] = parent ? inheritedEdits(edit, parent.transaction) : crossFieldProblems(input);
   if (problem) return refuse(problem, ...others);
   if (!parent && !isEdited) return calculate(input, await pinnedContext(input, stored, base, loadContent), sent);

@@ -1,6 +1,6 @@
 import { tooEarlyProblem } from '../../accounts/books-open.ts';
 import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
-import { exponentOf, formatAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { invalidFormat } from '../../problem.ts';
 import { accept, type Result, refuse } from '../../result.ts';
 import { redactedForm } from '../personal-data/fields.ts';
@@ -44,7 +44,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const at = new Date(base.now).toISOString();
   const status = update.status ?? transaction.status;
   const isConverted = changes.currency !== undefined && changes.currency !== transaction.currency;
-  const zero = formatAmount(0n, exponentOf(changes.currency ?? transaction.currency));
+  const zero = formatAmount(0n, minorDigits(changes.currency ?? transaction.currency));
   const next: Transaction = {
     ...transaction,
     ...changes,

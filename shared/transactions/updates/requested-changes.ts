@@ -1,5 +1,5 @@
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
-import { chargeEchoes, inputOf, metadataOf } from '../../calculations/echo.ts';
+import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
 import { instantMs } from '../../calendar.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
@@ -56,7 +56,7 @@ const changedInputs = (
   // A client that sends its line items again does not know of an added fee.
   const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>
     retail_delivery_fee === 'add' ? withoutAddedFees(document) : document;
-  const before = sentBy(inputOf(transaction));
+  const before = sentBy(restoreInput(transaction));
   const { line_items = before.line_items, shipping = before.shipping } = update;
   const echoes = chargeEchoes(sentBy({ line_items, shipping }));
   return inputFields.filter((field) => {
@@ -78,7 +78,7 @@ const isSameInstant = (sent: string | null | undefined, stored: string): boolean
 // Merged by key: a null value deletes its key, and null clears all.
 const changedMetadata = ({ metadata }: TransactionUpdate, transaction: Transaction): RequestedChanges['metadata'] => {
   if (metadata === undefined) return null;
-  const after = metadata === null ? {} : metadataOf({ ...transaction.metadata, ...metadata });
+  const after = metadata === null ? {} : echoMetadata({ ...transaction.metadata, ...metadata });
   return isSame(after, transaction.metadata) ? null : after;
 };
 

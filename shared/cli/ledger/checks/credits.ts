@@ -1,5 +1,5 @@
-import { chargesOf } from '../../../calculations/figures.ts';
-import { exponentOf, formatAmount } from '../../../money/currency.ts';
+import { listCharges } from '../../../calculations/figures.ts';
+import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import {
   type Amounts,
   creditedAmounts,
@@ -18,7 +18,7 @@ import { differing, type Fault, faultUnless } from '../finding.ts';
 
 /** Whether a credit has an amount above zero. */
 export const hasAmounts = (credit: Transaction): boolean =>
-  chargesOf(credit).some(({ net_amount, tax_amount }) => /[1-9]/.test(net_amount) || /[1-9]/.test(tax_amount));
+  listCharges(credit).some(({ net_amount, tax_amount }) => /[1-9]/.test(net_amount) || /[1-9]/.test(tax_amount));
 
 /** Check the counters of a sale against the sums of its live credits. Memory grows with the sale's lines, not its credits. */
 export const checkCredits = async (
@@ -50,7 +50,7 @@ export const checkCredits = async (
 
 const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amounts>, unmatched: Share): Fault[] => {
   const { transaction, credited } = sale;
-  const exponent = exponentOf(transaction.currency);
+  const exponent = minorDigits(transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const total = [...charges.values(), unmatched].reduce<Share>(plus, zeroShare);
   // A client may call a line `constructor`.

@@ -1,6 +1,6 @@
-import { chargesOf, rowsOf } from '../../../calculations/figures.ts';
+import { listCharges, listTaxRows } from '../../../calculations/figures.ts';
 import { shippingList } from '../../../calculations/shipping-list.ts';
-import { exponentOf, formatAmount } from '../../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { transactionItem } from '../../../store/ledger/transaction-item.ts';
@@ -49,7 +49,7 @@ type Priced = Row<'amount' | 'applied_discount_amount'> & Partial<Row<'applied_t
  * document to its total.
  */
 export const totalFaults = (transaction: Transaction): Fault[] => {
-  const exponent = exponentOf(transaction.currency);
+  const exponent = minorDigits(transaction.currency);
   // A damaged amount may have more decimals than the currency: it is a finding, not a bug.
   const read = (text: string) => rescale(decimal(text), exponent);
   const sumOf = <Name extends string>(rows: readonly Row<Name>[], name: Name) =>
@@ -64,7 +64,7 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
     return stored === net - coupon ? stored : net;
   };
   const { line_items: lines, tax_included } = transaction;
-  const charges = chargesOf(transaction);
+  const charges = listCharges(transaction);
   const shipping = shippingList(transaction.shipping);
   const shipped = sumOf(shipping, 'amount');
   const subtotal = sumOf(lines, 'amount');
@@ -103,7 +103,7 @@ const summaryFaults = (
         ([name, group]) => [name, summed.map((amount) => sumOf(group, amount)).join(' / ')],
       ),
     );
-  const expected = sums(rowsOf(transaction));
+  const expected = sums(listTaxRows(transaction));
   const actual = sums(transaction.tax_summary);
   return [...new Set([...expected.keys(), ...actual.keys()])].flatMap((name) =>
     differing(`tax_summary of ${name}`, actual.get(name), expected.get(name)),

@@ -9,7 +9,7 @@ import { ask, listedReleaseFor, locationOf, refusal, releaseOf, rule } from '../
 
 type NewRequest = Parameters<typeof ask>[0];
 type Options = Parameters<typeof ask>[1];
-const doubtsOf = (request: NewRequest, options?: Options) =>
+const listUncertainties = (request: NewRequest, options?: Options) =>
   ask(request, options)
     .warnings.filter(({ code, message }) => code === 'content_unconfirmed' && !message.includes(', rule '))
     .map(({ message, pointer }) => `${pointer} ${message}`);
@@ -39,7 +39,7 @@ describe('the location that decided', () => {
     ['medium-high', 0],
     ['high', 0],
   ] as const)('a location of %s confidence has %i warnings', (confidence, times) => {
-    const said = doubtsOf({ to: in44101 }, located(confidence));
+    const said = listUncertainties({ to: in44101 }, located(confidence));
     expect(said).toHaveLength(times);
     const message = `/customer/address Ohio, the local taxes of an address: not confirmed by a primary source (confidence ${confidence}, source zips).`;
     if (times > 0) expect(said).toEqual([message]);
@@ -49,17 +49,17 @@ describe('the location that decided', () => {
     const lines = ['44101', '44102', '44103', '44111'].map((postal_code) => ({
       customer: { address: { state: 'OH', postal_code } },
     }));
-    expect(doubtsOf({ line_items: lines }, located('medium'))).toEqual([
+    expect(listUncertainties({ line_items: lines }, located('medium'))).toEqual([
       expect.stringMatching(/^\/line_items\/0\/customer\/address Ohio, the local taxes/),
     ]);
-    expect(doubtsOf({ line_items: lines.slice(3) }, located('medium'))).toEqual([]);
+    expect(listUncertainties({ line_items: lines.slice(3) }, located('medium'))).toEqual([]);
   });
 
   it('has no warning where nothing is collected, unless another line is taxed', () => {
     const exempt = { address: in44101, exemption: { type: 'resale' as const } };
     const customer = { address: in44101 };
-    expect(doubtsOf({ customer: exempt }, located('low'))).toEqual([]);
-    expect(doubtsOf({ line_items: [{ customer: exempt }, { customer }] }, located('low'))).toHaveLength(1);
+    expect(listUncertainties({ customer: exempt }, located('low'))).toEqual([]);
+    expect(listUncertainties({ line_items: [{ customer: exempt }, { customer }] }, located('low'))).toHaveLength(1);
   });
 
   it('is cited by the explanation', () => {
@@ -95,14 +95,14 @@ describe('the sourcing setting', () => {
       { ship_from: from('48226', 'MI'), said: [], because: 'a remote sale is taxed at its destination everywhere' },
       { ship_from: null, said: [], because: 'so is one of unknown origin' },
     ])(`the sourcing policy ${policy} has a warning where it decided: $because`, ({ ship_from, said }) => {
-      expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium'))).toEqual(said);
-      expect(doubtsOf({ to: at('44101'), ship_from }, sourced(policy, 'medium-high'))).toEqual([]);
+      expect(listUncertainties({ to: at('44101'), ship_from }, sourced(policy, 'medium'))).toEqual(said);
+      expect(listUncertainties({ to: at('44101'), ship_from }, sourced(policy, 'medium-high'))).toEqual([]);
     });
 
   it('has a warning for two places of a state whose local taxes are not known', () => {
     const options = sourced('origin', 'medium', { locations: [], coverage: 'partial' });
-    expect(doubtsOf({ to: at('44101'), ship_from: from('44102') }, options)).toEqual([message]);
-    expect(doubtsOf({ to: at('44101'), ship_from: from('44101') }, options)).toEqual([]);
+    expect(listUncertainties({ to: at('44101'), ship_from: from('44102') }, options)).toEqual([message]);
+    expect(listUncertainties({ to: at('44101'), ship_from: from('44101') }, options)).toEqual([]);
   });
 });
 
@@ -118,19 +118,26 @@ describe('the rounding setting', () => {
   const to = { state: 'OH' };
 
   it.each([
-    { lines: prices('100.00'), doubts: [], because: 'six dollars are whole cents' },
-    { lines: prices('0.50'), doubts: [], because: 'so are three cents' },
-    { lines: prices('0.51'), doubts: [said('/line_items/0')], because: '3.06 cents are not' },
-    { lines: prices('1.00', '0.51', '0.52'), doubts: [said('/line_items/1')], because: 'it is said once' },
-    { lines: prices('0.49', '0.51'), doubts: [said('/line_items/0')], because: 'each line is rounded by itself' },
-  ])('has a warning where it decided: $because', ({ lines, doubts }) => {
-    expect(doubtsOf({ to, line_items: lines }, rounded('low'))).toEqual(doubts);
-    expect(doubtsOf({ to, line_items: lines }, rounded('high'))).toEqual([]);
+    { lines: prices('100.00'), uncertainties: [], because: 'six dollars are whole cents' },
+    { lines: prices('0.50'), uncertainties: [], because: 'so are three cents' },
+    { lines: prices('0.51'), uncertainties: [said('/line_items/0')], because: '3.06 cents are not' },
+    { lines: prices('1.00', '0.51', '0.52'), uncertainties: [said('/line_items/1')], because: 'it is said once' },
+    {
+      lines: prices('0.49', '0.51'),
+      uncertainties: [said('/line_items/0')],
+      because: 'each line is rounded by itself',
+    },
+  ])('has a warning where it decided: $because', ({ lines, uncertainties }) => {
+    expect(listUncertainties({ to, line_items: lines }, rounded('low'))).toEqual(uncertainties);
+    expect(listUncertainties({ to, line_items: lines }, rounded('high'))).toEqual([]);
   });
 
   it('applies to the invoice where the account rounds by invoice', () => {
     const by = (...unit_prices: string[]) =>
-      doubtsOf({ to, line_items: prices(...unit_prices) }, { ...rounded('low'), settings: { rounding: 'invoice' } });
+      listUncertainties(
+        { to, line_items: prices(...unit_prices) },
+        { ...rounded('low'), settings: { rounding: 'invoice' } },
+      );
     expect(by('0.49', '0.51')).toEqual([]);
     expect(by('0.49', '0.52')).toEqual([said('/line_items/0')]);
   });
@@ -150,7 +157,7 @@ describe('the rounding setting', () => {
       locations: [locationOf({ zips: [['44101', '44101']], alternatives: [['US-OH-A']] })],
     });
     const at = (unit_price: string) =>
-      doubtsOf(
+      listUncertainties(
         { to: { state: 'OH', postal_code: '44101' }, line_items: prices(unit_price) },
         { releaseFor: () => release },
       );
@@ -160,14 +167,16 @@ describe('the rounding setting', () => {
 
   it('applies to the shipping', () => {
     const request = { to, line_items: prices('1.00') };
-    expect(doubtsOf({ ...request, shipping: { amount: '0.51' } }, rounded('low'))).toEqual([said('/shipping')]);
-    expect(doubtsOf({ ...request, shipping: { amount: '0.50' } }, rounded('low'))).toEqual([]);
+    expect(listUncertainties({ ...request, shipping: { amount: '0.51' } }, rounded('low'))).toEqual([
+      said('/shipping'),
+    ]);
+    expect(listUncertainties({ ...request, shipping: { amount: '0.50' } }, rounded('low'))).toEqual([]);
   });
 
   it('has no warning where nothing is taxed', () => {
     const customer = { address: to, exemption: { type: 'resale' as const } };
-    expect(doubtsOf({ customer, line_items: prices('0.51') }, rounded('low'))).toEqual([]);
-    expect(doubtsOf({ to: { state: 'AK' }, line_items: prices('0.51') }).join()).not.toContain('rounding');
+    expect(listUncertainties({ customer, line_items: prices('0.51') }, rounded('low'))).toEqual([]);
+    expect(listUncertainties({ to: { state: 'AK' }, line_items: prices('0.51') }).join()).not.toContain('rounding');
   });
 
   it('invoice rounding of a state with tables applies to the total of each table', () => {
@@ -175,12 +184,13 @@ describe('the rounding setting', () => {
     const { settings } = pennsylvania;
     const rounding = settings.rounding.map((setting) => ({ ...setting, confidence: 'medium' as const }));
     const releaseFor = () => ({ ...pennsylvania, settings: { ...settings, rounding } });
-    const doubts = (...unit_prices: string[]) =>
-      doubtsOf({ to: { state: 'PA', postal_code: '17101' }, line_items: prices(...unit_prices) }, { releaseFor }).map(
-        (text) => text.split(',')[0],
-      );
-    expect(doubts('0.35', '0.65')).toEqual([]);
-    expect(doubts('0.35', '0.66')).toEqual(['/line_items/0 Pennsylvania']);
+    const uncertainties = (...unit_prices: string[]) =>
+      listUncertainties(
+        { to: { state: 'PA', postal_code: '17101' }, line_items: prices(...unit_prices) },
+        { releaseFor },
+      ).map((text) => text.split(',')[0]);
+    expect(uncertainties('0.35', '0.65')).toEqual([]);
+    expect(uncertainties('0.35', '0.66')).toEqual(['/line_items/0 Pennsylvania']);
   });
 });
 

@@ -2,7 +2,7 @@
 import { registrationsOf, type Settings } from '../accounts/account.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
-import type { Place, Relief } from '../tax/document.ts';
+import type { CollectionExemption, Place } from '../tax/document.ts';
 import {
   appliedInline,
   chooseCertificate,
@@ -20,12 +20,12 @@ const isFor = ({ regions }: Exemption, place: string): boolean =>
   !regions || regions.some((region) => stateJurisdiction(region) === place);
 
 /** Why nothing is collected in a place (`US-MI`) on a tax day from any buyer, or `null`. */
-const sellersRelief = (
+const sellersCollectionExemption = (
   collectedBy: CalculationInput['collected_by'],
   place: string,
   day: string,
   settings: Settings,
-): Relief => {
+): CollectionExemption => {
   const registrations = registrationsOf(settings);
   if (
     registrations &&
@@ -54,7 +54,7 @@ const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, hold
  * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
  * certificate in the request overrides those of the customer.
  */
-const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
+const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? documentIds(input).lines : [];
   const chosen = new Map<string, ReturnType<typeof chooseCertificate>>();
   return (customer: Customer | null, index: number, taxing: Place): Buyer => {
@@ -76,30 +76,32 @@ const buyersOf = (input: CalculationInput, day: string, known: KnownCertificates
 };
 
 /** The reason for no tax of a line in a place, and the certificate behind it. */
-export type LineRelief = Buyer & { readonly relief: Relief };
+export type LineCollectionExemption = Buyer & { readonly collectionExemption: CollectionExemption };
 
 /**
- * The relief of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the charge is taxed as
+ * The collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the charge is taxed as
  * the delivery of exempt goods.
  */
-export const deliveryRelief = ({ relief, exemption }: LineRelief): Relief =>
-  exemption?.reason === 'snap' ? null : relief;
+export const deliveryCollectionExemption = ({
+  collectionExemption,
+  exemption,
+}: LineCollectionExemption): CollectionExemption => (exemption?.reason === 'snap' ? null : collectionExemption);
 
 /**
  * Finds why nothing is collected for a line item, by its index, in a place, in this order: the account is not registered, a
  * marketplace collects, the buyer's certificate is valid.
  */
-export const reliefFinder = (
+export const collectionExemptionFinder = (
   input: CalculationInput,
   day: string,
   { certificates, settings }: { readonly certificates?: KnownCertificates; readonly settings: Settings },
 ) => {
-  const buyerOf = buyersOf(input, day, certificates);
-  return (index: number, place: Place): LineRelief => {
-    const sellers = sellersRelief(input.collected_by, place.code, day, settings);
+  const findBuyer = buyerFinder(input, day, certificates);
+  return (index: number, place: Place): LineCollectionExemption => {
+    const sellers = sellersCollectionExemption(input.collected_by, place.code, day, settings);
     // Where the seller collects from nobody, no certificate is needed.
-    if (sellers !== null) return { ...noCertificate, relief: sellers };
-    const buyer = buyerOf(input.line_items?.[index]?.customer ?? null, index, place);
-    return { ...buyer, relief: buyer.exemption ? 'customer_exempt' : null };
+    if (sellers !== null) return { ...noCertificate, collectionExemption: sellers };
+    const buyer = findBuyer(input.line_items?.[index]?.customer ?? null, index, place);
+    return { ...buyer, collectionExemption: buyer.exemption ? 'customer_exempt' : null };
   };
 };

@@ -3,17 +3,17 @@ import { type Dated, isApproximateOn } from '../content/effective.ts';
 import type { Release } from '../content/release.ts';
 import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { Doubt } from './assessment.ts';
-import type { Subject } from './case.ts';
-import { definitionOf } from './effects/effects.ts';
+import type { Uncertainty } from './assessment.ts';
+import { effectDefinition } from './effects/effects.ts';
 import { type DecidingRule, separatelyStated } from './rule-choice.ts';
+import type { TaxedProduct } from './taxed-jurisdiction.ts';
 
 /** The content does not cover a product on a day, in one jurisdiction or (`null`) in all of them. */
 export const notCovered = (
   { name, id }: Release,
-  { product, day }: Pick<Subject, 'product' | 'day'>,
+  { product, day }: Pick<TaxedProduct, 'product' | 'day'>,
   jurisdiction: Jurisdiction | null,
-): Doubt => ({
+): Uncertainty => ({
   code: 'not_covered',
   message: `${name}: ${id} does not cover ${product.path} on ${day}. No tax${jurisdiction ? ` of ${jurisdiction.name}` : ''} was calculated on it.`,
 });
@@ -24,34 +24,39 @@ export const otherCurrency = (
   { id }: DecidingRule,
   state: string,
   document: string,
-): Doubt => ({
+): Uncertainty => ({
   code: 'not_covered',
   message: `${name}, rule ${id}: its amounts are in ${state}, and the document is in ${document}. This tax was not calculated.`,
 });
 
 /** A state's mandatory table could not be applied, for the same reason. */
-export const otherCurrencyTable = ({ name, currency }: Release, document: string): Doubt => ({
+export const otherCurrencyTable = ({ name, currency }: Release, document: string): Uncertainty => ({
   code: 'content_unconfirmed',
   message: `${name}: its tax tables are in ${currency}, so the tax on this document in ${document} was rounded half up.`,
 });
 
 /** Whether the confidence in a value is below medium-high. */
-export const isDoubtful = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
+export const isUnconfirmed = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** Doubt about a value of low or medium confidence. `what` names the place and the value, if there is a doubt. */
-export const doubtsAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Doubt[] => {
+/** Uncertainty about a value of low or medium confidence. `what` names the place and the value, if there is an uncertainty. */
+export const uncertaintiesAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Uncertainty[] => {
   const { confidence, source } = evidence;
-  if (!isDoubtful(evidence)) return [];
+  if (!isUnconfirmed(evidence)) return [];
   // Some notes end as sentences do.
   const note = (evidence.note ?? 'not confirmed by a primary source').replace(/\.$/, '');
   return [{ code: 'content_unconfirmed', message: `${what()}: ${note} (confidence ${confidence}, source ${source}).` }];
 };
 
 /**
- * Doubt about a value that answers on a day before it is established, because no earlier one is on record. `what` names
+ * Uncertainty about a value that answers on a day before it is established, because no earlier one is on record. `what` names
  * the place and the value.
  */
-export const doubtsAboutDay = (value: Dated, what: () => string, day: string, release: Release): readonly Doubt[] =>
+export const uncertaintiesAboutDay = (
+  value: Dated,
+  what: () => string,
+  day: string,
+  release: Release,
+): readonly Uncertainty[] =>
   isApproximateOn(value, day, release)
     ? [
         {
@@ -62,11 +67,11 @@ export const doubtsAboutDay = (value: Dated, what: () => string, day: string, re
     : [];
 
 /** Shipping was taxed as not separately stated, because its code does not say so. */
-export const doubtsAboutShipping = (
+export const uncertaintiesAboutShipping = (
   rule: DecidingRule | undefined,
   { canonical }: ProductTaxCode,
   { name }: Release,
-): readonly Doubt[] =>
+): readonly Uncertainty[] =>
   rule?.isUnlessStated
     ? [
         {
@@ -76,18 +81,18 @@ export const doubtsAboutShipping = (
       ]
     : [];
 
-const nameOf = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
+const ruleName = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
 
 /**
- * Doubts about the rule of a product and its buyer, or about its absence. A message about a rule names the state, not the
+ * Uncertainties about the rule of a product and its buyer, or about its absence. A message about a rule names the state, not the
  * jurisdiction: the same rule gives the same message, so that clients get it once.
  */
-export const doubtsAboutRule = (
+export const uncertaintiesAboutRule = (
   rule: DecidingRule | undefined,
-  { product, use }: Pick<Subject, 'product' | 'use'>,
+  { product, use }: Pick<TaxedProduct, 'product' | 'use'>,
   jurisdiction: Jurisdiction,
   release: Release,
-): readonly Doubt[] => {
+): readonly Uncertainty[] => {
   if (!rule)
     return [
       {
@@ -95,13 +100,13 @@ export const doubtsAboutRule = (
         message: `${jurisdiction.name}: no rule for ${product.path}; it was taxed as general goods.`,
       },
     ];
-  const doubt = definitionOf(rule.effect).doubt?.(rule.effect, { product, use });
-  if (!doubt && !rule.assumption) return doubtsAbout(rule, () => nameOf(rule, release));
-  const what = nameOf(rule, release);
+  const uncertainty = effectDefinition(rule.effect).uncertainty?.(rule.effect, { product, use });
+  if (!uncertainty && !rule.assumption) return uncertaintiesAbout(rule, () => ruleName(rule, release));
+  const what = ruleName(rule, release);
   return [
     // That a treatment is not established says more than that it is not confirmed.
-    ...(doubt?.code === 'taxability_not_established' ? [] : doubtsAbout(rule, () => what)),
-    ...(doubt ? [{ ...doubt, message: `${what}: ${doubt.message}` }] : []),
+    ...(uncertainty?.code === 'taxability_not_established' ? [] : uncertaintiesAbout(rule, () => what)),
+    ...(uncertainty ? [{ ...uncertainty, message: `${what}: ${uncertainty.message}` }] : []),
     ...(rule.assumption ? [{ code: 'taxability_assumed' as const, message: `${what}: ${rule.assumption}` }] : []),
   ];
 };

@@ -1,12 +1,12 @@
 import { settingOn } from '../content/effective.ts';
 import type { Release } from '../content/release.ts';
 import { type Evidence, isPerInvoice } from '../content/release-values.ts';
-import { type Doubt, minorUnit } from './assessment.ts';
-import { placesOf, type TaxDocument, type TaxedDocument, type TaxRow } from './document.ts';
-import { doubtsAbout, isDoubtful } from './doubts.ts';
+import { minorUnit, type Uncertainty } from './assessment.ts';
+import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from './document.ts';
+import { isUnconfirmed, uncertaintiesAbout } from './uncertainties.ts';
 
-/** A doubt about how a state rounds, and the index of the first charge it applies to: of the lines, and then of `shipping`. */
-type RoundingDoubt = { readonly doubt: Doubt; readonly charge: number };
+/** A uncertainty about how a state rounds, and the index of the first charge it applies to: of the lines, and then of `shipping`. */
+type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };
 
 type State = {
   readonly release: Release;
@@ -16,13 +16,13 @@ type State = {
 };
 
 /** The states of a document whose rounding is not confirmed, by their codes. */
-const doubtfulStates = (document: TaxDocument): Map<string, State> => {
+const uncertainStates = (document: TaxDocument): Map<string, State> => {
   const { day, currency } = document;
   const states = new Map<string, State>();
-  for (const { code, release } of placesOf(document)) {
+  for (const { code, release } of listPlaces(document)) {
     // In another currency the state's tables are not used, which has another warning.
     const setting = release?.currency === currency ? settingOn(release.settings.rounding, day) : undefined;
-    if (release && setting && isDoubtful(setting))
+    if (release && setting && isUnconfirmed(setting))
       states.set(code, {
         release,
         evidence: setting,
@@ -33,38 +33,41 @@ const doubtfulStates = (document: TaxDocument): Map<string, State> => {
   return states;
 };
 
-const exactOf = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
+const exactTax = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
 const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
 
 /** What is rounded as one on an invoice, and its first charge. */
 type Total = { readonly state: string; readonly charge: number; readonly exact: bigint };
 
 /**
- * The doubts about states whose rounding is not confirmed, each once, and only where rounding changed the tax: exact taxes
+ * The uncertainties about states whose rounding is not confirmed, each once, and only where rounding changed the tax: exact taxes
  * whose sums are whole cents are the same with any rounding.
  */
-export const roundingDoubts = (document: TaxDocument, { lines, shipping }: TaxedDocument): readonly RoundingDoubt[] => {
-  const states = doubtfulStates(document);
+export const roundingUncertainties = (
+  document: TaxDocument,
+  { lines, shipping }: TaxedDocument,
+): readonly RoundingUncertainty[] => {
+  const states = uncertainStates(document);
   if (states.size === 0) return [];
-  const doubts: RoundingDoubt[] = [];
+  const uncertainties: RoundingUncertainty[] = [];
   const report = (code: string, charge: number): void => {
     const state = states.get(code);
     states.delete(code);
     if (state)
-      for (const doubt of doubtsAbout(state.evidence, () => `${state.release.name}, rounding`))
-        doubts.push({ doubt, charge });
+      for (const uncertainty of uncertaintiesAbout(state.evidence, () => `${state.release.name}, rounding`))
+        uncertainties.push({ uncertainty, charge });
   };
   const invoices = new Map<string, Total>();
-  const stateOf = new Map(
-    placesOf(document).flatMap(({ jurisdictions, code }) =>
+  const statesByJurisdiction = new Map(
+    listPlaces(document).flatMap(({ jurisdictions, code }) =>
       jurisdictions.map((jurisdiction) => [jurisdiction.code, code] as const),
     ),
   );
   for (const [charge, { rows }] of [...lines, ...shipping].entries()) {
     if (states.size === 0) break;
-    const isOdd = isRounded(exactOf(rows));
+    const isOdd = isRounded(exactTax(rows));
     for (const { jurisdiction, rate, exact } of rows) {
-      const code = stateOf.get(jurisdiction.code) ?? '';
+      const code = statesByJurisdiction.get(jurisdiction.code) ?? '';
       const state = states.get(code);
       if (state && (document.rounding === 'invoice' || state.isOnInvoice)) {
         // Each table has a total. Rows without a table are rounded together.
@@ -75,5 +78,5 @@ export const roundingDoubts = (document: TaxDocument, { lines, shipping }: Taxed
     }
   }
   for (const { state, charge, exact } of invoices.values()) if (isRounded(exact)) report(state, charge);
-  return doubts;
+  return uncertainties;
 };

@@ -1,8 +1,8 @@
-/** Doubts about products whose code lacks an attribute that decides their tax. */
+/** Uncertainties about products whose code lacks an attribute that decides their tax. */
 import type { Effect, Release } from '../content/release.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import type { Doubt } from './assessment.ts';
+import type { Uncertainty } from './assessment.ts';
 import { type DecidingAttribute, decidingAttributes, permanentRule } from './deciding-attributes.ts';
 import { isShippingCharge } from './document.ts';
 import { effectInWords } from './rule-words.ts';
@@ -25,12 +25,12 @@ const decisiveGroups: ReadonlySet<string> = new Set([
 const isDecisive = ({ attribute, rule }: DecidingAttribute): boolean =>
   decisiveGroups.has(attribute.group.key) && rule?.effect.type !== 'not_established';
 
-const effectOf = ({ rule }: DecidingAttribute): Effect => rule?.effect ?? { type: 'taxable' };
-const wordsOf = (one: DecidingAttribute): string => effectInWords(effectOf(one));
+const attributeEffect = ({ rule }: DecidingAttribute): Effect => rule?.effect ?? { type: 'taxable' };
+const attributeInWords = (one: DecidingAttribute): string => effectInWords(attributeEffect(one));
 
 const isUntaxed = ({ type }: Effect): boolean => type === 'exempt' || type === 'other_tax';
 
-const find = (release: Release, product: ProductTaxCode, day: string): readonly Doubt[] => {
+const find = (release: Release, product: ProductTaxCode, day: string): readonly Uncertainty[] => {
   // How a shipping charge is stated has warnings of its own.
   if (isShippingCharge(product)) return [];
   const [state] = release.jurisdictions;
@@ -40,10 +40,10 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
     (one) =>
       isDecisive(one) &&
       !(effect.type === 'use_split' && one.attribute.group.key === 'use_type') &&
-      !(isUntaxed(effect) && isUntaxed(effectOf(one))),
+      !(isUntaxed(effect) && isUntaxed(attributeEffect(one))),
   );
   if (missing.length === 0 || effect.type === 'not_established') return [];
-  const others = [...Map.groupBy(missing, wordsOf)].map(
+  const others = [...Map.groupBy(missing, attributeInWords)].map(
     ([words, members]) => `With ${members.map(({ attribute }) => attribute.code).join(' or ')}, it is ${words}.`,
   );
   return [
@@ -55,13 +55,21 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
 };
 
 // Releases are immutable, and all parts of one share a list of rules. Parsed products are shared too, so no key is built.
-const known = new WeakMap<Release['rules'], Map<string, WeakMap<ProductTaxCode, readonly Doubt[]>>>();
+const known = new WeakMap<Release['rules'], Map<string, WeakMap<ProductTaxCode, readonly Uncertainty[]>>>();
 const daysMax = 100;
 
-/** The doubt that an attribute which the code lacks would change the state's treatment of a product on a day. */
-export const doubtsAboutAttributes = (release: Release, product: ProductTaxCode, day: string): readonly Doubt[] => {
-  const byDay = getOrAdd(known, release.rules, () => new Map<string, WeakMap<ProductTaxCode, readonly Doubt[]>>());
+/** The uncertainty that an attribute which the code lacks would change the state's treatment of a product on a day. */
+export const uncertaintiesAboutAttributes = (
+  release: Release,
+  product: ProductTaxCode,
+  day: string,
+): readonly Uncertainty[] => {
+  const byDay = getOrAdd(
+    known,
+    release.rules,
+    () => new Map<string, WeakMap<ProductTaxCode, readonly Uncertainty[]>>(),
+  );
   if (byDay.size >= daysMax) byDay.clear();
-  const byProduct = getOrAdd(byDay, day, () => new WeakMap<ProductTaxCode, readonly Doubt[]>());
+  const byProduct = getOrAdd(byDay, day, () => new WeakMap<ProductTaxCode, readonly Uncertainty[]>());
   return getOrAdd(byProduct, product, () => find(release, product, day));
 };

@@ -14,7 +14,7 @@ const edition = '@2026-11-22.csv';
 const counties = new Map(rowsOf('counties.csv').map(({ fips, name }) => [fips, name]));
 
 /** The rows of a state's places in force on the tax day whose confidence is below medium-high. */
-const doubtfulRows = (state: string): readonly Row[] => {
+const uncertainRows = (state: string): readonly Row[] => {
   const newest = new Map<string, Row>();
   const rows = rowsOf(`rates/${state}${edition}`).filter(({ place, from }) => place !== '' && (from ?? '') <= tax_date);
   for (const row of rows.toSorted((a, b) => ((a['from'] ?? '') < (b['from'] ?? '') ? -1 : 1)))
@@ -25,7 +25,7 @@ const doubtfulRows = (state: string): readonly Row[] => {
 const states = readdirSync(new URL('rates/', tables))
   .filter((name) => name.endsWith(edition))
   .map((name) => name.slice(0, 2))
-  .filter((state) => doubtfulRows(state).length > 0);
+  .filter((state) => uncertainRows(state).length > 0);
 
 let checked = 0;
 
@@ -33,7 +33,7 @@ describe('a local rate of low or medium confidence', () => {
   it('is in more than ten states', () => expect(states.length).toBeGreaterThan(10));
 
   it.each(states)('has a warning in each place of %s, also where it is zero', (state) => {
-    const silent = doubtfulRows(state).filter(({ county, place = '', confidence, rate }) => {
+    const silent = uncertainRows(state).filter(({ county, place = '', confidence, rate }) => {
       const to = { state, city: place, county: counties.get(`${stateFips(state)}${county}`) ?? null };
       const { warnings } = ask({ to, tax_date });
       // Where most residents of the ZIPs with the name live outside of the place, another rate is charged.

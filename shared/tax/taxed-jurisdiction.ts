@@ -5,24 +5,24 @@ import type { Jurisdiction, Rate } from '../content/release-values.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { ScaledRate, SourcedAt } from './assessment.ts';
-import type { Place, Relief } from './document.ts';
+import type { CollectionExemption, Place } from './document.ts';
 import type { Use } from './effects/definition.ts';
-import { definitionOf } from './effects/effects.ts';
+import { effectDefinition } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { chooseRule, type DecidingRule, shippingRule } from './rule-choice.ts';
 
 /** The product, the buyer and the day, which are the same in every jurisdiction. */
-export type Subject = {
+export type TaxedProduct = {
   readonly product: ProductTaxCode;
   readonly day: string;
   /** The document's currency. */
   readonly currency: string;
   readonly use: Use;
-  readonly relief: Relief;
+  readonly collectionExemption: CollectionExemption;
 };
 
 /** One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee alone. */
-export type Case = {
+export type TaxedJurisdiction = {
   readonly release: Release;
   readonly place: Place;
   readonly jurisdiction: Jurisdiction;
@@ -31,7 +31,7 @@ export type Case = {
   readonly county: string | null;
   readonly rate: Rate | null;
   readonly isAdditional: boolean;
-  readonly subject: Subject;
+  readonly taxedProduct: TaxedProduct;
 };
 
 const additionalCodes = new WeakMap<Release, ReadonlySet<string>>();
@@ -50,17 +50,20 @@ export const isAdditionalJurisdiction = (release: Release, code: string): boolea
 
 /** Whether a rule decides about a jurisdiction that exists for a band or a fee alone. */
 const appliesToAdditional = ({ jurisdictions, effect }: Rule, code: string): boolean =>
-  jurisdictions?.includes(code) === true || definitionOf(effect).appliesToAdditionalJurisdictions === true;
+  jurisdictions?.includes(code) === true || effectDefinition(effect).appliesToAdditionalJurisdictions === true;
 
 /** The rule of a case, except the rules `without`: holidays whose limit the price is above. */
-export const ruleOf = (taxCase: Case, without: readonly Rule[] = []): DecidingRule | undefined => {
-  const { release, jurisdiction, zip5, county, subject } = taxCase;
-  const { product, day } = subject;
+export const decidingRule = (
+  taxedJurisdiction: TaxedJurisdiction,
+  without: readonly Rule[] = [],
+): DecidingRule | undefined => {
+  const { release, jurisdiction, zip5, county, taxedProduct } = taxedJurisdiction;
+  const { product, day } = taxedProduct;
   const isEligible = (rule: Rule) =>
-    !without.includes(rule) && (!taxCase.isAdditional || appliesToAdditional(rule, jurisdiction.code));
+    !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
   const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
   // Shipping is in a band only where a rule says so.
-  return chosen ?? (taxCase.isAdditional ? undefined : shippingRule(release, product, day));
+  return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
 };
 
 /** Whether a rule is known on a day, established or as an approximation. */
@@ -71,17 +74,19 @@ export const isRuleKnown = (rule: DecidingRule, day: string, release: Release): 
  * Whether the tax of a case is known. Where the general rate is not established, it is known for goods whose rule gives the
  * tax without it.
  */
-export const isKnown = (taxCase: Case): boolean => {
-  const { release, rate, subject } = taxCase;
-  if (rate || taxCase.isAdditional) return true;
-  const rule = subject.relief ? undefined : ruleOf(taxCase);
+export const isKnown = (taxedJurisdiction: TaxedJurisdiction): boolean => {
+  const { release, rate, taxedProduct } = taxedJurisdiction;
+  if (rate || taxedJurisdiction.isAdditional) return true;
+  const rule = taxedProduct.collectionExemption ? undefined : decidingRule(taxedJurisdiction);
   return (
-    rule !== undefined && isRuleKnown(rule, subject.day, release) && definitionOf(rule.effect).isWholeAnswer === true
+    rule !== undefined &&
+    isRuleKnown(rule, taxedProduct.day, release) &&
+    effectDefinition(rule.effect).isWholeAnswer === true
   );
 };
 
 /** The rate that a reduced rate is compared with, where the general rate of the day is not established. */
-export const generalLater = ({ release, jurisdiction }: Case): ScaledRate => {
+export const generalLater = ({ release, jurisdiction }: TaxedJurisdiction): ScaledRate => {
   const [known] = ratesOf(release, jurisdiction.code);
   return scaledRate(known?.rate ?? '0');
 };
