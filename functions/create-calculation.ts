@@ -1,7 +1,7 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
-import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
+import { calculationAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';

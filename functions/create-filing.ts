@@ -1,4 +1,4 @@
-import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';

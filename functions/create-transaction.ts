@@ -1,6 +1,6 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
-import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { transactionAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';

@@ -1,6 +1,5 @@
 import { now } from '../shared/config/clock.ts';
-import { listCustomers } from '../shared/customers/list-customers.ts';
-import { CustomerListQuery } from '../shared/customers/query.ts';
+import { CustomerListQuery, listCustomers } from '../shared/customers/list-customers.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { mapResult } from '../shared/result.ts';

@@ -1,4 +1,4 @@
-import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { customerAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { updateCustomer } from '../shared/customers/change-customers.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';

@@ -1,4 +1,4 @@
-import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
+import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { FilingUpdate, filingUpdateProblems } from '../shared/filings/request.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, objectType } from '../calculations/answer-scalars.ts';
+import { date, objectType } from '../calculations/response-scalars.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
 import { described } from '../described.ts';
 

@@ -1,6 +1,7 @@
 import { accept, mapResult, type Result } from '../result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
+import { mapShipping } from './charges.ts';
 import { dueFeeWarnings, overpricedFeeWarnings, taxWithFees, withFees, withoutAddedFees } from './delivery-fees.ts';
 import { type Context, type ReadDocument, readDocument } from './document.ts';
 import { chargeEchoes, inputEcho } from './echo.ts';
@@ -9,7 +10,6 @@ import { rowResponse, summarizeDocument, sumTotals, type Writer, writerFor } fro
 import { contentReleases, type LocatedLine } from './locate-lines.ts';
 import type { CalculationInput } from './request.ts';
 import type { Calculation, Warning } from './response.ts';
-import { mapShipping } from './shipping-list.ts';
 import { listWarnings } from './warnings.ts';
 
 /** The engine's version. A transaction pins it, and a replay reports when it differs. */

@@ -3,10 +3,18 @@ import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { determineFulfillment } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
-import { assignRoles, isFee, mayBeCharge, type Priced, type Role, toPriced } from './charge-roles.ts';
+import {
+  assignRoles,
+  isFee,
+  mayBeCharge,
+  type Priced,
+  type Role,
+  shippingList,
+  shippingPointer,
+  toPriced,
+} from './charges.ts';
 import { documentIds } from './echo.ts';
 import { deliveriesMax, type lineFulfillments } from './request.ts';
-import { shippingList, shippingPointer } from './shipping-list.ts';
 
 const delivery = 'SHIPPING.DELIVERY';
 

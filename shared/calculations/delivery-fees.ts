@@ -12,11 +12,11 @@ import {
   type TaxLine,
 } from '../tax/document.ts';
 import { findProduct, requireProduct } from '../vocabulary/product-tax-code.ts';
+import { shippingList } from './charges.ts';
 import type { SentDocument } from './deliveries.ts';
 import type { Writer } from './figures.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
 import type { Warning } from './response.ts';
-import { shippingList } from './shipping-list.ts';
 
 const feeId = 'retail_delivery_fee';
 

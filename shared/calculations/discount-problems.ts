@@ -2,8 +2,7 @@
 import { isSent, type JsonObject } from '../json.ts';
 import { formatAmount } from '../money/currency.ts';
 import { invalidFormat, type Problem } from '../problem.ts';
-import { assignRoles, type Role, toPriced } from './charge-roles.ts';
-import { isDecimal, isPrice, lineAmount, parseMinor } from './line-amount.ts';
+import { assignRoles, isDecimal, isPrice, lineAmount, parseMinor, type Role, toPriced } from './charges.ts';
 import type { Reduction } from './reductions.ts';
 
 type Line = JsonObject | undefined;

@@ -1,24 +1,58 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import type { ReleaseFor } from '../content/content.ts';
+import type { Coverage } from '../content/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
+import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
+import { describeAmbiguity } from './ambiguity.ts';
 import type { KnownCertificates } from './certificates.ts';
-import { generalGoods } from './charge-roles.ts';
+import { generalGoods, parseMinor, shippingList } from './charges.ts';
 import { collectionExemptionFinder, type LineCollectionExemption } from './collection-exemptions.ts';
 import { isShipped, shippingCode } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';
-import { parseMinor } from './line-amount.ts';
 import { type LocatedDocument, locateDocument } from './locate-document.ts';
 import { distinct, type LocatedLine } from './locate-lines.ts';
-import { policyProblem } from './policy.ts';
 import { listReductions, type Reduction } from './reductions.ts';
 import type { CalculationInput } from './request.ts';
 import type { AppliedExemption, Warning } from './response.ts';
-import { shippingList } from './shipping-list.ts';
+
+const incompleteText = (coverage: Coverage, decisive: LocatedLine['decisive']): string => {
+  if (coverage === 'none') return 'it is not covered';
+  return decisive.some(({ lacksLocals }) => lacksLocals)
+    ? 'local rates are missing'
+    : 'the rates of the tax day are not on record, only those of another day';
+};
+
+/** The refusal of a place by the account's policies, or `null`. */
+export const policyProblem = (
+  { resolution, place, decisive, pointer, pointers }: LocatedLine,
+  settings: Settings,
+): Problem | null => {
+  if (settings.incomplete_coverage === 'reject' && resolution.coverage !== 'complete') {
+    const incomplete = decisive.find(({ resolution: { coverage } }) => coverage === resolution.coverage);
+    return {
+      code: 'validation_not_covered',
+      title: 'Address not covered',
+      detail: `${place.name}: ${incompleteText(resolution.coverage, decisive)}, and the account's incomplete_coverage policy is reject.`,
+      source: { pointer: incomplete ? pointers[incomplete.at] : pointer },
+    };
+  }
+  const ambiguous = decisive.find(({ resolution: { ambiguous: isAmbiguous } }) => isAmbiguous);
+  if (settings.ambiguous_address === 'reject' && ambiguous) {
+    const { why, advice } = describeAmbiguity(ambiguous);
+    return {
+      code: 'validation_address_unresolvable',
+      title: 'Address is ambiguous',
+      detail: `${ambiguous.place.name}: ${why} The account's ambiguous_address policy is reject. ${advice}`,
+      source: { pointer: pointers[ambiguous.at] },
+    };
+  }
+  return null;
+};
 
 /** The inputs of a calculation besides the request. */
 export type Context = {

@@ -1,6 +1,6 @@
+import { mapShipping, shippingList } from './charges.ts';
 import type { CalculationInput, LineItemRequest, ShippingRequest } from './request.ts';
 import type { LineItemResponse, ShippingResponse } from './response.ts';
-import { mapShipping, shippingList } from './shipping-list.ts';
 
 /** Metadata as stored: keys with a null value are deleted. */
 export const echoMetadata = (

@@ -1,8 +1,8 @@
 import type { Jurisdiction } from '../content/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
+import { shippingList } from './charges.ts';
 import type { TaxRowResponse, TaxSummaryRow } from './response.ts';
-import { shippingList } from './shipping-list.ts';
 
 /** Formats an amount of minor units in the document's currency. */
 export type Writer = (minor: bigint) => string;

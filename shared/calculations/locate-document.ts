@@ -2,7 +2,7 @@ import type { PostalAddress } from '../content/location/postal-address.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { accept, type Result } from '../result.ts';
 import type { CollectionExemption, Delivery, Place } from '../tax/document.ts';
-import { isReduction } from './charge-roles.ts';
+import { isReduction, shippingList } from './charges.ts';
 import { deliveryCollectionExemption, type LineCollectionExemption } from './collection-exemptions.ts';
 import { type Charge, deliveredLinesOfAll, readCharges } from './deliveries.ts';
 import {
@@ -16,7 +16,6 @@ import {
 } from './locate-lines.ts';
 import type { Reduction } from './reductions.ts';
 import type { CalculationInput, LineItemRequest } from './request.ts';
-import { shippingList } from './shipping-list.ts';
 
 /** The places of a document's lines, and what its shipping charges deliver where. */
 export type LocatedDocument = {

@@ -8,11 +8,9 @@ import { invalidFormat, type Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
 import { isShippingCharge } from '../tax/document.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
-import { assignRoles, generalGoods, isReduction, toPriced } from './charge-roles.ts';
+import { assignRoles, generalGoods, isReduction, lineAmount, parseMinor, shippingList, toPriced } from './charges.ts';
 import type { SentDocument, SentLine } from './deliveries.ts';
 import { documentIds } from './echo.ts';
-import { lineAmount, parseMinor } from './line-amount.ts';
-import { shippingList } from './shipping-list.ts';
 
 /** What a line item takes off others, in minor units. Charges are the line items, and then those in `shipping`. */
 export type Reduction = {

@@ -5,6 +5,7 @@ import {
   currency,
   decimalString,
   flag,
+  identifier,
   instant,
   metadata,
   price,
@@ -14,7 +15,6 @@ import {
   ShipTo,
   text,
 } from './fields.ts';
-import { identifier } from './identifier.ts';
 
 /** The maximum number of line items in a document. */
 export const lineItemsMax = 1000;

@@ -2,6 +2,17 @@ import * as z from 'zod/mini';
 import { described } from '../described.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
 import {
+  Customer,
+  exemptionTypes,
+  identifier,
+  instantKeywords,
+  productTaxCode,
+  ShipFrom,
+  ShipTo,
+  text,
+} from './fields.ts';
+import { discountTargets, lineFulfillments } from './request.ts';
+import {
   amount,
   currencyCode,
   date,
@@ -12,10 +23,7 @@ import {
   reportingCode,
   sentDecimal,
   sentPrice,
-} from './answer-scalars.ts';
-import { Customer, exemptionTypes, instantKeywords, productTaxCode, ShipFrom, ShipTo, text } from './fields.ts';
-import { identifier } from './identifier.ts';
-import { discountTargets, lineFulfillments } from './request.ts';
+} from './response-scalars.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 

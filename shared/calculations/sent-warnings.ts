@@ -1,11 +1,91 @@
 import type { Account } from '../accounts/account.ts';
 import { inTimeZone } from '../accounts/time-zone.ts';
+import { PostalAddress } from '../content/location/postal-address.ts';
 import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
-import { isDecimal, isPrice, lineAmount } from './line-amount.ts';
+import { closest } from '../vocabulary/closest.ts';
+import { isDecimal, isPrice, lineAmount } from './charges.ts';
+import { Customer } from './fields.ts';
+import { CalculationRequest, LineItemRequest, ShippingRequest } from './request.ts';
 import type { Warning } from './response.ts';
-import { unknownFieldWarnings } from './unknown-field-warnings.ts';
+
+// Names of other services for our fields, in snake case.
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  address1: ['line1'],
+  amount: ['unit_price', 'amount'],
+  date: ['tax_date'],
+  discount: ['discount_amount'],
+  items: ['line_items'],
+  lines: ['line_items'],
+  name: ['description'],
+  postcode: ['postal_code'],
+  price: ['unit_price'],
+  product_code: ['product_tax_code'],
+  products: ['line_items'],
+  province: ['state'],
+  qty: ['quantity'],
+  reference: ['reference_id'],
+  region: ['state'],
+  ship_to: ['customer'],
+  street: ['line1'],
+  tax: ['tax_amount'],
+  tax_code: ['product_tax_code'],
+  to: ['customer'],
+  zip: ['postal_code'],
+  zip_code: ['postal_code'],
+};
+
+const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
+
+/** The field among `names` that an unknown field probably means: the name of another service, or a typo; `null` without one. */
+export const suggestedField = (unknown: string, names: readonly string[]): string | null => {
+  const name = snakeCase(unknown);
+  const known = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+  const alias = known?.find((field) => names.includes(field));
+  const field = alias ?? (names.includes(name) ? name : closest(name, names, Math.floor(name.length / 4)));
+  return field === undefined || field === unknown ? null : field;
+};
+
+// Fields of other requests, which a name in camel case can mean.
+const otherFields = [
+  ...['acknowledge_exceptions', 'confirmation_number', 'dry_run', 'period_end'],
+  ...['reference_id', 'status', 'tax_amount', 'void_reason'],
+];
+
+/** What to send instead of an unknown field at a pointer, in a sentence; empty without a similar field. */
+export const suggestField = (pointer: string, names: readonly string[]): string => {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  if (/^\/(shipping_?)?address$/i.test(pointer) && names.includes('customer')) return 'Send `customer.address`.';
+  const snake = snakeCase(name);
+  const field = suggestedField(name, names) ?? (snake !== name && otherFields.includes(snake) ? snake : null);
+  return field === null ? '' : `Did you mean \`${field}\`?`;
+};
+
+const unknownFieldsMax = 20;
+
+const fieldNames = (pointer: string): string[] =>
+  /^\/shipping\/(\d+\/)?[^/]+$/.test(pointer)
+    ? Object.keys(ShippingRequest.shape)
+    : [CalculationRequest, LineItemRequest, Customer, PostalAddress].flatMap(({ shape }) => Object.keys(shape));
+
+const unknownFieldWarning = (pointer: string, names: readonly string[] | undefined): Warning => {
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const suggestion = suggestField(pointer, names ?? fieldNames(pointer));
+  const message = `Unknown field \`${name}\`, ignored.${suggestion && ` ${suggestion}`}`;
+  return { code: 'unknown_field', message, pointer };
+};
+
+/**
+ * A warning for each of the first 20 unknown fields, and one for the number of the others. `names` are the fields to
+ * suggest; by default, those of a calculation.
+ */
+export const unknownFieldWarnings = (pointers: readonly string[], names?: readonly string[]): Warning[] => {
+  const named = pointers.slice(0, unknownFieldsMax).map((pointer) => unknownFieldWarning(pointer, names));
+  const others = pointers.length - named.length;
+  const message = `${others} more unknown fields, ignored.`;
+  return others > 0 ? [...named, { code: 'unknown_field', message, pointer: null }] : named;
+};
 
 /**
  * The decimals of the amounts of a body; `null` where the stored transaction or the sale of a credit decides, and amounts

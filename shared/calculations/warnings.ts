@@ -1,11 +1,16 @@
 import type { Treatment } from '../tax/assessment.ts';
 import { uncertaintiesAboutCoupons } from '../tax/coupons.ts';
 import type { InexactGross, TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
-import { roundingUncertainties } from '../tax/rounding-uncertainties.ts';
-import { placeUncertainties, resolutionWarnings, ruleAloneWarnings, uncertaintyWarnings } from './address-warnings.ts';
-import type { WarningDays } from './age-warnings.ts';
-import { benefitsWarnings } from './benefits-warnings.ts';
-import { isReduction } from './charge-roles.ts';
+import { roundingUncertainties } from '../tax/uncertainties.ts';
+import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import {
+  placeUncertainties,
+  resolutionWarnings,
+  ruleAloneWarnings,
+  uncertaintyWarnings,
+  type WarningDays,
+} from './address-warnings.ts';
+import { isReduction, shippingPointer } from './charges.ts';
 import type { ReadDocument } from './document.ts';
 import { type Writer, writerFor } from './figures.ts';
 import { notPassedOnWarnings } from './general-excise.ts';
@@ -13,7 +18,32 @@ import type { LocatedLine } from './locate-lines.ts';
 import { remoteWarnings } from './remote-warnings.ts';
 import type { CalculationInput } from './request.ts';
 import type { Warning } from './response.ts';
-import { shippingPointer } from './shipping-list.ts';
+
+const notPaid = [
+  ...['FOOD.DIETARY_SUPPLEMENTS', 'FOOD.CATERING', 'FOOD.FOOD_BUNDLE', 'FOOD.PREPARED_FOOD', 'FOOD.VENDING_FOOD'],
+  ...['BEVERAGES.BEER', 'BEVERAGES.WINE', 'BEVERAGES.SPIRITS'],
+];
+
+// SNAP benefits pay for food and drinks to have at home, except alcohol and hot food (7 U.S.C. 2012(k)).
+const isEligibleFood = ({ path, attributes }: ProductTaxCode): boolean =>
+  /^(FOOD|BEVERAGES)\./.test(path) && !notPaid.includes(path) && !attributes.includes('_HEATED');
+
+/** Warnings about lines that were sent as paid with SNAP benefits, and are not eligible by their codes. */
+export const benefitsWarnings = ({
+  document: { lines },
+  exemptions,
+}: Pick<ReadDocument, 'document' | 'exemptions'>): Warning[] =>
+  lines.flatMap(({ product }, index) =>
+    exemptions[index]?.reason === 'snap' && !isEligibleFood(product)
+      ? [
+          {
+            code: 'taxability_not_established',
+            message: `SNAP benefits do not pay for ${product.canonical}, which was not taxed, as sent. Send the code of the food, or leave the exemption out.`,
+            pointer: `/line_items/${index}/customer/exemption`,
+          },
+        ]
+      : [],
+  );
 
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, date, objectType, rate, timestamp } from '../calculations/answer-scalars.ts';
+import { count, date, objectType, rate, timestamp } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 
 /** How a state treats a kind of goods. */

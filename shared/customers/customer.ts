@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Certificate } from '../calculations/certificates.ts';
-import { unknownFieldWarnings } from '../calculations/unknown-field-warnings.ts';
+import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import type { Problem } from '../problem.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';

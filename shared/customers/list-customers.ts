@@ -1,14 +1,45 @@
+import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { pagesOf } from '../batches.ts';
 import type { Certificate } from '../calculations/certificates.ts';
+import { day } from '../calculations/fields.ts';
 import { dayOf } from '../calendar.ts';
-import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
+import { state } from '../content/location/state-field.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
+import { described } from '../described.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { cursorProblem, fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../transactions/page-limit.ts';
+import {
+  cursorProblem,
+  fitting,
+  listAnswer,
+  pageLimit,
+  pageLimitOf,
+  scannedRows,
+  scanPages,
+  startingAfter,
+} from '../transactions/page-limit.ts';
 import { type Customer, type CustomerReads, customerAnswer } from './customer.ts';
-import type { CustomerListQuery } from './query.ts';
 import type { CustomerList } from './response.ts';
+
+/** The query parameters of GET /customers: filters, combined with AND, and paging. */
+export const CustomerListQuery = z.object({
+  expiring_before: described(
+    z.optional(day),
+    'Only customers with a certificate whose last day is today (in UTC) or later, and before this date.',
+  ),
+  state: described(
+    z.optional(state),
+    'Only customers with a certificate for this state or for all states: its two-letter code, its jurisdiction code or its name. With `expiring_before`, the same certificate meets both.',
+  ),
+  limit: pageLimit(),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
+  ),
+});
+export type CustomerListQuery = z.infer<typeof CustomerListQuery>;
 
 type Filters = Pick<CustomerListQuery, 'expiring_before' | 'state'>;
 type ListPorts = { readonly customers: Pick<CustomerReads, 'page'>; readonly now: () => number };

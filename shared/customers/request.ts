@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { certificateReasons, text } from '../calculations/fields.ts';
-import { identifier } from '../calculations/identifier.ts';
+import { certificateReasons, identifier, text } from '../calculations/fields.ts';
 import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
 import { described } from '../described.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { date, listShape, objectType, timestamp } from '../calculations/answer-scalars.ts';
 import { certificateReasons } from '../calculations/fields.ts';
 import { warnings } from '../calculations/response.ts';
+import { date, listShape, objectType, timestamp } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 
 export const Certificate = described(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, currencyCode, date, signedAmount } from '../calculations/answer-scalars.ts';
+import { count, currencyCode, date, signedAmount } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 import { exceptionReasons } from '../transactions/entries/reasons.ts';
 

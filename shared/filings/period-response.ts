@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { date, hasMore, nextCursor, objectType, timestamp } from '../calculations/answer-scalars.ts';
+import { date, hasMore, nextCursor, objectType, timestamp } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 import { frequencies } from './filing.ts';
 

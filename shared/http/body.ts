@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
-import type { AnswerFields } from '../calculations/answer-fields.ts';
-import { suggestField } from '../calculations/field-suggestion.ts';
+import type { AnswerFields } from '../calculations/response-scalars.ts';
+import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';
 import { isObjectOrArray } from '../json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../problem.ts';

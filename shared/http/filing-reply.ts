@@ -1,4 +1,4 @@
-import { unknownFieldWarnings } from '../calculations/unknown-field-warnings.ts';
+import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
 import type { Answered } from '../transactions/ports.ts';

@@ -1,11 +1,11 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import type { WarningDays } from '../calculations/address-warnings.ts';
 import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
-import type { WarningDays } from '../calculations/age-warnings.ts';
+import { policyProblem } from '../calculations/document.ts';
 import { citeRate } from '../calculations/explain/step.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
-import { policyProblem } from '../calculations/policy.ts';
 import { remoteWarning } from '../calculations/remote-warnings.ts';
 import type { Warning } from '../calculations/response.ts';
 import type { LoadContent } from '../content/content.ts';
@@ -20,8 +20,7 @@ import type { ScaledRate } from '../tax/assessment.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
-import type { RatesQuery } from './query.ts';
-import type { JurisdictionRate, Rates } from './response.ts';
+import type { JurisdictionRate, Rates, RatesQuery } from './response.ts';
 
 const missing = (parameter: string): Problem => ({
   code: 'validation_required_field',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { amount, count, date, objectType } from '../calculations/answer-scalars.ts';
 import { warnings } from '../calculations/response.ts';
+import { amount, count, date, objectType } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 import { asOfField } from '../reports/response.ts';
 import { measures, nexusStatuses } from './economic-nexus.ts';

@@ -1,16 +1,41 @@
+import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import type { Warning } from '../calculations/response.ts';
 import { firstDayOf, monthOf } from '../calendar.ts';
-import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
+import { described } from '../described.ts';
 import type { Sum } from '../filings/totals.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
 import type { Problem } from '../problem.ts';
 import { accept, type Result, refuse } from '../result.ts';
-import { cursorProblem } from '../transactions/page-limit.ts';
-import type { ReportRow as CountedRow, Place } from './counted.ts';
-import type { ByStateQuery } from './query.ts';
+import { cursorProblem, startingAfter } from '../transactions/page-limit.ts';
+import type { ReportRow as CountedRow, Place } from './count-transactions.ts';
 import type { ReportAmounts, ReportByState } from './response.ts';
+
+const advice = 'Send a month such as 2026-11.';
+const month = z.optional(z.string(advice).check(z.regex(/^[12]\d{3}-(0[1-9]|1[0-2])$/, advice)));
+const example = (value: string) => ({ param: { example: value }, pattern: '^[12]\\d{3}-(0[1-9]|1[0-2])$' });
+
+/** The query parameters of GET /reports/by-state: the first and the last month, and paging. */
+export const ByStateQuery = z.object({
+  from: described(
+    month,
+    'The first month, as `YYYY-MM`. Default: eleven months before the last month. At most 36 months in all.',
+    example('2026-01'),
+  ),
+  to: described(
+    month,
+    "The last month, as `YYYY-MM`. Default: the current month in the account's time zone.",
+    example('2026-11'),
+  ),
+  starting_after: described(
+    startingAfter,
+    'Returns the next page: the `next_cursor` of the previous page.',
+    cursorKeywords,
+  ),
+});
+export type ByStateQuery = z.infer<typeof ByStateQuery>;
 
 export type StoredRow = CountedRow & { readonly updatedAt: string };
 

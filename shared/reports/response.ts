@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { warnings } from '../calculations/response.ts';
 import {
   count,
   currencyCode,
@@ -7,8 +8,7 @@ import {
   objectType,
   signedAmount,
   timestamp,
-} from '../calculations/answer-scalars.ts';
-import { warnings } from '../calculations/response.ts';
+} from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 import { amounts } from '../filings/filing.ts';
 

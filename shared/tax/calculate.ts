@@ -11,12 +11,12 @@ import {
   type TaxLine,
   type TaxRow,
 } from './document.ts';
-import { type Charge, roundCharges } from './round-charges.ts';
+import { type Charge, roundCharges } from './rounding.ts';
 import { type Nets, type Sale, toSale } from './sale.ts';
 import { shipmentShares } from './shipments.ts';
-import { roundShippingWithGoods } from './shipping-with-goods.ts';
+import { roundShippingWithGoods } from './shipping.ts';
 import { chargeInclusive, type Extracted, extractSale } from './tax-included.ts';
-import type { Treated } from './treatment-cache.ts';
+import type { Treated } from './treatment.ts';
 import { sum, widestBase, widestShippingBase } from './widest-base.ts';
 
 /** A charge of the document before tax. */

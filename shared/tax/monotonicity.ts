@@ -3,9 +3,9 @@
 import type { Dated } from '../content/effective.ts';
 import type { Release, Rule } from '../content/release.ts';
 import type { Bracket, Rate } from '../content/release-values.ts';
-import { bracketTax, parseCents } from './brackets.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
+import { bracketTax, parseCents } from './rounding.ts';
 import { appliesIn } from './rule-choice.ts';
 
 const overlap = (left: Dated, right: Dated): boolean =>

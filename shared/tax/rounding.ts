@@ -1,9 +1,51 @@
-import type { Rounding } from '../content/release-values.ts';
-import { distributeRemainder } from '../money/allocate.ts';
+import { assert } from '../assert.ts';
+import type { Bracket, Rounding } from '../content/release-values.ts';
+import { allocate, distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit } from './assessment.ts';
-import { bracketFor, roundByBracket } from './brackets.ts';
+import type { TaxDocument } from './document.ts';
+import { scaledRate } from './general-rate.ts';
 import { sum } from './widest-base.ts';
+
+/** An amount of a table, such as `0.17`, in cents. */
+export const parseCents = (text: string): bigint => {
+  assert(/^\d+\.\d{2}$/.test(text), 'a bracket is written in dollars and cents');
+  return BigInt(text.replace('.', ''));
+};
+
+/**
+ * The tax on a total of `cents` by a statutory table: the rate on whole dollars, plus one cent for each step that the
+ * remaining cents exceed (61 Pa. Code section 31.2; Md. Code, Tax-Gen. section 11-301).
+ */
+export const bracketTax = (cents: bigint, rateUnits: bigint, { steps, nothing_below }: Bracket): bigint => {
+  const least = nothing_below === null ? 0n : parseCents(nothing_below);
+  if (cents < least) return 0n;
+  // At the start of the table the tax is one cent for all steps (Md. Code, Tax-Gen. section 11-104(a)(1)(i)).
+  if (nothing_below !== null && cents === least) return 1n;
+  const above = cents % 100n;
+  const perDollar = (100n * rateUnits) / minorUnit;
+  return (cents / 100n) * perDollar + BigInt(steps.filter((step) => above > parseCents(step)).length);
+};
+
+/** The table for a jurisdiction's tax at a rate, if there is one. Caps and fees have no table. */
+export const bracketFor = (
+  rounding: Rounding,
+  code: string,
+  rateUnits: bigint,
+  { taxable, exact }: Pick<Assessment, 'taxable' | 'exact'>,
+): Bracket | undefined =>
+  rounding.method === 'bracket' && exact === taxable * rateUnits
+    ? rounding.brackets.find(({ jurisdiction, rate }) => jurisdiction === code && scaledRate(rate).units === rateUnits)
+    : undefined;
+
+/** Round assessments by their table, on their total, and allocate the tax by largest remainder. */
+export const roundByBracket = (group: readonly Assessment[], bracket: Bracket): bigint[] => {
+  const cents = group.reduce((sum, { taxable }) => sum + taxable, 0n);
+  return allocate(
+    bracketTax(cents, group[0]?.rate.units ?? 0n, bracket),
+    group.map(({ exact }) => exact),
+  );
+};
 
 const firstRounding = ([first]: readonly Assessment[]): Rounding | undefined => first?.treatment.rounding;
 
@@ -91,4 +133,60 @@ const split = (total: bigint, exacts: readonly bigint[]): bigint[] => {
   const parts = exacts.map((exact) => exact / minorUnit);
   const remainders = exacts.map((exact) => exact % minorUnit);
   return distributeRemainder(parts, remainders, total - sum(parts));
+};
+
+/** A line, or the shipping: rounded as one where the account rounds by line. */
+export type Charge = {
+  readonly assessments: readonly Assessment[];
+  /** Whether its state requires rounding on the invoice's total, by a table or half up. */
+  readonly isOnInvoice: boolean;
+};
+
+/** Whether a charge is rounded on the invoice, because the account or its state requires it. */
+export const isRoundedOnInvoice = (rounding: TaxDocument['rounding'], { isOnInvoice }: Charge): boolean =>
+  rounding === 'invoice' || isOnInvoice;
+
+type Entry = { readonly charge: number; readonly position: number; readonly assessment: Assessment };
+
+/** Round charges on their invoice, each state's together. Returns taxes by charge. */
+export const roundOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint[][] => {
+  const taxes = charges.map((assessments) => new Array<bigint>(assessments.length).fill(0n));
+  const invoices = new Map<string, Entry[]>();
+  for (const [charge, assessments] of charges.entries())
+    for (const [position, assessment] of assessments.entries()) {
+      const { state } = assessment.treatment;
+      const invoice = invoices.get(state) ?? [];
+      if (invoice.push({ charge, position, assessment }) === 1) invoices.set(state, invoice);
+    }
+  for (const invoice of invoices.values()) {
+    const assessments = invoice.map(({ assessment }) => assessment);
+    const owners = invoice.map(({ charge }) => charge);
+    for (const [index, tax] of roundInvoice(assessments, owners).entries()) {
+      const { charge, position } = invoice[index] as Entry;
+      (taxes[charge] as bigint[])[position] = tax;
+    }
+  }
+  return taxes;
+};
+
+/** The tax of charges that are rounded on their invoice: the sum of `roundOnInvoice`, without its allocation to them. */
+export const totalOnInvoice = (charges: readonly (readonly Assessment[])[]): bigint => {
+  const all = charges.flat();
+  if (all.some(({ treatment }) => treatment.rounding.method === 'bracket'))
+    return sum(roundOnInvoice(charges).map(sum));
+  return sum([...Map.groupBy(all, ({ treatment }) => treatment.state).values()].map(roundTotal));
+};
+
+/** Round the tax of every charge: by line, or on the state's invoice where the account or the state requires it. */
+export const roundCharges = (rounding: TaxDocument['rounding'], charges: readonly Charge[]): bigint[][] => {
+  const taxes: bigint[][] = new Array(charges.length);
+  const onInvoice: number[] = [];
+  for (const [index, charge] of charges.entries()) {
+    if (isRoundedOnInvoice(rounding, charge)) onInvoice.push(index);
+    else taxes[index] = roundSum(charge.assessments);
+  }
+  if (onInvoice.length === 0) return taxes;
+  const rounded = roundOnInvoice(onInvoice.map((index) => (charges[index] as Charge).assessments));
+  for (const [position, index] of onInvoice.entries()) taxes[index] = rounded[position] as bigint[];
+  return taxes;
 };

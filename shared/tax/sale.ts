@@ -1,7 +1,7 @@
 import { type Assessment, assess } from './assessment.ts';
 import { type Delivery, isShippingCharge, type ShippingCharge, type TaxDocument, type TaxLine } from './document.ts';
 import type { Base } from './effects/base.ts';
-import { type Treated, treatmentCache } from './treatment-cache.ts';
+import { type Treated, treatmentCache } from './treatment.ts';
 
 /** A line of goods with its treatments. */
 export type Goods = { readonly line: TaxLine; readonly treated: Treated };

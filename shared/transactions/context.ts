@@ -1,7 +1,7 @@
-import { listAddresses } from '../calculations/addresses-of.ts';
 import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
+import { listAddresses } from '../calculations/locate-lines.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { Warning } from '../calculations/response.ts';
 import { dayMs, dayOf } from '../calendar.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { instant, text } from '../calculations/fields.ts';
-import { identifier } from '../calculations/identifier.ts';
+import { identifier, instant, text } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
 import { cursorOrIdKeywords } from '../cursor.ts';
 import { described } from '../described.ts';

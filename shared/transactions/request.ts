@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { decimalString, text } from '../calculations/fields.ts';
-import { identifier } from '../calculations/identifier.ts';
+import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
 import { described, descriptionOf } from '../described.ts';
 

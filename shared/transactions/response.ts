@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { amount, listShape, objectType, timestamp, version } from '../calculations/answer-scalars.ts';
 import { outcomeShape } from '../calculations/response.ts';
+import { amount, listShape, objectType, timestamp, version } from '../calculations/response-scalars.ts';
 import { described } from '../described.ts';
 import { statuses } from './status.ts';
 

@@ -1,8 +1,8 @@
 import type { Outcome } from '../calculations/calculate.ts';
+import { mapShipping } from '../calculations/charges.ts';
 import { step } from '../calculations/explain/step.ts';
 import { listTaxRows, summarizeRows, writerFor } from '../calculations/figures.ts';
 import type { LineItemResponse, TaxRowResponse } from '../calculations/response.ts';
-import { mapShipping } from '../calculations/shipping-list.ts';
 import { allocate } from '../money/allocate.ts';
 import { minorDigits, parseAmount } from '../money/currency.ts';
 import type { StoredTransaction } from './transaction.ts';

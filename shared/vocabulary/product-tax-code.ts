@@ -1,15 +1,137 @@
 import { AssertionError } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import { type Accepted, accept, type Result, refuse } from '../result.ts';
-import {
-  conflictProblem,
-  duplicateProblem,
-  malformedProblem,
-  notApplicableProblem,
-  unknownAttributeProblem,
-  unknownPathProblem,
-} from './problems.ts';
-import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
+import { closest } from './closest.ts';
+import { crosswalkRows, systemNames } from './crosswalk.ts';
+import { appliesTo, codeFamily, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';
+
+/** A suggestion for a text that is not a product tax code. */
+export type Hint = {
+  readonly detail: string;
+  /** At most ten product tax codes, the likeliest first. */
+  readonly codes: readonly string[];
+};
+
+const codesMax = 10;
+
+/** Codes of families, the same number of each; `query` selects them all in GET /product-tax-codes. */
+const ofFamilies = (families: readonly string[], query: string): Hint => {
+  const members = families.map((family) => vocabulary().codesByFamily.get(family) ?? []);
+  const codes = members.flatMap((all) => all.slice(0, codesMax / families.length));
+  const others = codes.length < members.flat().length ? ` or another code of GET /product-tax-codes?${query}` : '';
+  return { detail: `Send one of ${codes.join(', ')}${others}.`, codes };
+};
+
+/** The codes for a code of another service. */
+const ofCrosswalk = (text: string): Hint | undefined => {
+  const rows = crosswalkRows(text);
+  const [first] = rows;
+  if (!first) return undefined;
+  const { system, code, match } = first;
+  const codes = rows.map(({ levyCode }) => levyCode);
+  if (match === 'family') return ofFamilies(codes, `equivalent=${system}:${code}`);
+  return { detail: `Send ${codes.join(' or ')} in place of ${code} of ${systemNames[system]}.`, codes };
+};
+
+/** A code with an attribute that lacks its dot or underscore: `HEALTH.DRUGS_PRESCRIPTION`. */
+const withAttribute = (name: string): string | undefined => {
+  for (const [known, path] of vocabulary().pathByName) {
+    if (!name.startsWith(known)) continue;
+    const attribute = vocabulary().attributeByCode.get(name.slice(known.length).replace(/^[._]/, '_'));
+    if (attribute && appliesTo(attribute, codeLabel(path))) return `${path}.${attribute.code}`;
+  }
+  return undefined;
+};
+
+/** The path that a name most likely means, with an attribute attached. Within a family it may differ by two characters. */
+const pathMeant = (name: string, isInFamily: boolean): string | undefined => {
+  const { codesByFamily, pathByName } = vocabulary();
+  const known = pathByName.get(codeLabel(name));
+  if (known !== undefined || codesByFamily.has(name)) return known;
+  return withAttribute(name) ?? pathByName.get(closest(name, pathByName.keys(), isInFamily ? 2 : 3) ?? '');
+};
+
+/**
+ * Find a suggestion for a text in upper case: a code of another service, a code under another path, a code with an
+ * attribute attached, a misspelled code, or a family with an unknown code or none.
+ */
+export const hintFor = (text: string): Hint | undefined => {
+  const [name = '', ...attributes] = text.split('._');
+  const translated = ofCrosswalk(name);
+  if (translated) return translated;
+  const { codesByFamily, attributeByCode } = vocabulary();
+  const family = codeFamily(name);
+  const isInFamily = codesByFamily.has(family);
+  const path = pathMeant(name, isInFamily);
+  if (path !== undefined) {
+    const label = codeLabel(path.split('._')[0] as string);
+    const fitting = attributes
+      .map((name) => attributeByCode.get(`_${name}`))
+      .filter((attribute) => attribute && appliesTo(attribute, label));
+    const code = [path, ...fitting.map((attribute) => attribute?.code)].join('.');
+    return { detail: `Send ${code}, the nearest product tax code.`, codes: [code] };
+  }
+  return isInFamily ? ofFamilies([family], `family=${family}`) : undefined;
+};
+
+// The caller adds the source: the text may come from a body or a query parameter.
+
+const suggestion = (text: string | undefined) => (text === undefined ? '' : ` Did you mean ${text}?`);
+
+const unknownProductTaxCode = (title: string, advice: string, hint: Hint | undefined): Problem => ({
+  code: 'validation_unknown_product_tax_code',
+  title,
+  detail: hint?.detail ?? advice,
+  ...(hint && { meta: { did_you_mean: hint.codes } }),
+});
+
+/** A text that is not shaped like a product tax code. The problem does not repeat it, because it may be long. */
+export const malformedProblem = (text: string, lengthMax: number): Problem =>
+  unknownProductTaxCode(
+    'Malformed product tax code',
+    `Send a code of GET /product-tax-codes, with attributes last, as in CLOTHING.APPAREL._ATHLETIC: upper-case letters, digits and underscores, joined by dots, at most ${lengthMax} characters.`,
+    text.length <= lengthMax ? hintFor(text.toUpperCase()) : undefined,
+  );
+
+/** A well-formed code that does not exist. */
+export const unknownPathProblem = (name: string, text: string): Problem =>
+  unknownProductTaxCode(
+    `Unknown product tax code ${name}`,
+    'Send a code that GET /product-tax-codes lists.',
+    hintFor(text),
+  );
+
+/** An attribute code that does not exist. */
+export const unknownAttributeProblem = (code: string): Problem => ({
+  code: 'validation_unknown_product_attribute',
+  title: `Unknown product attribute ${code}`,
+  detail: `GET /product-attributes lists the attributes.${suggestion(closest(code, vocabulary().attributeByCode.keys()))}`,
+  meta: { attribute: code },
+});
+
+/** An attribute that does not apply to the product. */
+export const notApplicableProblem = ({ code, ptcs }: ProductAttribute, path: string): Problem => ({
+  code: 'validation_product_attribute_not_applicable',
+  title: `${code} does not apply to ${path}`,
+  detail: `Leave it out: it applies to ${ptcs.join(', ')}. GET /product-attributes?ptc=${path} lists what applies here.`,
+  meta: { attribute: code },
+});
+
+/** Several attributes of a group that allows one. */
+export const conflictProblem = (group: string, attributes: readonly string[]): Problem => ({
+  code: 'validation_product_attribute_conflict',
+  title: `Conflicting attributes ${attributes.join(', ')}`,
+  detail: `A product has at most one attribute of the group ${group}: keep one of them.`,
+  meta: { group, attributes },
+});
+
+/** The same attribute twice: a format error, because the facts do not conflict. */
+export const duplicateProblem = (code: string): Problem => ({
+  code: 'validation_invalid_format',
+  title: `Repeated attribute ${code}`,
+  detail: `Write ${code} once.`,
+  meta: { attribute: code },
+});
 
 /** A parsed product tax code. */
 export type ProductTaxCode = {

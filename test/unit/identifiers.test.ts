@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { identifier } from '../../shared/calculations/identifier.ts';
+import { identifier } from '../../shared/calculations/fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.ts';
 import { TransactionListQuery } from '../../shared/transactions/list-query.ts';

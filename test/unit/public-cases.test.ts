@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
+import { shippingList } from '../../shared/calculations/charges.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { shippingList } from '../../shared/calculations/shipping-list.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import type { RatesQuery } from '../../shared/rates/query.ts';
 import { findRates } from '../../shared/rates/rates.ts';
+import type { RatesQuery } from '../../shared/rates/response.ts';
 import cases from '../fixtures/public-cases.json' with { type: 'json' };
 
 type Answer = {

@@ -3,9 +3,8 @@ import { newAccount } from '../../shared/accounts/account.ts';
 import { firstDayOf, lastDayOf } from '../../shared/calendar.ts';
 import nexus from '../../shared/content/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/filings/totals.ts';
-import { registrationAdvice } from '../../shared/registrations/advice.ts';
+import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
 import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';
-import { windowsIn } from '../../shared/registrations/measuring-periods.ts';
 import type { StoredRow } from '../../shared/reports/by-state.ts';
 
 const december2026 = 2026 * 12 + 11;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import { listAddresses } from '../../shared/calculations/addresses-of.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
+import { listAddresses } from '../../shared/calculations/locate-lines.ts';
 import { builtInRelease, builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { pinnedContext } from '../../shared/transactions/context.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';

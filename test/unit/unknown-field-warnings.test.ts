@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownFieldWarnings } from '../../shared/calculations/unknown-field-warnings.ts';
+import { unknownFieldWarnings } from '../../shared/calculations/sent-warnings.ts';
 
 const namesIn = (pointer: string) =>
   unknownFieldWarnings([pointer]).flatMap(({ message }) => [...message.matchAll(/`(\w+)`/g)].map(([, name]) => name));

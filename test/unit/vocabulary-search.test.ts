@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalog, selectItems } from '../../shared/vocabulary/catalog.ts';
-import { resultsMax } from '../../shared/vocabulary/search.ts';
-import { listStems } from '../../shared/vocabulary/words.ts';
+import { listStems, resultsMax } from '../../shared/vocabulary/search.ts';
 
 const search = (text: string): string[] => selectItems({ q: text }).map(({ code }) => code);
 

@@ -1,8 +1,7 @@
 /** `ledger recount`: count transactions that the reports miss. */
 import type { Command } from 'commander';
 import { now } from '../../config/clock.ts';
-import { countTransactions } from '../../reports/count-transactions.ts';
-import { countedOf } from '../../reports/counted.ts';
+import { countedOf, countTransactions } from '../../reports/count-transactions.ts';
 import { setCountedFrom } from '../../store/accounts/account-store.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';

@@ -9,7 +9,7 @@ import { findRates } from '../../rates/rates.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import type { RegistrationAdvice } from '../../registrations/response.ts';
 import { reportByState } from '../../reports/by-state.ts';
-import { countedOf, withCounted } from '../../reports/counted.ts';
+import { countedOf, withCounted } from '../../reports/count-transactions.ts';
 import { createCalculation } from '../../transactions/create-calculation.ts';
 import { newTransaction } from '../../transactions/new-transaction.ts';
 import { listAnswer } from '../../transactions/page-limit.ts';

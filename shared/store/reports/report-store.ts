@@ -3,7 +3,7 @@ import { environment } from '../../config/environment.ts';
 import type { RemainingMs } from '../../contention.ts';
 import type { ReportReads, StoredRow } from '../../reports/by-state.ts';
 import type { CountStore } from '../../reports/count-transactions.ts';
-import { placeText } from '../../reports/counted.ts';
+import { placeText } from '../../reports/count-transactions.ts';
 import { batchGet, queryPages, startAfter } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';

@@ -1,15 +1,11 @@
 /** Every type of effect that a rule may have. To add one, add its file and its entry here. */
 import * as z from 'zod/mini';
 import { assert } from '../../assert.ts';
-import { band } from './band.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
-import { notEstablished } from './not-established.ts';
-import { otherTax } from './other-tax.ts';
 import { baseCap, basePercent, taxCap } from './part-of-base.ts';
-import { anyTaxable, exempt, followsGoods, rate, taxable } from './plain.ts';
-import { holiday, thresholdCliff, thresholdExcess, thresholdRate } from './thresholds.ts';
-import { tieredRate } from './tiered-rate.ts';
+import { anyTaxable, exempt, followsGoods, notEstablished, otherTax, rate, taxable } from './plain.ts';
+import { band, holiday, thresholdCliff, thresholdExcess, thresholdRate, tieredRate } from './thresholds.ts';
 import { useSplit } from './use-split.ts';
 
 const definitions = {

@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { minorUnit, type ScaledRate, untaxed } from '../assessment.ts';
 import { type FeeBase, timesQuantity } from './base.ts';
-import { alwaysTrue, type EffectDefinition } from './definition.ts';
-import { amount, codes, flag, typed } from './fields.ts';
+import { alwaysTrue, amount, codes, type EffectDefinition, flag, typed } from './definition.ts';
 
 type FlatFeeEffect = {
   readonly type: 'flat_fee';

@@ -5,8 +5,7 @@ import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
 import { min, timesQuantity } from './base.ts';
-import { alwaysFalse, alwaysTrue, type EffectDefinition } from './definition.ts';
-import { amount, rate, typed } from './fields.ts';
+import { alwaysFalse, alwaysTrue, amount, type EffectDefinition, rate, typed } from './definition.ts';
 
 type BaseCapEffect = { readonly type: 'base_cap'; readonly amount: string; readonly per?: 'line' };
 

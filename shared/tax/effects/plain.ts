@@ -1,9 +1,9 @@
-/** Effects that the price does not matter for. */
-
+import * as z from 'zod/mini';
 import { type RatedAs, type ResolvedEffect, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { alwaysFalse, type EffectDefinition } from './definition.ts';
-import { rate as rateField, typed } from './fields.ts';
+import { alwaysFalse, type EffectDefinition, rate as rateField, typed } from './definition.ts';
+
+/** Effects that the price does not matter for. */
 
 export type TaxableEffect = { readonly type: 'taxable' };
 export type ExemptEffect = { readonly type: 'exempt' };
@@ -79,4 +79,44 @@ export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
   resolve: () => ({ ...taxedAtGeneralRate, kind: 'any_taxable' }),
   describe: () => 'taxable if any of the goods it ships with is',
   coverageTerm: () => 'any_taxable',
+};
+
+type NotEstablishedEffect = { readonly type: 'not_established'; readonly reason: string };
+
+const reasonAdvice = 'Send a sentence that says why the treatment is not established: at most 600 characters.';
+
+/** Taxed as general goods, as without a rule: the treatment is not established. `reason` says what is known. */
+export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
+  schema: () =>
+    typed('not_established', {
+      reason: z.string(reasonAdvice).check(z.minLength(1, reasonAdvice), z.maxLength(600, reasonAdvice)),
+    }),
+  isInMoney: alwaysFalse,
+  resolve: () => taxedAtGeneralRate,
+  describe: () => 'not established; taxed as general goods, with a warning',
+  uncertainty: ({ reason }, { product }) => ({
+    code: 'taxability_not_established',
+    message: `no confirmed treatment of ${product.path}; it was taxed as general goods. ${reason}`,
+  }),
+  coverageTerm: () => 'not_established',
+};
+
+type OtherTaxEffect = { readonly type: 'other_tax'; readonly name: string };
+
+const nameAdvice = 'Send the name of the other tax, such as "motor vehicle excise tax, 5 %": at most 300 characters.';
+
+/** Another tax applies in place of sales tax, such as an excise on vehicles. Levy does not calculate it. */
+export const otherTax: EffectDefinition<OtherTaxEffect> = {
+  schema: () =>
+    typed('other_tax', { name: z.string(nameAdvice).check(z.minLength(1, nameAdvice), z.maxLength(300, nameAdvice)) }),
+  isInMoney: alwaysFalse,
+  isWholeAnswer: true,
+  appliesToAdditionalJurisdictions: true,
+  resolve: () => ({ assess: (treatment, { net }) => untaxed(treatment, net, 'not_subject_to_tax') }),
+  describe: ({ name }) => `not subject to sales tax; another tax applies (${name})`,
+  uncertainty: ({ name }) => ({
+    code: 'other_tax_applies',
+    message: `no sales tax is due, because another tax applies: ${name}. Levy does not calculate it.`,
+  }),
+  coverageTerm: () => 'other_tax',
 };

@@ -1,11 +1,11 @@
-/** Effects with a threshold on the price of a unit. */
 import * as z from 'zod/mini';
 import { decimal } from '../../money/decimal.ts';
 import { assess, partly, taxed, untaxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';
-import { compareUnitPrice, timesQuantity } from './base.ts';
-import { alwaysTrue, type EffectDefinition } from './definition.ts';
-import { amount, flag, rate, typed } from './fields.ts';
+import { compareUnitPrice, min, timesQuantity } from './base.ts';
+import { alwaysTrue, amount, type EffectDefinition, flag, rate, typed } from './definition.ts';
+
+/** Effects with a threshold on the price of a unit. */
 
 type ThresholdCliffEffect = { readonly type: 'threshold_cliff'; readonly amount: string; readonly inclusive: boolean };
 
@@ -118,4 +118,72 @@ export const holiday: EffectDefinition<HolidayEffect> = {
       ? 'The holiday has no limit.'
       : `The holiday's limit is ${perUnit(effect.amount)}. The price of ${price} is ${effect.inclusive ? 'not above it' : 'below it'}.`,
   coverageTerm: () => 'taxable',
+};
+
+type TieredRateEffect = { readonly type: 'tiered_rate'; readonly amount: string; readonly rate: string };
+
+/**
+ * The first `amount` of each unit is taxed at the general rate, and the rest at another one (large items in Phoenix). The
+ * row keeps the general rate, as only its tax differs.
+ */
+export const tieredRate: EffectDefinition<TieredRateEffect> = {
+  schema: () => typed('tiered_rate', { amount: amount(), rate: rate() }),
+  isInMoney: alwaysTrue,
+  resolve: (effect, { general }) => {
+    const perUnit = decimal(effect.amount);
+    const above = ratedAs(scaledRate(effect.rate), general);
+    const reason = above.reason === 'standard_rated' ? 'portion_standard_rated' : 'portion_reduced_rated';
+    return {
+      assess: (treatment, base) => {
+        const { general: below } = treatment;
+        const lower = min(base.net, timesQuantity(perUnit, base, base.exponent));
+        const upper = base.net - lower;
+        const exact = lower * below.rate.units + upper * above.rate.units;
+        return { ...taxed(treatment, base.net, below), ...(upper > 0n ? { exact, reason } : {}) };
+      },
+    };
+  },
+  describe: (effect) =>
+    `taxed at the general rate on the first ${effect.amount} of each unit, and at the rate ${effect.rate} on the rest`,
+  explain: (effect, { price, rate: general, perUnit }) =>
+    `Of the price of ${price}, at most ${perUnit(effect.amount)} is taxed at ${general}, and the rest at ${effect.rate}.`,
+  coverageTerm: () => 'threshold',
+};
+
+type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: string; readonly rate: string };
+
+/**
+ * The part of each unit above `above` and up to `to` is taxed at a separate rate (Tennessee's single article).
+ *
+ * Where it comes on top of a state's tax, the band is a separate jurisdiction of type `state`. Its rule names the code
+ * in `jurisdictions`, and the jurisdiction has no rate. Such a jurisdiction has a row only where it taxes something. Of all
+ * other rules, only those with `appliesToAdditionalJurisdictions` apply to it: that the state taxes the goods at a rate of its
+ * own does not remove the band.
+ */
+export const band: EffectDefinition<BandEffect> = {
+  schema: () =>
+    typed('band', { above: amount(), to: amount(), rate: rate() }).check(
+      z.refine(({ above, to }) => Number(above) < Number(to), 'Send `to` above `above`.'),
+    ),
+  isInMoney: alwaysTrue,
+  taxesWithoutGeneralRate: true,
+  resolve: (effect, { general }) => {
+    const [above, to] = [decimal(effect.above), decimal(effect.to)];
+    const own = ratedAs(scaledRate(effect.rate), general);
+    const reason = own.reason === 'reduced_rated' ? 'portion_reduced_rated' : 'portion_standard_rated';
+    return {
+      assess: (treatment, base) => {
+        const below = min(base.net, timesQuantity(above, base, base.exponent));
+        const taxable = min(base.net, timesQuantity(to, base, base.exponent)) - below;
+        return taxable === 0n
+          ? untaxed(treatment, base.net, 'product_exempt')
+          : partly(treatment, base, taxable, own, reason);
+      },
+    };
+  },
+  describe: (effect) =>
+    `taxed at the rate ${effect.rate} on the part of each unit above ${effect.above} and up to ${effect.to}`,
+  explain: (effect, { price, taxable, perUnit }) =>
+    `The band goes from ${perUnit(effect.above)} to ${perUnit(effect.to)}. ${taxable} of the price of ${price} is in it.`,
+  coverageTerm: () => 'capped',
 };

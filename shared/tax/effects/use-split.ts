@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { ResolvedEffect } from '../assessment.ts';
-import { alwaysFalse, type EffectContext, type EffectDefinition, type Use } from './definition.ts';
-import { typed } from './fields.ts';
+import { alwaysFalse, type EffectContext, type EffectDefinition, typed, type Use } from './definition.ts';
 import { type ExemptEffect, exempt, type RateEffect, rate, type TaxableEffect, taxable } from './plain.ts';
 
 /** An effect that the price does not matter for. */

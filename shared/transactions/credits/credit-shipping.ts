@@ -1,7 +1,7 @@
+import { mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import type { ShippingRequest } from '../../calculations/request.ts';
 import type { ShippingResponse } from '../../calculations/response.ts';
-import { mapShipping, shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';

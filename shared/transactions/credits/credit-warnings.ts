@@ -1,4 +1,4 @@
-import { generalGoods } from '../../calculations/charge-roles.ts';
+import { generalGoods } from '../../calculations/charges.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';

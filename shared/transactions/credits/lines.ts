@@ -1,5 +1,5 @@
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/charge-roles.ts';
+import { isReduction } from '../../calculations/charges.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import { documentIds } from '../../calculations/echo.ts';
 import { listCharges, listTaxRows } from '../../calculations/figures.ts';

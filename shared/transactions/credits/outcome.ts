@@ -1,10 +1,10 @@
 import { taxDateAt } from '../../accounts/time-zone.ts';
 import { engineVersion, type Outcome } from '../../calculations/calculate.ts';
+import { shippingList, shippingPointer } from '../../calculations/charges.ts';
 import { echoMetadata } from '../../calculations/echo.ts';
 import { step } from '../../calculations/explain/step.ts';
 import { listCharges, listTaxRows, summarizeRows, writerFor } from '../../calculations/figures.ts';
 import type { ExplanationStep, LineItemResponse, ShippingResponse, Warning } from '../../calculations/response.ts';
-import { shippingList, shippingPointer } from '../../calculations/shipping-list.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import type { Transaction } from '../transaction.ts';

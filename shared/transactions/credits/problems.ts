@@ -1,5 +1,5 @@
+import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
-import { shippingList } from '../../calculations/shipping-list.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';

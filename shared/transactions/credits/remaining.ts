@@ -1,5 +1,5 @@
+import { shippingList } from '../../calculations/charges.ts';
 import { listCharges } from '../../calculations/figures.ts';
-import { shippingList } from '../../calculations/shipping-list.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';

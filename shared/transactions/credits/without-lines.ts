@@ -1,7 +1,6 @@
 import type { Outcome } from '../../calculations/calculate.ts';
-import { isReduction } from '../../calculations/charge-roles.ts';
+import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
-import { mapShipping } from '../../calculations/shipping-list.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { type Balance, isNothing, leftOf, type Share } from './counters.ts';

@@ -1,5 +1,5 @@
+import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
-import { shippingList } from '../../calculations/shipping-list.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listShape, nextCursor, timestamp, version } from '../../calculations/answer-scalars.ts';
+import { listShape, nextCursor, timestamp, version } from '../../calculations/response-scalars.ts';
 import { described } from '../../described.ts';
 import { Transaction } from '../response.ts';
 

@@ -1,6 +1,6 @@
+import { mapShipping, shippingPointer } from '../../calculations/charges.ts';
 import type { Customer, ShipFrom } from '../../calculations/fields.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
-import { mapShipping, shippingPointer } from '../../calculations/shipping-list.ts';
 import { fiveDigitZip, type PostalAddress } from '../../content/location/postal-address.ts';
 import { expiredReason } from '../lifecycle.ts';
 import type { Transaction } from '../transaction.ts';

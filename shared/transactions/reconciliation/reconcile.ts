@@ -1,5 +1,5 @@
 import type { Account as StoredAccount } from '../../accounts/account.ts';
-import { unknownFieldWarnings } from '../../calculations/unknown-field-warnings.ts';
+import { unknownFieldWarnings } from '../../calculations/sent-warnings.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { accept, type Result, refuse } from '../../result.ts';

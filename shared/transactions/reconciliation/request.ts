@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
-import { decimalString, instant } from '../../calculations/fields.ts';
-import { identifier } from '../../calculations/identifier.ts';
+import { decimalString, identifier, instant } from '../../calculations/fields.ts';
 import { cursorKeywords } from '../../cursor.ts';
 import { described } from '../../described.ts';
 import { isSent, type JsonObject, objectOf } from '../../json.ts';

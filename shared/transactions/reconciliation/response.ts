@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { amount, count, currencyCode, objectType } from '../../calculations/answer-scalars.ts';
 import { instantKeywords } from '../../calculations/fields.ts';
 import { warnings } from '../../calculations/response.ts';
+import { amount, count, currencyCode, objectType } from '../../calculations/response-scalars.ts';
 import { described } from '../../described.ts';
 import { statuses } from '../status.ts';
 

@@ -1,4 +1,4 @@
-import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
+import { type AnswerFields, calculationAnswerFields } from '../../calculations/response-scalars.ts';
 import { isObjectOrArray } from '../../json.ts';
 import type { Transaction } from '../transaction.ts';
 import type { ReplayDifference } from './response.ts';

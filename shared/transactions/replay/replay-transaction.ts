@@ -1,8 +1,8 @@
 import type { Settings } from '../../accounts/account.ts';
-import { listAddresses } from '../../calculations/addresses-of.ts';
 import { engineVersion } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
+import { listAddresses } from '../../calculations/locate-lines.ts';
 import type { LoadContent } from '../../content/content.ts';
 import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
 import type { TaxAddress } from '../../content/location/address.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { objectType, version } from '../../calculations/answer-scalars.ts';
 import { contentReleases } from '../../calculations/response.ts';
+import { objectType, version } from '../../calculations/response-scalars.ts';
 import { described } from '../../described.ts';
 
 const ReplayDifference = described(

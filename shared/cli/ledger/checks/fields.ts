@@ -1,5 +1,5 @@
+import { shippingList } from '../../../calculations/charges.ts';
 import { listCharges, listTaxRows } from '../../../calculations/figures.ts';
-import { shippingList } from '../../../calculations/shipping-list.ts';
 import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import { decimal, rescale } from '../../../money/decimal.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';

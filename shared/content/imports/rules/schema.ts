@@ -1,10 +1,10 @@
 /** The shape of a file of own rules: the fields of a release, with a first day for every value. */
 import * as z from 'zod/mini';
 import { isDay } from '../../../calendar.ts';
+import { amount, flag, rate } from '../../../tax/effects/definition.ts';
 import { type Effect, effectSchema } from '../../../tax/effects/effects.ts';
-import { amount, flag, rate } from '../../../tax/effects/fields.ts';
 import { closest } from '../../../vocabulary/closest.ts';
-import { hintFor } from '../../../vocabulary/hint.ts';
+import { hintFor } from '../../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../../vocabulary/vocabulary.ts';
 import { couponPolicies, shippingPolicies } from '../../release.ts';
 

@@ -1,6 +1,8 @@
-/** What each line item is in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
+import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from '../money/decimal.ts';
 import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
+
+/** What each line item is in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
 
 export const generalGoods = 'GENERAL';
 
@@ -54,3 +56,42 @@ export const toPriced = ({
   product: findProduct(product_tax_code ?? generalGoods),
   isReduction: isReduction(unit_price),
 });
+
+/** The decimals of a request in minor units. `exponent` is the number of decimals of the currency. */
+
+type Text = string | null | undefined;
+
+/** Whether a value of an unvalidated body is a decimal as the schema has it. */
+export const isDecimal = (value: unknown): value is string => typeof value === 'string' && decimalPattern.test(value);
+
+/** Like `isDecimal`, for a price, which may be below zero. */
+export const isPrice = (value: unknown): value is string =>
+  typeof value === 'string' && signedDecimalPattern.test(value);
+
+/** An amount; zero where none was sent. */
+export const parseMinor = (text: Text, exponent: number): bigint => (text ? rescale(decimal(text), exponent) : 0n);
+
+/** Quantity times unit price of a line item, before discounts. */
+export const lineAmount = (
+  { quantity, unit_price }: { readonly quantity?: Text; readonly unit_price?: Text },
+  exponent: number,
+): bigint => multiply(decimal(quantity ?? '1'), decimal(unit_price ?? '0'), exponent);
+
+/** `shipping` of a request or a response: none, one charge as an object, or a list of charges. */
+type OneOrMany<Charge> = Charge | Charge[] | null | undefined;
+
+const isList = <Charge>(shipping: OneOrMany<Charge>): shipping is Charge[] => Array.isArray(shipping);
+
+/** The charges as a list. */
+export const shippingList = <Charge>(shipping: OneOrMany<Charge>): readonly Charge[] =>
+  isList(shipping) ? shipping : shipping ? [shipping] : [];
+
+/** Replaces each charge, and keeps the form in which they were sent. */
+export const mapShipping = <From, To>(
+  shipping: OneOrMany<From>,
+  replace: (charge: From, index: number) => To,
+): To | To[] | null => (isList(shipping) ? shipping.map(replace) : shipping ? replace(shipping, 0) : null);
+
+/** The JSON Pointer of a charge in the document. */
+export const shippingPointer = (shipping: OneOrMany<unknown>, index: number): string =>
+  isList(shipping) ? `/shipping/${index}` : '/shipping';
