@@ -10,8 +10,8 @@ const onAmazon =
   '{account-store,close-periods,content-imports,content-store,create-filing,create-transaction,credits,history,idempotency,list-filings,list-transactions,reconciliations,update-filing,update-transaction}.test.ts';
 
 /**
- * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, on dynoxide where it has a build, and more of the
- * random orders and invalid requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
+ * `npm test` runs everything but `*.long.test.ts`. Mode `long` runs those, and more of the random orders and invalid
+ * requests. Mode `browser` drives the console in Chromium. Mode `amazon` runs some integration tests
  * on DynamoDB Local, and compares the memory database with it.
  */
 const modes = {
@@ -24,7 +24,7 @@ const modes = {
     projects: ['unit', 'integration', 'contract', 'simulation', 'model'],
   },
   browser: { include: ['**/!(*.long).test.ts'], projects: ['browser'] },
-  amazon: { include: [onAmazon, 'memory-database.long.test.ts'], projects: ['integration'] },
+  amazon: { include: [onAmazon, 'memory-database.test.ts'], projects: ['integration'] },
 };
 
 const integrationSetup = ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'];
@@ -49,7 +49,6 @@ const projectOf = (name: string, include: readonly string[]) => ({
 
 export default defineConfig(({ mode }) => {
   const { include, projects } = modes[mode as keyof typeof modes] ?? modes.test;
-  if (mode === 'amazon') process.env['EMULATOR'] = 'amazon';
   return {
     root,
     test: {

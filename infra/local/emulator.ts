@@ -1,29 +1,22 @@
 import { once } from 'node:events';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { createTables } from './create-tables.ts';
-import {
-  chosenKind,
-  type EmulatorKind,
-  type EmulatorProcess,
-  killWithParent,
-  makeDirectory,
-  startEmulatorProcess,
-} from './emulator-process.ts';
 import { freePort, loopback } from './ports.ts';
 import { SetupError } from './setup-error.ts';
 
 export type Emulator = {
   readonly endpoint: string;
-  readonly kind: EmulatorKind | 'memory' | 'given';
+  readonly kind: 'memory' | 'given';
   /** Settles with the reason when the emulator ends unexpectedly. */
   readonly died: Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
 /** The SDK's variables for an emulator. The developer's own credentials are used for a given emulator only. */
-export const emulatorEnvironment = ({ endpoint, kind }: Emulator) => {
+export const emulatorEnvironment = ({ endpoint, kind }: Pick<Emulator, 'endpoint' | 'kind'>) => {
   const own = kind === 'given' ? process.env : {};
   return {
     DYNAMODB_ENDPOINT: endpoint,
@@ -42,16 +35,13 @@ const clientOf = (emulator: Emulator): DynamoDBClient => {
   return new DynamoDBClient({ endpoint: emulator.endpoint, region, credentials, maxAttempts: 1 });
 };
 
-const untilReady = async (client: DynamoDBClient, waitMs: number, died: Promise<string>): Promise<void> => {
-  const ended = { reason: null as string | null };
-  died.then((reason) => Object.assign(ended, { reason }));
+const untilReady = async (client: DynamoDBClient, waitMs: number): Promise<void> => {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       await client.send(new ListTablesCommand({}));
       return;
     } catch (error) {
-      if (ended.reason) throw new SetupError(`The DynamoDB emulator did not start: ${ended.reason}.`);
       if (performance.now() > deadline)
         throw new SetupError(`No DynamoDB emulator answers: ${error instanceof Error ? error.message : error}`);
       await sleep(20);
@@ -62,7 +52,7 @@ const untilReady = async (client: DynamoDBClient, waitMs: number, died: Promise<
 const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> => {
   const client = clientOf(emulator);
   try {
-    await untilReady(client, waitMs, emulator.died);
+    await untilReady(client, waitMs);
     await createTables(client);
     return emulator;
   } catch (error) {
@@ -73,63 +63,40 @@ const prepare = async (emulator: Emulator, waitMs: number): Promise<Emulator> =>
   }
 };
 
-const supervise = ({ kind, child }: EmulatorProcess, port: number): Emulator => {
-  let isStopping = false;
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', ({ message }) => resolve(message));
-    child.once('exit', (code, signal) => resolve(signal ? `it was ended by ${signal}` : `it exited with code ${code}`));
-  });
-  const endChild = () => void child.kill();
-  process.once('exit', endChild);
-  killWithParent(child);
-  return {
-    endpoint: `http://${loopback}:${port}`,
-    kind,
-    died: new Promise((resolve) => ended.then((reason) => !isStopping && resolve(reason))),
-    stop: async () => {
-      isStopping = true;
-      process.off('exit', endChild);
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const force = setTimeout(() => child.kill('SIGKILL'), 5_000);
-      child.kill();
-      await once(child, 'exit');
-      clearTimeout(force);
-    },
-  };
+const makeDirectory = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new SetupError(`DATA_DIR cannot be used: ${error instanceof Error ? error.message : error}`);
+  }
 };
 
-type Options = {
+/**
+ * Start the in-process database with the service's tables, on any free port unless one is given. It runs in a thread, which
+ * ends with this process. Without a folder it keeps its data in memory only.
+ */
+export const startEmulator = async ({
+  port = 0,
+  dataDirectory: folder = null,
+}: {
   readonly port?: number;
   readonly dataDirectory?: string | null;
-  /** The default is `EMULATOR`, or the best emulator of the platform. */
-  readonly kind?: EmulatorKind | 'memory';
-};
-
-/** Serve the memory database from a thread, which ends with this process. */
-const startMemoryDatabase = async (port: number, folder: string | null): Promise<Emulator> => {
+} = {}): Promise<Emulator> => {
+  const usable = await freePort(port, 'DYNAMODB_PORT');
   if (folder) makeDirectory(folder);
-  const worker = new Worker(new URL('./memory-database/server.ts', import.meta.url), { workerData: { port, folder } });
+  const workerData = { port: usable, folder };
+  const worker = new Worker(new URL('./memory-database/server.ts', import.meta.url), { workerData });
   // A failure to listen or to read the folder rejects here; a later one ends the service.
   await once(worker, 'message');
-  return {
-    endpoint: `http://${loopback}:${port}`,
-    kind: 'memory',
-    died: once(worker, 'exit').then(
-      () => new Promise<string>(() => {}),
-      (error: unknown) => String(error),
-    ),
-    stop: async () => void (await worker.terminate()),
-  };
-};
-
-/** Start a database with the service's tables, on any free port unless one is given. */
-export const startEmulator = async ({ port = 0, dataDirectory = null, kind }: Options = {}): Promise<Emulator> => {
-  const usable = await freePort(port, 'DYNAMODB_PORT');
-  const chosen = kind ?? chosenKind(dataDirectory);
-  if (chosen === 'memory') return prepare(await startMemoryDatabase(usable, dataDirectory), 60_000);
-  return prepare(supervise(await startEmulatorProcess(chosen, usable, dataDirectory), usable), 60_000);
+  const died = once(worker, 'exit').then(
+    () => new Promise<string>(() => {}),
+    (error: unknown) => String(error),
+  );
+  const stop = async () => void (await worker.terminate());
+  return prepare({ endpoint: `http://${loopback}:${usable}`, kind: 'memory', died, stop }, 60_000);
 };
 
 /** Use an emulator that is already running, and create its tables if they are missing. */
-export const useEmulator = (endpoint: string): Promise<Emulator> =>
-  prepare({ endpoint, kind: 'given', died: new Promise(() => {}), stop: async () => {} }, 5_000);
+export const useEmulator = (endpoint: string, waitMs = 5_000): Promise<Emulator> =>
+  prepare({ endpoint, kind: 'given', died: new Promise(() => {}), stop: async () => {} }, waitMs);

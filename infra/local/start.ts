@@ -21,7 +21,7 @@ const curlLine = (url: string, apiKey: string): string =>
 
 const databaseLine = ({ kind, endpoint }: Emulator, dataDirectory: string | null): string => {
   if (kind === 'given') return `Database  ${endpoint} (yours)`;
-  return `Database  ${endpoint} (${kind}, ${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
+  return `Database  ${endpoint} (${dataDirectory ? `kept in ${dataDirectory}` : 'in memory'})`;
 };
 
 const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirectory }: LocalSettings): string =>
@@ -30,10 +30,6 @@ const greeting = (url: string, apiKey: string, emulator: Emulator, { dataDirecto
     `Docs      ${url}/docs`,
     `Console   ${url}/console`,
     databaseLine(emulator, dataDirectory),
-    // DynamoDB Local has no option for it.
-    ...(emulator.kind === 'amazon'
-      ? ['          DynamoDB Local listens on every network interface, not only on loopback.']
-      : []),
     `Demo key  ${apiKey}`,
     '',
     'Try it (the answer has "tax_amount":"8.88"):',

@@ -34,14 +34,14 @@ const accountsMax = 1000;
 // DynamoDB writes an item at most 1,000 times a second, and a request writes at most once. So a counter covers at most
 // this many requests of a window, and a larger limit is split over several counters.
 const counterRequestsMax = 10_000;
-// How many counters a request tries before it is refused: trying a hundred in turn would take too long.
+// How many counters without a free request a request tries before it is refused: trying a hundred would take too long.
 const countersTriedMax = 3;
 // Backoff after a counter failed: the request that retries it has to wait for the timeout.
 const [outageMsMin, outageMsMax] = [1000, 16_000];
 
 /**
  * An account's window in this instance: `used` as of the counter's last reply, and `tokens` of this instance's leases.
- * `counter` may be any number; `tried` is how many counters this window has used.
+ * `counter` may be any number; `tried` is how many counters this window has tried since one had free requests.
  */
 type Window = {
   readonly start: number;
@@ -157,7 +157,10 @@ export const rateLimiter = (
       const { taken, used } = await take(account, window.start, amount, part, counter % countersOf(limit));
       outage.lasts = 0;
       if (window.counter === counter) window.used = Math.max(window.used, used);
-      if (taken) window.tokens += amount;
+      if (taken) {
+        window.tokens += amount;
+        window.tried = 1;
+      }
       meter.pace = (used * windowMs) / Math.max(memoryMs, time - window.start);
     } catch (error) {
       onOutage(error);

@@ -179,16 +179,13 @@ describe('reconciling', () => {
     ]);
   });
 
-  it.runIf(['memory', 'dynoxide'].includes(inject('emulator')))(
-    'takes a unit for each claim and for each transaction',
-    async () => {
-      const client = await warmClient();
-      for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
-      const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
-      // Three rows of the range are under 4 KB together: half a unit.
-      expect([table, indexes]).toEqual([6, 0.5]);
-      const missing = await used(() => reconcile(client, ['x', 'y']));
-      expect([missing.table, missing.indexes]).toEqual([2, 1]);
-    },
-  );
+  it.runIf(inject('emulator') === 'memory')('takes a unit for each claim and for each transaction', async () => {
+    const client = await warmClient();
+    for (const reference_id of ['a', 'b', 'c']) await sold(client, { reference_id });
+    const { table, indexes } = await used(() => reconcile(client, ['a', 'b', 'c'], october));
+    // Three rows of the range are under 4 KB together: half a unit.
+    expect([table, indexes]).toEqual([6, 0.5]);
+    const missing = await used(() => reconcile(client, ['x', 'y']));
+    expect([missing.table, missing.indexes]).toEqual([2, 1]);
+  });
 });

@@ -35,7 +35,7 @@ const startProxy = async (endpoint: string, passed: () => void) => {
 /** Start an empty database and the publishers of some Streamlined states, and point this process at them. */
 export const startWorld = async (states: readonly string[]) => {
   let onRequest: () => void = () => {};
-  const emulator = await startEmulator({ kind: 'memory' });
+  const emulator = await startEmulator();
   Object.assign(process.env, emulatorEnvironment(emulator));
   const publishers = await openPublisherServer(states);
   publishers.play('', () => {

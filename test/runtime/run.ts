@@ -56,7 +56,7 @@ const runAll = async (): Promise<number> => {
   const tools = installTools();
   // What the CDK and the functions leave there is removed with it, also after a signal.
   process.env['TMPDIR'] = temporaryFolder();
-  const emulator = await startEmulator({ kind: 'memory' });
+  const emulator = await startEmulator();
   // Before the import of anything that reads the environment.
   Object.assign(process.env, emulatorEnvironment(emulator));
   const { hideBundlingLines } = await import('../../infra/app.ts');

@@ -99,6 +99,17 @@ describe('a larger limit', () => {
     expect(asked).toEqual([1, 2]);
   });
 
+  it('one instance alone reaches the limit, and then refuses without further calls', async () => {
+    const { take, asked } = counters();
+    const { admit } = rateLimiter(take, unexpected, 3);
+    let admitted = 0;
+    for (let sent = 0; sent < 100_000; sent++) admitted += Number((await admit(account, 80_000, start)).admitted);
+    expect(admitted).toBe(80_000);
+    const calls = asked.length;
+    await admit(account, 80_000, start);
+    expect(asked).toHaveLength(calls);
+  });
+
   it('a limit that is lowered below one counter holds at once where it is known', async () => {
     const { take } = counters();
     const { admit } = rateLimiter(take, unexpected, 0);

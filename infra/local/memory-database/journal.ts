@@ -1,4 +1,4 @@
-import { existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Database } from './database.ts';
@@ -16,11 +16,12 @@ export type Change = { readonly table: string; readonly before: Item | undefined
 const journalName = 'levy.jsonl';
 
 /** The complete lines. A last line without its end was being written when the process ended, and its caller got no answer. */
-const linesOf = (text: string): Line[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => parseWire(line) as Line);
+function* completeLines(path: string): Generator<Line> {
+  // Not one string: a file may be longer than a string can be.
+  const bytes = readFileSync(path);
+  for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
+    yield parseWire(bytes.toString('utf8', from, end)) as Line;
+}
 
 /**
  * Keep a database in a folder: replay the file, shorten it to what is there now, and append each further change.
@@ -46,21 +47,23 @@ export const openJournal = (folder: string, database: Database, descriptions: Ma
       table.replace(place, table.get({ [partition.name]: place[0], [sort.name]: place[1] }), after);
     }
   };
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  linesOf(text).forEach(replay);
+  if (existsSync(path)) for (const line of completeLines(path)) replay(line);
 
-  const written = [...descriptions.values()].map((create) => wireText({ create }));
-  for (const [table, { all }] of [...database.tables].map(([name, table]) => [name, { all: table.all() }] as const))
-    for (const item of all) written.push(wireText({ writes: [{ table, item: toItem(item) }] }));
-  writeFileSync(`${path}.new`, written.map((line) => `${line}\n`).join(''));
+  const append = (file: number, line: Line) => void writeSync(file, `${wireText(line)}\n`);
+  const copy = openSync(`${path}.new`, 'w');
+  for (const create of descriptions.values()) append(copy, { create });
+  for (const [table, stored] of database.tables)
+    for (const item of stored.all()) append(copy, { writes: [{ table, item: toItem(item) }] });
+  // A machine that loses power keeps the old file or the new one.
+  fsyncSync(copy);
+  closeSync(copy);
   renameSync(`${path}.new`, path);
 
   const file = openSync(path, 'a');
-  const append = (line: Line) => void writeSync(file, `${wireText(line)}\n`);
   return {
-    created: (create: CreateTableCommandInput) => append({ create }),
+    created: (create: CreateTableCommandInput) => append(file, { create }),
     changed: (changes: readonly Change[]) =>
-      append({
+      append(file, {
         writes: changes.map(({ table, before, after }) => {
           if (after) return { table, item: toItem(after) };
           const { partition, sort } = database.tables.get(table)?.definition ?? {};

@@ -4,7 +4,7 @@ import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';
 import type { Input } from './parameters.ts';
 import { type Condition, type Operand, parseCondition, parseProjection } from './syntax.ts';
-import type { Lag, Table } from './table.ts';
+import { firstWhere, type Lag, type Table } from './table.ts';
 import { compare, copiedItem, type Item, itemBytes, pick, type Value } from './values.ts';
 
 const pageBytesMax = 1024 * 1024;
@@ -46,14 +46,6 @@ const keyCondition = (expression: string, keys: { partition: string; sort: strin
   return { value: scope.values[part.right.name] as Value, sort: ofSort[0] };
 };
 
-const isAfter = (row: Item, start: Item, names: readonly string[], forward: boolean): boolean => {
-  for (const name of names) {
-    const found = compare(row[name] as Value, start[name] as Value) as number;
-    if (found !== 0) return found > 0 === forward;
-  }
-  return false;
-};
-
 const projection = (table: Table, { IndexName, ProjectionExpression }: Input, scope: Scope) => {
   const wanted =
     ProjectionExpression === undefined
@@ -89,34 +81,37 @@ const startOf = (table: Table, names: readonly string[], start: Record<string, u
 
 /** One page: at most `Limit` rows and 1 MB, before the filter. */
 const page = (
-  rows: readonly Item[],
-  { Limit, FilterExpression }: Input,
+  rows: Iterable<Item>,
+  { Limit = Number.POSITIVE_INFINITY, FilterExpression }: Input,
   keyNames: readonly string[],
   sizeOf: (row: Item) => number,
   scope: Scope,
 ) => {
-  if (Limit !== undefined && Limit < 1) throw invalid('Limit must be at least 1');
+  if (Limit < 1) throw invalid('Limit must be at least 1');
+  const read: Item[] = [];
   let bytes = 0;
-  // The row that does not fit is counted as scanned, and left for the next page.
-  const beyond = rows.findIndex((row) => {
-    bytes += sizeOf(row);
-    return bytes > pageBytesMax;
-  });
-  const size = Math.min(beyond === -1 ? rows.length : beyond, Limit ?? rows.length);
-  const read = rows.slice(0, size);
-  const isCut = size === beyond;
+  let isCut = false;
+  for (const row of rows) {
+    const size = sizeOf(row);
+    isCut = bytes + size > pageBytesMax;
+    if (isCut) break;
+    bytes += size;
+    read.push(row);
+    if (read.length === Limit) break;
+  }
   const filter = FilterExpression === undefined ? undefined : parseCondition(FilterExpression);
   return {
-    scanned: size + Number(isCut),
-    bytes: () => read.reduce((sum, row) => sum + sizeOf(row), 0),
+    // The row that does not fit is counted as scanned, and left for the next page.
+    scanned: read.length + Number(isCut),
+    bytes,
     kept: filter ? read.filter((row) => isTrue(filter, row, scope)) : read,
     // A page with `Limit` rows has a key even if it is the last one, as in DynamoDB.
-    last: size > 0 && (isCut || size === Limit) ? pick(read.at(-1) as Item, keyNames) : undefined,
+    last: isCut || read.length === Limit ? pick(read.at(-1) as Item, keyNames) : undefined,
   };
 };
 
 const answer = (table: Table, input: Input, found: ReturnType<typeof page>, scope: Scope) => {
-  if (table.units) chargeRead(table, found.bytes(), input.ConsistentRead, input.IndexName);
+  chargeRead(table, found.bytes, input.ConsistentRead, input.IndexName);
   return {
     Items: found.kept.map(projection(table, input, scope)),
     Count: found.kept.length,
@@ -138,24 +133,24 @@ const lowerBound = (condition: Condition, { values }: Scope): Value | undefined 
   return operand?.kind === 'value' ? values[operand.name] : undefined;
 };
 
-/** The rows of a sorted partition that meet the condition on the sort key. They are adjacent. */
-const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope): Item[] => {
-  if (!sort) return [...rows];
+/** The range of a sorted partition that meets the condition on the sort key. */
+const withinSort = (rows: readonly Item[], sortName: string, sort: Condition | undefined, scope: Scope) => {
+  if (!sort) return { from: 0, to: rows.length };
   const least = lowerBound(sort, scope);
-  let [from, to] = [0, least === undefined ? 0 : rows.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((compare(rows[middle]?.[sortName] as Value, least as Value) ?? 0) < 0) from = middle + 1;
-    else to = middle;
-  }
-  const found: Item[] = [];
-  for (let at = from; at < rows.length; at++) {
-    const row = rows[at] as Item;
-    if (isTrue(sort, row, scope)) found.push(row);
-    else if (found.length > 0 || sort.kind !== 'compare' || sort.by !== '>') break;
-  }
-  return found;
+  const isAbove = sort.kind === 'compare' && sort.by === '>';
+  const from =
+    least === undefined
+      ? 0
+      : firstWhere(rows, (row) => {
+          const by = compare(row[sortName] as Value, least) ?? 0;
+          return isAbove ? by > 0 : by >= 0;
+        });
+  return { from, to: firstWhere(rows, (row) => !isTrue(sort, row, scope), from) };
 };
+
+function* between(rows: readonly Item[], from: number, to: number, forward: boolean): Generator<Item> {
+  for (let at = from; at < to; at++) yield rows[forward ? at : to - 1 - (at - from)] as Item;
+}
 
 export const query = (table: Table, input: Input, lag?: Lag) => {
   const { IndexName, KeyConditionExpression, ExclusiveStartKey, ScanIndexForward: forward = true } = input;
@@ -169,27 +164,30 @@ export const query = (table: Table, input: Input, lag?: Lag) => {
   const { value, sort } = keyCondition(KeyConditionExpression, names, scope);
   if (typeof value !== 'string')
     throw invalid('One or more parameter values were invalid: Condition parameter type does not match schema type');
-  const order = [names.sort, table.definition.partition.name, table.definition.sort.name];
-  const keyNames = [...new Set([names.partition, ...order])];
+  const keyNames = [
+    ...new Set([names.partition, names.sort, table.definition.partition.name, table.definition.sort.name]),
+  ];
   const start = ExclusiveStartKey && startOf(table, keyNames, ExclusiveStartKey);
   // As in DynamoDB itself; an emulator may answer nothing instead.
   if (start && start[names.partition] !== value)
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
-  const inRange = withinSort(table.partition(IndexName, value, lag), names.sort, sort, scope);
-  const rows = inRange.filter((row) => !start || isAfter(row, start, order, forward));
-  if (!forward) rows.reverse();
-  return answer(table, input, page(rows, input, keyNames, rowSize(table, IndexName), scope), scope);
+  const { rows, order } = table.partition(IndexName, value, lag);
+  let { from, to } = withinSort(rows, names.sort, sort, scope);
+  if (start && forward) from = firstWhere(rows, (row) => order(row, start) > 0, from);
+  if (start && !forward)
+    to = Math.min(
+      to,
+      firstWhere(rows, (row) => order(row, start) >= 0),
+    );
+  const found = page(between(rows, from, to, forward), input, keyNames, rowSize(table, IndexName), scope);
+  return answer(table, input, found, scope);
 };
 
 /** All items, in the order of the keys. */
 export const scan = (table: Table, input: Input) => {
   assert(input.IndexName === undefined, 'The memory database scans no indexes.');
   const scope = scopeOf(input, [input.FilterExpression, input.ProjectionExpression]);
-  const order = [table.definition.partition.name, table.definition.sort.name];
-  const start = input.ExclusiveStartKey && startOf(table, order, input.ExclusiveStartKey);
-  const rows = table
-    .all()
-    .filter((row) => !start || isAfter(row, start, order, true))
-    .sort((a, b) => (isAfter(a, b, order, true) ? 1 : -1));
-  return answer(table, input, page(rows, input, order, rowSize(table, undefined), scope), scope);
+  const keyNames = [table.definition.partition.name, table.definition.sort.name];
+  const start = input.ExclusiveStartKey && startOf(table, keyNames, input.ExclusiveStartKey);
+  return answer(table, input, page(table.itemsAfter(start), input, keyNames, rowSize(table, undefined), scope), scope);
 };

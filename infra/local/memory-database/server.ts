@@ -32,6 +32,7 @@ const newService = (folder: string | null) => {
   const journal = folder === null ? null : openJournal(folder, database, descriptions);
   const streams = newStreams(database);
   let changes: Change[] = [];
+  let created: CreateTableCommandInput | null = null;
 
   const watch = (): void => {
     for (const [table, stored] of database.tables) {
@@ -46,14 +47,9 @@ const newService = (folder: string | null) => {
     // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
     const name = `${operation.replace(/Items?$/, '')}Command`;
     const { ReturnConsumedCapacity: capacity, ...input } = fromRequest(body);
-    changes = [];
     const run = () => database.execute({ constructor: { name }, input });
     const { answer, consumed } =
       capacity === undefined || capacity === 'NONE' ? { answer: run(), consumed: null } : metered(database.tables, run);
-    if (changes.length > 0) {
-      journal?.changed(changes);
-      streams.changed(changes);
-    }
     return {
       ...toAnswer(answer),
       ...(consumed && { ConsumedCapacity: isBatch.test(operation) ? consumed : consumed[0] }),
@@ -63,19 +59,32 @@ const newService = (folder: string | null) => {
   const call = (operation: string, body: Input): object => {
     const tables = tableCall(database, descriptions, operation, body);
     if (operation === 'CreateTable') {
-      journal?.created(body as unknown as CreateTableCommandInput);
+      created = body as unknown as CreateTableCommandInput;
       watch();
     }
     if (operation === 'UpdateTable') return streams.open(body['TableName'] as string, journal !== null);
     return tables ?? streams.call(operation, body as Record<string, string>) ?? itemCall(operation, body);
   };
 
-  return (operation: string, body: string): Answer => {
+  const answerTo = (operation: string, body: string): Answer => {
     try {
       return { status: 200, text: wireText(call(operation, parseWire(body) as Input)) };
     } catch (error) {
       return errorAnswer(error);
     }
+  };
+
+  return (operation: string, body: string): Answer => {
+    changes = [];
+    created = null;
+    const answer = answerTo(operation, body);
+    // A change that the file cannot keep ends the process without an answer.
+    if (created) journal?.created(created);
+    if (changes.length > 0) {
+      journal?.changed(changes);
+      streams.changed(changes);
+    }
+    return answer;
   };
 };
 

@@ -17,23 +17,85 @@ export type Lag = { readonly writes: number; readonly isBehind: (key: string) =>
 /** Capacity units by index; those of the table itself are under the empty name. */
 export type Units = Map<string, number>;
 
-/** Rows in the order of the index: by its sort key, then by the table's own keys. */
-const order =
-  (sortName: string, { partition, sort }: Keys) =>
-  (left: Item, right: Item): number => {
+/** The order of the rows of a partition: by its sort key, then by the table's own keys. Needs these attributes only. */
+export type Order = (left: Item, right: Item) => number;
+
+const orderBy =
+  (sortName: string, { partition, sort }: Keys): Order =>
+  (left, right) => {
     const by = (name: string) => compare(left[name] as Value, right[name] as Value) as number;
     return by(sortName) || by(partition.name) || by(sort.name);
   };
+
+/** The first position, from `from` on, for whose row `isTrueFor` is true; it must then be true for all later rows. */
+export const firstWhere = <Row>(rows: readonly Row[], isTrueFor: (row: Row) => boolean, from = 0): number => {
+  let to = rows.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isTrueFor(rows[middle] as Row)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+};
+
+/** The rows of the table or of an index: sorted partitions. */
+class Rows {
+  readonly order: Order;
+  readonly #partitions = new Map<string, Item[]>();
+  #names: string[] | null = null;
+
+  constructor(order: Order) {
+    this.order = order;
+  }
+
+  partition(value: string): readonly Item[] {
+    return this.#partitions.get(value) ?? [];
+  }
+
+  /** The names of the partitions, sorted. */
+  names(): readonly string[] {
+    this.#names ??= [...this.#partitions.keys()].sort((left, right) => compare(left, right) as number);
+    return this.#names;
+  }
+
+  put(value: string, row: Item): void {
+    const rows = this.#partitions.get(value);
+    if (!rows) {
+      this.#partitions.set(value, [row]);
+      this.#names = null;
+      return;
+    }
+    const last = rows.at(-1) as Item;
+    // Most rows are newer than all others.
+    const at = this.order(last, row) < 0 ? rows.length : firstWhere(rows, (other) => this.order(other, row) >= 0);
+    const replaced = rows[at] && this.order(rows[at], row) === 0 ? 1 : 0;
+    rows.splice(at, replaced, row);
+  }
+
+  delete(value: string, row: Item): void {
+    const rows = this.#partitions.get(value) ?? [];
+    const at = firstWhere(rows, (other) => this.order(other, row) >= 0);
+    if (!rows[at] || this.order(rows[at], row) !== 0) return;
+    rows.splice(at, 1);
+    if (rows.length > 0) return;
+    this.#partitions.delete(value);
+    this.#names = null;
+  }
+
+  clear(): void {
+    this.#partitions.clear();
+    this.#names = null;
+  }
+}
 
 /** One table with its indexes. Items are never changed, only replaced. */
 export class Table {
   readonly name: string;
   readonly definition: TableDefinition;
-  readonly #items = new Map<string, Map<string, Item>>();
-  readonly #indexes = new Map<string, { readonly index: Index; readonly rows: Map<string, Map<string, Item>> }>();
+  readonly #items: Rows;
+  readonly #indexes = new Map<string, { readonly index: Index; readonly rows: Rows }>();
   readonly #sizes = new WeakMap<Item, number>();
   #journal: { readonly key: string; readonly before: Item | undefined }[] = [];
-  readonly #sorted = new Map<string, Item[]>();
   /** Capacity units that were used; counted only where this is set. */
   units: Units | undefined;
   /** Called after each write. */
@@ -42,14 +104,15 @@ export class Table {
   constructor(name: string, definition: TableDefinition) {
     this.name = name;
     this.definition = definition;
-    for (const index of definition.indexes ?? []) this.#indexes.set(index.name, { index, rows: new Map() });
+    this.#items = new Rows(orderBy(definition.sort.name, definition));
+    for (const index of definition.indexes ?? [])
+      this.#indexes.set(index.name, { index, rows: new Rows(orderBy(index.sort.name, definition)) });
   }
 
   clear(): void {
     this.#items.clear();
     for (const { rows } of this.#indexes.values()) rows.clear();
     this.#journal = [];
-    this.#sorted.clear();
   }
 
   /** The key of an item, validated; with `exactly`, other attributes are refused. */
@@ -69,8 +132,10 @@ export class Table {
   }
 
   get(key: Item): Item | undefined {
-    const [pk, sk] = this.keyOf(key, true);
-    return this.#items.get(pk)?.get(sk);
+    const [pk] = this.keyOf(key, true);
+    const rows = this.#items.partition(pk);
+    const found = rows[firstWhere(rows, (row) => this.#items.order(row, key) >= 0)];
+    return found && this.#items.order(found, key) === 0 ? found : undefined;
   }
 
   /** Throws if DynamoDB would refuse the item itself. */
@@ -95,25 +160,16 @@ export class Table {
 
   /** Replace an item, or delete it. */
   replace(key: readonly [string, string], before: Item | undefined, after: Item | undefined): void {
-    const [pk, sk] = key;
-    const partition = this.#items.get(pk);
-    if (after) {
-      if (partition) partition.set(sk, after);
-      else this.#items.set(pk, new Map([[sk, after]]));
-    } else if (partition?.delete(sk) && partition.size === 0) this.#items.delete(pk);
-    const id = key.join(separator);
-    this.#sorted.delete(separator + pk);
+    if (after) this.#items.put(key[0], after);
+    else if (before) this.#items.delete(key[0], before);
     for (const { index, rows } of this.#indexes.values()) {
-      const [left, joined] = [rowsOf(index, before), rowsOf(index, after)];
-      for (const value of [left, joined]) this.#sorted.delete(index.name + separator + value);
-      if (left !== undefined && left !== joined) rows.get(left)?.delete(id);
-      if (joined === undefined) continue;
-      const row = rows.get(joined);
-      if (row) row.set(id, after as Item);
-      else rows.set(joined, new Map([[id, after as Item]]));
+      const [left, joined] = [partitionOf(index, before), partitionOf(index, after)];
+      if (left !== undefined && (left !== joined || rows.order(before as Item, after as Item) !== 0))
+        rows.delete(left, before as Item);
+      if (joined !== undefined) rows.put(joined, after as Item);
     }
     this.onWrite?.(before, after);
-    this.#journal.push({ key: id, before });
+    this.#journal.push({ key: key.join(separator), before });
     if (this.#journal.length > 2 * journalMax) this.#journal = this.#journal.slice(-journalMax);
   }
 
@@ -131,49 +187,58 @@ export class Table {
 
   /** The row of an item in an index, if it has one. */
   rowOf(indexName: string, item: Item | undefined): Item | undefined {
-    return item && rowsOf(this.index(indexName), item) !== undefined
+    return item && partitionOf(this.index(indexName), item) !== undefined
       ? pick(item, this.carriedBy(indexName))
       : undefined;
   }
 
-  /**
-   * The items of a partition of the table or of an index, in order and read-only. A stale index returns earlier items.
-   */
-  partition(indexName: string | undefined, value: string, lag?: Lag): readonly Item[] {
-    const sort = indexName === undefined ? this.definition.sort : this.index(indexName).sort;
-    const found = indexName === undefined ? this.#items.get(value) : this.#indexes.get(indexName)?.rows.get(value);
-    if (indexName !== undefined && lag)
-      return this.#behind(this.index(indexName), value, found, lag).sort(order(sort.name, this.definition));
-    const key = (indexName ?? '') + separator + value;
-    const known = this.#sorted.get(key);
-    if (known) return known;
-    const rows = [...(found?.values() ?? [])].sort(order(sort.name, this.definition));
-    this.#sorted.set(key, rows);
-    return rows;
+  /** The sorted items of a partition of the table or of an index, with their order. A stale index returns earlier items. */
+  partition(indexName: string | undefined, value: string, lag?: Lag): { rows: readonly Item[]; order: Order } {
+    const { order } = indexName === undefined ? this.#items : this.#rows(indexName);
+    if (indexName === undefined) return { rows: this.#items.partition(value), order };
+    const rows = this.#rows(indexName).partition(value);
+    return { rows: lag ? this.#behind(this.index(indexName), value, rows, lag).sort(order) : rows, order };
   }
 
-  #behind(
-    index: Index,
-    value: string,
-    found: ReadonlyMap<string, Item> | undefined,
-    { writes, isBehind }: Lag,
-  ): Item[] {
-    const rows = new Map(found);
+  #rows(indexName: string): Rows {
+    this.index(indexName);
+    return (this.#indexes.get(indexName) as { rows: Rows }).rows;
+  }
+
+  #behind(index: Index, value: string, current: readonly Item[], { writes, isBehind }: Lag): Item[] {
+    const rows = new Map(current.map((row) => [this.idOf(row), row]));
     const late = new Map<string, boolean>();
     for (const { key, before } of this.#journal.slice(-writes).reverse()) {
       if (!late.has(key)) late.set(key, isBehind(key));
       if (!late.get(key)) continue;
-      if (before && rowsOf(index, before) === value) rows.set(key, before);
+      if (before && partitionOf(index, before) === value) rows.set(key, before);
       else rows.delete(key);
     }
     return [...rows.values()];
   }
 
+  /** The items after a key, or all, in the order of the keys. */
+  *itemsAfter(start?: Item): Generator<Item> {
+    const names = this.#items.names();
+    const first = start?.[this.definition.partition.name] ?? '';
+    for (let at = firstWhere(names, (name) => (compare(name, first) as number) >= 0); at < names.length; at++) {
+      const rows = this.#items.partition(names[at] as string);
+      const isFirst = start && names[at] === first;
+      for (
+        let row = isFirst ? firstWhere(rows, (item) => this.#items.order(item, start) > 0) : 0;
+        row < rows.length;
+        row++
+      )
+        yield rows[row] as Item;
+    }
+  }
+
+  /** All items, in the order of the keys. */
   all(): Item[] {
-    return [...this.#items.values()].flatMap((partition) => [...partition.values()]);
+    return [...this.itemsAfter()];
   }
 }
 
 /** The partition of an index that an item is in. Without both of its keys it is in none. */
-const rowsOf = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
+const partitionOf = ({ partition, sort }: Index, item: Item | undefined): string | undefined =>
   item?.[sort.name] === undefined ? undefined : (item[partition.name] as string | undefined);

@@ -45,8 +45,12 @@ export const transactWrite = (tableNamed: TableNamed, input: Input, tokens: Toke
   const writes = items.map((action) => actionOf(tableNamed, action));
   const places = new Set(writes.map(({ table, key }) => [table.name, ...key].join('\u0000')));
   if (places.size < writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
+  for (const [expired, { atMs }] of tokens) {
+    if (nowMs - atMs < tokenKeptMs) break;
+    tokens.delete(expired);
+  }
   const known = token === undefined ? undefined : tokens.get(token);
-  if (known && nowMs - known.atMs < tokenKeptMs) {
+  if (known) {
     if (known.items === items || isDeepStrictEqual(known.items, items)) return {};
     throw tokenReused();
   }
