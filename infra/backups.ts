@@ -96,7 +96,7 @@ export class Backups extends Construct {
   #role({ kept, key }: Tables): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('backup.amazonaws.com', {
-        // IfExists: AWS does not document that AWS Backup sends it (decision 0016).
+        // IfExists: AWS does not document that AWS Backup sends it (infra/docs/deployment.md).
         conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     });

@@ -30,7 +30,7 @@ const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
  * How many functions shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a second holds
- * for the whole account and cannot be raised (decision 0016).
+ * for the whole account and cannot be raised (infra/docs/deployment.md).
  */
 const atOnce = 5;
 

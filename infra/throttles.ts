@@ -8,7 +8,7 @@ export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 /**
  * Of each public document. Anyone can request them, and they are the longest responses of the API: about 1.5 MB
  * for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console without compression. At this rate they send at most 500 GB a
- * day (decision 0016).
+ * day (infra/docs/deployment.md).
  */
 export const documentThrottle = { ratePerSecond: 2, burst: 20 } as const;
 

@@ -135,7 +135,7 @@ const meterOf = (meters: Map<string, Meter>, account: string, time: number, coun
  * and most requests cost no call. If the counter fails, requests pass: availability is more important than the limit.
  *
  * A limit above 1,000 requests a second is split over several counters, because DynamoDB cannot write an item more
- * often. An instance starts with a random one (decision 0019).
+ * often. An instance starts with a random one (infra/docs/scaling.md).
  */
 export const rateLimiter = (
   take: TakeRequests,

@@ -22,7 +22,7 @@ export type SourceRecords = ReadonlyMap<string, SourceRecord>;
 export const addressesOf = (publisher: Publisher, day: string): readonly string[] =>
   publisher.format === null ? [] : publisher.files.map(({ url }) => url.replace('{year}', day.slice(0, 4)));
 
-/** The newest release of a state if it was never active (decision 0022). */
+/** The newest release of a state if it was never active. */
 const proposalOf = ({ release, activated, imported_at, proposal }: SourceRecord): SourceCoverage['proposal'] =>
   release === null || activated
     ? null

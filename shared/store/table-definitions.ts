@@ -21,7 +21,7 @@ const keys = { partition: text('pk'), sort: text('sk') };
 
 // A list reads its rows from the index alone. The summary is the head without its lines and their explanation. `status`, `type`
 // and `states` let the database drop rows that a filter does not keep. Each projected attribute is paid for in every index, in
-// write units of 1 KB (decision 0019).
+// write units of 1 KB (infra/docs/scaling.md).
 const row = ['status', 'type', 'states', 'version', 'summary'];
 
 export const tables = {

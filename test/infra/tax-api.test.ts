@@ -92,7 +92,7 @@ it('has a throttle of its own for each public document, so that strangers do not
   ]);
 });
 
-it('the public documents send at most 500 GB a day without compression, as decision 0016 says', async () => {
+it('the public documents send at most 500 GB a day without compression, as deployment.md says', async () => {
   const texts = await Promise.all([
     getDocs().text,
     getConsole().text,

@@ -1,6 +1,6 @@
 /**
  * HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. Publishers are not
- * trusted (decision 0015): where a request may go is in request.ts; how long and how much it may send is here.
+ * trusted (infra/docs/threat-model.md): where a request may go is in request.ts; how long and how much it may send is here.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';

@@ -61,7 +61,7 @@ const leftOvers = ({ others }: Ledger, redactions: ReadonlyMap<string, Redaction
     if (kindOf(name) !== 'record') return [];
     const record = recordOf(item, step);
     const redaction = redactions.get(record.id);
-    // A request that changed nothing may save its answer while the redaction ends (decision 0023).
+    // A request that changed nothing may save its answer while the redaction ends (SECURITY.md).
     return redaction && step < redaction.from && !record.isClean
       ? [`${name} has the personal data of ${record.id}`]
       : [];
@@ -121,7 +121,7 @@ const streetsLeft = (ledger: Ledger): string[] => {
     const { item, step } = versions.at(-1) ?? {};
     if (!item || step === undefined) return [];
     const text = JSON.stringify(plain(item));
-    // A request that changed nothing may save its answer while the redaction ends (decision 0023).
+    // A request that changed nothing may save its answer while the redaction ends (SECURITY.md).
     const isLate = (at: number) => kindOf(name) === 'record' && step >= at;
     return [...removed].flatMap(([street, at]) =>
       text.includes(street) && !isLate(at) ? [`${name} has the street ${street} of a redacted customer`] : [],
