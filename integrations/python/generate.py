@@ -20,5 +20,7 @@ class GenerateHook(BuildHookInterface[Any]):
             output = ["--overwrite", "--output-path", str(folder / "levy_client/generated")]
             subprocess.run([sys.executable, "-m", "openapi_python_client", *command, *output], check=True)
             copyfile(repository / "LICENSE", folder / "LICENSE")
+        elif not (folder / "levy_client/generated").exists():
+            raise RuntimeError("The OpenAPI document is missing: run `npm ci` in the root folder of the repository.")
         # The folder is in .gitignore, which hatchling obeys otherwise.
         build_data["artifacts"] += ["levy_client/generated", "LICENSE"]

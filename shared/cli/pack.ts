@@ -1,12 +1,15 @@
-/** `npm run pack`, which `npm ci` also runs: compress the content, the vocabulary and the docs page for the functions. */
-import { writeFileSync } from 'node:fs';
-import { compress, packedFiles } from '../packed/pack.ts';
+/** `npm run pack`, which `npm ci` also runs: write the files that are generated and not in git. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { compress, generatedFiles } from '../packed/pack.ts';
 
 let tables = 0;
-for (const { name, path, text } of packedFiles) {
-  const packed = compress(text());
-  writeFileSync(path, packed);
-  if (/^(rates|zips)-/.test(name)) tables += packed.length;
-  else console.log(`${name}: ${packed.length} bytes`);
+for (const { path, text } of generatedFiles) {
+  const content = await text();
+  const bytes = path.endsWith('.br') ? compress(content) : Buffer.from(content);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  if (/^(rates|zips)-/.test(basename(path))) tables += bytes.length;
+  else console.log(`${basename(path)}: ${bytes.length} bytes`);
 }
 console.log(`local tables of all states: ${tables} bytes`);

@@ -212,7 +212,7 @@ const eventSchemaOf = (type: EventType): Record<string, unknown> => {
 };
 
 /** The files of shared/events/schemas, by name. */
-export const schemaFiles = (): Readonly<Record<string, string>> =>
+export const eventSchemas = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (Object.keys(events) as EventType[]).map((type) => [
       `${type}.json`,

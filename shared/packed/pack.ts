@@ -6,7 +6,8 @@ import { localTable } from '../content/local/local-table.ts';
 import { packRates, packZips } from '../content/local/pack-tables.ts';
 import { type PackedRates, type RateSummary, writeRates } from '../content/local/packed-table.ts';
 import { editionsOf, type RateRow, rateRows } from '../content/local/text-tables.ts';
-import { docs } from '../docs/docs.ts';
+import { eventSchemas } from '../events/json-schema.ts';
+import { clientTypes } from '../http/openapi/client-types.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import type { PackedName } from './unpack.ts';
@@ -105,15 +106,12 @@ const localNames = (): unknown => {
   };
 };
 
-/** A packed file: its name and path, the text that it compresses, and the module whose bundles carry it. */
-type PackedFile = {
-  readonly name: PackedName;
-  readonly path: string;
-  readonly text: () => string;
-  readonly readBy: string;
-};
+/** A file that is not in git: `npm run pack` and `npm ci` write it. Files that end in `.br` are compressed. */
+type GeneratedFile = { readonly path: string; readonly text: () => string | Promise<string> };
+/** A compressed file with its name and the module whose bundles carry it. */
+type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: string };
 
-const data = (name: PackedName, readBy: string, text: () => string): PackedFile => ({
+const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): PackedFile => ({
   name,
   path: pathOf(`./${name}.br`),
   text,
@@ -122,27 +120,51 @@ const data = (name: PackedName, readBy: string, text: () => string): PackedFile 
 
 const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
   editionsOf(kind).map((edition) =>
-    data(`${kind}-${edition}`, 'shared/content/local/load.ts', () => textOfEdition(edition)),
+    packed(`${kind}-${edition}`, 'shared/content/local/load.ts', () => textOfEdition(edition)),
   );
 
 /**
- * The data that functions carry: compressed text, made of the files that people edit.
- *
  * Releases are one to a line, and the newest of each state are in a separate file: calculations read no others, and of
  * those only the states of their addresses. The older ones are there for a replay.
  */
-export const packedFiles: readonly PackedFile[] = [
-  data('releases', 'shared/content/built-in.ts', () => lines(releases('newest'))),
-  data('older-releases', 'shared/content/built-in.ts', () => lines(releases('older'))),
-  data('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
-  data('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
-  data('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
-  data('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
+const content: readonly PackedFile[] = [
+  packed('releases', 'shared/content/built-in.ts', () => lines(releases('newest'))),
+  packed('older-releases', 'shared/content/built-in.ts', () => lines(releases('older'))),
+  packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
+  packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
+  packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
+  packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
     JSON.stringify(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
-  data('local-names', 'shared/releases/local-names.ts', () => JSON.stringify(localNames())),
+  packed('local-names', 'shared/releases/local-names.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
-  data('docs', 'functions/get-docs.ts', () => JSON.stringify(docs())),
-  data('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
 ];
+
+// Modules that read generated files load when those are written. The examples of the OpenAPI document are calculated with
+// the packed content, and the page of GET /docs shows the document.
+const openApi = async (): Promise<string> => {
+  const { openApiText } = await import('../http/openapi/document.ts');
+  const { endpoints } = await import('../../functions/endpoints.ts');
+  return openApiText(Object.values(endpoints));
+};
+
+const schemas: readonly GeneratedFile[] = [
+  ...Object.entries(eventSchemas()).map(([name, text]) => ({
+    path: pathOf(`../events/schemas/${name}`),
+    text: () => text,
+  })),
+  { path: pathOf('../http/openapi.json'), text: openApi },
+  { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
+];
+
+const pages: readonly PackedFile[] = [
+  packed('docs', 'functions/get-docs.ts', async () => JSON.stringify((await import('../docs/docs.ts')).docs())),
+  packed('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
+];
+
+/** The data that functions carry: compressed text, made of the files that people edit. */
+export const packedFiles: readonly PackedFile[] = [...content, ...pages];
+
+/** All generated files, in the order in which they are written. */
+export const generatedFiles: readonly GeneratedFile[] = [...content, ...schemas, ...pages];

@@ -1,0 +1,141 @@
+import { type Code, errorCodes } from '../../error-codes.ts';
+
+type Named<Value> = Readonly<Record<string, Value>>;
+/** The parts of the document that become types. */
+type Schema = Partial<{
+  readonly $ref: string;
+  readonly description: string;
+  readonly type: string | readonly string[];
+  readonly const: unknown;
+  readonly enum: readonly unknown[];
+  readonly 'x-extensible-enum': readonly unknown[];
+  readonly anyOf: readonly Schema[];
+  readonly allOf: readonly Schema[];
+  readonly items: Schema;
+  readonly properties: Named<Schema>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean | Schema;
+}>;
+type Parameter = Partial<Record<'in' | 'name' | 'description', string>> & {
+  readonly schema?: Schema;
+  readonly required?: boolean;
+};
+type Content = Named<{ readonly schema: Schema }>;
+type Response = Partial<Record<'$ref' | 'description', string>> & {
+  readonly content?: Content;
+  readonly 'x-codes'?: readonly Code[];
+};
+type Operation = {
+  readonly operationId: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Named<Response>;
+};
+type Document = {
+  readonly paths: Named<Named<Operation>>;
+  readonly components: { readonly schemas: Named<Schema>; readonly responses: Named<Response> };
+};
+
+const member = (name: string, type: string, { isOptional = false, description = '' } = {}): string => {
+  const comment = description && `/** ${description.replaceAll('*/', '*\\/')} */\n`;
+  return `${comment}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${isOptional ? '?' : ''}: ${type};`;
+};
+const block = (members: readonly string[]): string =>
+  members.length === 0 ? '{}' : `{\n${members.join('\n')}\n}`.replaceAll(/\n(?!}$)/g, '\n  ');
+const blockOf = <Value>(values: Named<Value>, toMember: (name: string, value: Value) => string): string =>
+  block(Object.entries(values).map(([name, value]) => toMember(name, value)));
+const union = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(' | ');
+
+/** `#/components/schemas/Sale` as `components["schemas"]["Sale"]`. */
+const indexed = (reference: string): string => {
+  const [, first, ...names] = reference.split('/');
+  return `${first}${names.map((name) => `["${name}"]`).join('')}`;
+};
+
+const objectType = ({ properties, required = [], additionalProperties: others }: Schema): string => {
+  const record = `Record<string, ${typeof others === 'object' ? schemaType(others) : 'unknown'}>`;
+  if (!properties) return record;
+  const own = blockOf(properties, (name, schema) =>
+    member(name, schemaType(schema), { isOptional: !required.includes(name), ...schema }),
+  );
+  return others ? `${own} & ${record}` : own;
+};
+
+const schemaType = (schema: Schema): string => {
+  const { $ref, type, anyOf, allOf } = schema;
+  const values = 'const' in schema ? [schema.const] : (schema['x-extensible-enum'] ?? schema.enum);
+  if ($ref) return indexed($ref);
+  if (values) return union(values);
+  if (anyOf) return anyOf.map(schemaType).join(' | ');
+  if (allOf) return allOf.map(schemaType).join(' & ');
+  if (Array.isArray(type)) return type.map((one) => schemaType({ ...schema, type: one })).join(' | ');
+  if (type === 'array') return `(${schemaType(schema.items ?? {})})[]`;
+  if (type === 'object') return objectType(schema);
+  return type === 'integer' ? 'number' : String(type ?? 'unknown');
+};
+
+const contentType = (content: Content): string =>
+  blockOf(content, (media, { schema }) => member(media, schemaType(schema)));
+
+/** The errors of a response have its codes and their status, which the document has as `x-codes`. */
+const errorsType = (codes: readonly Code[]): string => {
+  const statuses = new Set(codes.map((code) => String(errorCodes[code].status)));
+  const own = block([member('status', union([...statuses])), member('code', union(codes))]);
+  return block([member('errors', `(components["schemas"]["ErrorObject"] & ${own})[]`)]);
+};
+
+const responseType = ({ $ref, content, 'x-codes': codes }: Response): string => {
+  if ($ref) return indexed($ref);
+  const body = codes ? block([member('application/json', errorsType(codes))]) : content && contentType(content);
+  return body ? block([member('content', body)]) : 'unknown';
+};
+
+/** The path and query parameters: headers are options of a call of the client. */
+const parametersType = (parameters: readonly Parameter[]): string =>
+  block(
+    (['path', 'query'] as const).flatMap((place) => {
+      const own = parameters.filter((parameter) => parameter.in === place);
+      const members = own.map(({ name = '', schema = {}, required, description = '' }) =>
+        member(name, schemaType(schema), { isOptional: !required, description }),
+      );
+      return own.length > 0
+        ? [member(place, block(members), { isOptional: !own.some(({ required }) => required) })]
+        : [];
+    }),
+  );
+
+const operationType = ({ parameters = [], requestBody, responses }: Operation): string =>
+  block([
+    member('parameters', parametersType(parameters)),
+    ...(requestBody ? [member('requestBody', block([member('content', contentType(requestBody.content))]))] : []),
+    member(
+      'responses',
+      blockOf(responses, (status, response) => member(status, responseType(response), response)),
+    ),
+  ]);
+
+const pathType = (methods: Named<Operation>): string =>
+  block(
+    ['get', 'post'].map((method) => {
+      const operation = methods[method];
+      return operation ? member(method, indexed(`#/operations/${operation.operationId}`)) : `${method}?: never;`;
+    }),
+  );
+
+/**
+ * The types of the TypeScript client, for the keywords that Levy's OpenAPI document has. openapi-typescript needs TypeScript 5,
+ * and Levy has 7.
+ */
+export const clientTypes = (document: string): string => {
+  const { paths, components } = JSON.parse(document) as Document;
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const schemas = blockOf(components.schemas, (name, schema) => member(name, schemaType(schema), schema));
+  const responses = blockOf(components.responses, (name, response) => member(name, responseType(response), response));
+  return [
+    '// Generated by `npm run pack` from the OpenAPI document.',
+    `export interface paths ${blockOf(paths, (path, methods) => member(path, pathType(methods)))}`,
+    `export interface components ${block([member('schemas', schemas), member('responses', responses)])}`,
+    `export interface operations ${block(operations.map((one) => member(one.operationId, operationType(one), one)))}\n`,
+  ].join('\n');
+};
