@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dayOf } from '../shared/calendar.ts';
 import { now } from '../shared/config/clock.ts';
-import { builtInReleaseById, builtInReleases, newestBuiltInReleases } from '../shared/content/built-in.ts';
+import { builtInReleaseById, builtInReleases } from '../shared/content/built-in.ts';
 import { state } from '../shared/content/location/state-field.ts';
 import { activeCoverage } from '../shared/coverage/active-coverage.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
@@ -20,7 +20,7 @@ import { contentReads } from '../shared/store/table-access.ts';
 const ports = {
   readActive: readActiveReleases,
   readContent,
-  newest: newestBuiltInReleases,
+  builtIn: builtInReleases,
   builtInById: builtInReleaseById,
   readSources: readContentSources,
 };

@@ -22,7 +22,7 @@ const activeRelease = async (jurisdiction: string): Promise<Release | undefined>
     readActive: readActiveReleases,
     readContent,
     // Only this state's: to parse all of them takes longer than the answer.
-    newest: () => (builtIn ? [builtIn] : []),
+    builtIn: () => (builtIn ? [builtIn] : []),
     builtInById: builtInReleaseById,
   });
   return release;

@@ -90,7 +90,7 @@ export const withOwnRules = (release: Release, own: OwnRules | undefined): Relea
       sourcing: [...own.settings.sourcing, ...settings.sourcing],
       shipping: [...own.settings.shipping, ...settings.shipping],
       rounding: [...own.settings.rounding, ...settings.rounding],
-      coupons: [...(own.settings.coupons ?? []), ...(settings.coupons ?? [])],
+      coupons: [...own.settings.coupons, ...settings.coupons],
     },
   });
 };

@@ -75,13 +75,8 @@ export type Bracket = {
 export const isPerInvoice = (rounding: Rounding): boolean =>
   rounding.method === 'bracket' || rounding.per === 'invoice';
 
-/** How a state rounds, and how it extracts tax from prices that include tax. */
-export type Rounding = RoundingMethod & {
-  /** `keep_base`: if possible, each taxed charge keeps a base of at least one cent. Otherwise one cent may be all tax. */
-  readonly tax_included?: 'keep_base';
-};
-
-type RoundingMethod =
+/** How a state rounds. */
+export type Rounding =
   /**
    * By the third decimal, up if it is over four (SSUTA section 324); the account chooses line or invoice. By line,
    * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`). `per: 'invoice'`: the

@@ -98,7 +98,7 @@ export type Sourcing = 'destination' | 'origin' | 'mixed';
  * - `always_taxable`: always taxed.
  * - `exempt_unless_included`: exempt, because `shipping` is stated separately; `_INCLUDED_IN_PRICE` follows the goods.
  * - `taxable_unless_avoidable`: follows the goods, unless the buyer can avoid it (`_OPTIONAL_CHARGE`).
- * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`. Releases before 2026-11-22 use it.
+ * - `exempt_if_stated`: exempt only with `_SEPARATELY_STATED`.
  */
 export type ShippingPolicy = (typeof shippingPolicies)[number];
 export const shippingPolicies = [
@@ -150,7 +150,7 @@ export type OwnRules = {
 };
 
 export type Release = {
-  /** `US-MI@2026-10-01.1`: the state, the day it was released, and a counter for that day. */
+  /** `US-MI@2026-11-22.1`: the state, the day it was released, and a counter for that day. */
   readonly id: string;
   /** The state's jurisdiction code, `US-MI`. */
   readonly state: string;
@@ -195,7 +195,6 @@ export type Release = {
     readonly sourcing: readonly (Dated & Evidence & { readonly policy: Sourcing })[];
     readonly shipping: readonly (Dated & Evidence & { readonly policy: ShippingPolicy })[];
     readonly rounding: readonly (Dated & Evidence & { readonly policy: Rounding })[];
-    /** Absent in releases before 2026-11-22, which tax the full price. */
-    readonly coupons?: readonly (Dated & Evidence & { readonly policy: CouponPolicy })[];
+    readonly coupons: readonly (Dated & Evidence & { readonly policy: CouponPolicy })[];
   };
 };

@@ -84,7 +84,7 @@ const ownNotes = ({ own }: Release, day: string): string[] => {
 
 /** How a discount that a third party pays counts, where that is not the usual way or not confirmed. */
 const couponNotes = ({ settings }: Release, day: string): string[] => {
-  const setting = settingOn(settings.coupons ?? [], day);
+  const setting = settingOn(settings.coupons, day);
   if (!setting) return [];
   if (isUnconfirmed(setting)) return [`Not confirmed by a primary source: ${couponsInWords[setting.policy]}.`];
   return setting.policy === 'reduces_price' ? [sentence(couponsInWords.reduces_price)] : [];

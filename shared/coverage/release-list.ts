@@ -38,7 +38,7 @@ export const releasesOf = async (
 ): Promise<{ readonly releases: readonly ListedRelease[]; readonly corrupt: readonly ListedCorrupt[] }> => {
   const own = builtIn().filter((release) => release.state === state);
   const pointer = states[state];
-  // Without a pointer the newest built-in release is active.
+  // Without a pointer the built-in release is active.
   const activeId = pointer?.release ?? own.at(-1)?.id;
   const listed = (release: Release, head: ReleaseHead | null): ListedRelease => ({
     row: {

@@ -9,8 +9,8 @@ import type { Release } from '../content/release.ts';
 export type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
-  /** The newest built-in release of every state. */
-  readonly newest: () => readonly Release[];
+  /** The built-in release of every state. */
+  readonly builtIn: () => readonly Release[];
   readonly builtInById: (id: string) => Release | undefined;
 };
 
@@ -58,7 +58,7 @@ const readHeads = async (
 export const activeReleases = async (state: string | null, ports: ReleasePorts): Promise<readonly Release[]> => {
   const isRequested = (code: string) => state === null || code === state;
   const { states } = await ports.readActive();
-  const releases = new Map(ports.newest().map((release) => [release.state, release]));
+  const releases = new Map(ports.builtIn().map((release) => [release.state, release]));
   const active = Object.entries(states).flatMap(([code, { release }]) =>
     release !== null && isRequested(code) ? [{ code, release }] : [],
   );

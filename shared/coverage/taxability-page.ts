@@ -59,7 +59,7 @@ ${legend.map(([letter, meaning]) => `| ${letter} | ${meaning} |`).join('\n')}
 Codes without a rule are taxed as general goods, with the warning \`taxability_not_established\`.
 `;
 
-/** The page for the newest releases of all states, as of the newest release's day. */
+/** The page for the releases of all states, as of the newest release's day. */
 export const taxabilityPage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const taxing = taxingOn(releases, day).toSorted((a, b) => (a.state < b.state ? -1 : 1));

@@ -21,17 +21,11 @@ export const compress = (text: string): Buffer =>
 
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
-type Released = { readonly state: string };
-
-/** By their names: the newest of each state, or all the others. */
-const releases = (which: 'newest' | 'older'): Released[] => {
-  const all = readdirSync(pathOf('../content/releases'))
+const releases = (): unknown[] =>
+  readdirSync(pathOf('../content/releases'))
     .filter((name) => name.startsWith('US-'))
     .sort()
-    .map((name) => read(pathOf(`../content/releases/${name}`)) as Released);
-  const newest = new Set(new Map(all.map((release) => [release.state, release])).values());
-  return all.filter((release) => newest.has(release) === (which === 'newest'));
-};
+    .map((name) => read(pathOf(`../content/releases/${name}`)));
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
@@ -123,13 +117,9 @@ const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) =>
     packed(`${kind}-${edition}`, 'shared/content/local/load.ts', () => textOfEdition(edition)),
   );
 
-/**
- * Releases are one to a line, and the newest of each state are in a separate file: calculations read no others, and of
- * those only the states of their addresses. The older ones are there for a replay.
- */
+/** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
-  packed('releases', 'shared/content/built-in.ts', () => lines(releases('newest'))),
-  packed('older-releases', 'shared/content/built-in.ts', () => lines(releases('older'))),
+  packed('releases', 'shared/content/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** `rates-NY@2026-11-22` and `zips-NY@2026-11-22` are the local tables of one state. */
 export type PackedName =
   | 'releases'
-  | 'older-releases'
   | 'vocabulary'
   | 'product-tax-codes'
   | 'code-crosswalk'

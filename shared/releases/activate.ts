@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { dayOf } from '../calendar.ts';
 import { accepted, CommandError } from '../command-error.ts';
 import { now } from '../config/clock.ts';
-import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { ownTexts } from '../content/imports/rules/describe.ts';
 import { ContentCorrupt, catchCorrupt } from '../content/loading/content-errors.ts';
@@ -76,8 +75,7 @@ type Activation = {
 };
 
 /**
- * Activate a release of its state. Refuses unknown ids, old built-in releases, and, without `replace`, a release that was
- * imported over a release other than the active one.
+ * Activate a release of its state. Refuses unknown ids and, without `replace`, a release that was imported over a release other than the active one.
  */
 export const activate = async (
   id: string,
@@ -86,9 +84,6 @@ export const activate = async (
 ): Promise<void> => {
   const opened = await openRelease(id);
   const { head, imported } = opened;
-  const newest = builtInRelease(stateOfJurisdiction(head.state));
-  if (!imported && newest?.id !== id)
-    throw new CommandError(`${id} is an older built-in release. Activate ${newest?.id} instead.`);
   const seen = await readActiveReleases();
   const active = await readActiveRelease(stateOfJurisdiction(head.state));
   const before = active.id;

@@ -23,7 +23,7 @@ export type ActiveRelease = {
   /** `null` for the built-in release, and for a release with a corrupt head. */
   readonly head: ReleaseHead | null;
   readonly corrupt?: ContentCorrupt;
-  /** The newest built-in release of the state. */
+  /** The built-in release of the state. */
   readonly builtIn: Release;
   /** Releases that were active before, latest first; `null` for the built-in release. */
   readonly previous: readonly (string | null)[];
@@ -62,8 +62,8 @@ export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Pos
 });
 
 /**
- * The release whose rules, settings and state rate an import uses without `--base`: the active import, or the newest
- * built-in release if that is newer than the one below the active import.
+ * The release whose rules, settings and state rate an import uses without `--base`: the active import, or the built-in
+ * release if that is newer than the one below the active import.
  */
 export const defaultBase = ({ head, builtIn }: ActiveRelease): Release =>
   head?.bottom === builtIn.id ? head : builtIn;

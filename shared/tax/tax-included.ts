@@ -23,10 +23,6 @@ const clamp = (amount: bigint, least: bigint, most: bigint): bigint =>
 
 type AssessAll = (nets: Nets) => readonly (readonly Assessment[])[];
 
-/** Whether every state that taxes a charge requires that it keeps a base. */
-const keepsBase = (assessments: readonly Assessment[]): boolean =>
-  assessments.every(({ exact, treatment: { rounding } }) => exact === 0n || rounding.tax_included === 'keep_base');
-
 /**
  * Find the nets of the charges of an invoice (by their positions in `nets`) that plus its tax give its gross.
  * Where rounding skips the gross, find the smallest nets that reach it.
@@ -35,7 +31,7 @@ const keepsBase = (assessments: readonly Assessment[]): boolean =>
  * charges first; untaxed charges stay. Nets plus tax never fall as the nets grow (`monotonicity.ts`), so the step at which
  * they reach the gross is found by doubling and halving.
  *
- * Where states require it (`keepsBase`), no net is moved below one cent, unless only such nets give the gross.
+ * No net is moved below one cent, unless only such nets give the gross.
  */
 export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly number[], assessAll: AssessAll): Nets => {
   const at = (amounts: readonly bigint[], index: number) => amounts[index] as bigint;
@@ -65,7 +61,6 @@ export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly numbe
       least,
     );
   const keeping = (): Nets | null => {
-    if (!assessed.every(keepsBase)) return null;
     const lowest = movedBy(-stepsMax, 1n);
     const kept = grossUp(lowest) < gross ? search(1n) : lowest;
     return grossUp(kept) === gross ? kept : null;

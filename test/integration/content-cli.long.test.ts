@@ -288,9 +288,11 @@ describe('from a file to the tax of buyers, and back', () => {
     ]);
     const shown = async (release: string, zip: string) => (await content(['show', release, '--zip', zip])).out;
     expect(await shown(first, '55999')).toContain('US-MN@2026-11-22.1 applies.');
-    expect(await shown('US-IN@2026-11-21.1', '46204')).toContain('7% of the state, which is all of it.');
-    expect(await shown('US-TX@2026-11-21.1', '78701')).toContain('6.25% of the state, local taxes are missing.');
-    expect(await shown('US-IN@2026-11-21.1', '10001')).toContain('It is a ZIP of NY.');
+    expect(await shown('US-IN@2026-11-22.1', '46204')).toContain('7% of the state, which is all of it.');
+    expect(await shown('US-TX@2026-11-22.1', '78701')).toContain(
+      '6.25% of the state, and the local rates of its tables.',
+    );
+    expect(await shown('US-IN@2026-11-22.1', '10001')).toContain('It is a ZIP of NY.');
     expect((await content(['show', first, '--date', '2026-02-30'])).err).toContain("argument '2026-02-30' is invalid");
   });
 });
@@ -327,7 +329,7 @@ describe('worked cases before a release is activated', () => {
       { id: 'no-total', state: 'MA', input: { lines: [coat] }, expected: { tax_total: null } },
       { id: 'unnamed', state: 'MA', input: { lines: [{ ...coat, excise: '1' }] }, expected: { tax_total: '1.56' } },
     );
-    const { code, value } = await json('check', '--release', 'US-MA@2026-10-01.1', '--against', path);
+    const { code, value } = await json('check', '--release', 'US-MA@2026-11-22.1', '--against', path);
     expect(code).toBe(0);
     expect(value.cases.map(({ id, outcome }: { id: string; outcome: string }) => `${id} ${outcome}`)).toEqual([
       'discounts pass',
@@ -362,7 +364,7 @@ describe('worked cases before a release is activated', () => {
 
   it('fails if no case applies', async () => {
     const path = await cases(worked('minnesota', '55401', '9.03'));
-    expect(await content(['check', '--release', 'US-MA@2026-10-01.1', '--against', path])).toMatchObject({
+    expect(await content(['check', '--release', 'US-MA@2026-11-22.1', '--against', path])).toMatchObject({
       code: 1,
       err: expect.stringContaining('No case applies'),
     });
@@ -540,13 +542,13 @@ describe('an import that cannot be finished', () => {
 describe('refusals and help', () => {
   it.each([
     { args: ['show', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
-    { args: ['diff', builtIn, 'US-PA@2026-10-01.1'], says: 'of different states' },
+    { args: ['diff', builtIn, 'US-PA@2026-11-22.1'], says: 'of different states' },
     { args: ['activate', 'US-MN@2026-01-01.9'], says: 'There is no release US-MN@2026-01-01.9.' },
     { args: ['discard', 'US-MN@2026-01-01.9'], says: 'US-MN@2026-01-01.9' },
     { args: ['discard', builtIn], says: 'is a built-in release' },
     { args: ['rollback', '--state', 'Mars'], says: 'Levy has no content for a state "Mars".' },
     {
-      args: ['check', '--release', 'US-MA@2026-10-01.1', '--against', 'nowhere.json'],
+      args: ['check', '--release', 'US-MA@2026-11-22.1', '--against', 'nowhere.json'],
       says: 'There is no file nowhere.json.',
     },
     { args: ['import', '--format', 'sst', '--state', 'MN', '--rates', 'nowhere.csv'], says: '--boundaries is missing' },

@@ -255,7 +255,7 @@ describe('an import that is discarded', () => {
   it('is refused if it is finished or unknown', async () => {
     const finished = newId();
     await store.importRelease(headOf(finished), ours);
-    for (const id of [finished, newId(), 'US-MN@2026-10-01.1', 'latest'])
+    for (const id of [finished, newId(), 'US-MN@2026-11-22.1', 'latest'])
       expect(codeOf(await store.discardImport(id))).toBe('not_found');
     expect(await stateOf(finished)).toEqual({ finished: true, parts: ours.map(({ key }) => key) });
     expect(await unfinished()).not.toContain(finished);

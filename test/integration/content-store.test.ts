@@ -103,7 +103,7 @@ describe('an imported release', () => {
   });
 
   it('cannot have the id of a built-in release, nor one that is none', async () => {
-    expect(codesOf(await store.beginImport('US-MI@2026-10-01.1', now))).toBe('precondition_failed');
+    expect(codesOf(await store.beginImport('US-MI@2026-11-22.1', now))).toBe('precondition_failed');
     await expect(store.beginImport('latest', now)).rejects.toThrow('has a state, a day');
     const claim = await begun();
     const elsewhere = { ...headOf(claim.id), state: 'US-OH' };

@@ -363,9 +363,9 @@ describe('content verify', () => {
       code: 1,
       err: expect.stringContaining('There is no release US-MN@2020-01-01.101.'),
     });
-    expect(await content('verify', 'US-MI@2026-10-01.1')).toMatchObject({
+    expect(await content('verify', 'US-MI@2026-11-22.1')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('US-MI@2026-10-01.1 is a built-in release.'),
+      err: expect.stringContaining('US-MI@2026-11-22.1 is a built-in release.'),
     });
   });
 });

@@ -514,8 +514,8 @@ describe('a file', () => {
     ['is missing', 'US-MN@2030-01-01.1', /These releases are missing here: US-MN@2030-01-01\.1\./],
     [
       'has different content',
-      'US-MI@2026-11-21.1',
-      /These releases have different content here: US-MI@2026-11-21\.1\./,
+      'US-MI@2026-11-22.1',
+      /These releases have different content here: US-MI@2026-11-22\.1\./,
     ],
   ])('is refused if a release %s', async (_, release, message) => {
     const other = changedValue(0, (value) => {

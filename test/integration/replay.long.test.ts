@@ -344,20 +344,6 @@ it('replays with the stored settings of the transaction, not the current ones of
   });
 });
 
-it('replays by the built-in release that the transaction keeps, however many came after it', async () => {
-  const caller = await newCaller();
-  const { id, content_releases } = await sold(clientOf(caller));
-  const older = { 'US-MI': 'US-MI@2026-10-01.1' };
-  expect(content_releases).not.toEqual(older);
-  const answer = await replayedWith(
-    caller,
-    id,
-    withTransaction(() => ({ content_releases: older })),
-  );
-  // Both releases tax these goods alike; what is compared shows which one was used.
-  expect(answer).toMatchObject({ match: true, content_releases: older, differences: [] });
-});
-
 it('replays what a place had no content for with none, even if there is some now', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));

@@ -1,7 +1,7 @@
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInReleaseById, builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Effect, Location, Release, Rule } from '../../shared/content/release.ts';
 import type { Jurisdiction, Rounding } from '../../shared/content/release-values.ts';
@@ -61,6 +61,7 @@ export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRe
       sourcing: [{ ...always, policy: 'destination' }],
       shipping: [{ ...always, policy: shipping ?? 'follows_goods' }],
       rounding: [{ ...always, policy: rounding ?? { method: 'half_up' } }],
+      coupons: [],
       ...settings,
     },
     ...others,
@@ -73,6 +74,28 @@ export const locationOf = (others: Partial<Location>): Location => ({
   cities: [],
   alternatives: [[]],
   ...others,
+});
+
+/** A complete release of Pennsylvania that lists the ZIPs and cities of two counties. */
+export const listedRelease = releaseOf({
+  of: [
+    { code: 'US-PA', type: 'state', rate: '0.06' },
+    { code: 'US-PA-PHILADELPHIA', type: 'county', rate: '0.02' },
+    { code: 'US-PA-ALLEGHENY', type: 'county', rate: '0.01' },
+  ],
+  locations: [
+    locationOf({ cities: ['PHILADELPHIA'], alternatives: [['US-PA-PHILADELPHIA']] }),
+    locationOf({
+      zips: [
+        ['19101', '19112'],
+        ['19114', '19199'],
+      ],
+      alternatives: [['US-PA-PHILADELPHIA']],
+    }),
+    locationOf({ zips: [['19113', '19113']], alternatives: [[], ['US-PA-PHILADELPHIA']] }),
+    locationOf({ cities: ['PITTSBURGH'], alternatives: [['US-PA-ALLEGHENY']] }),
+    locationOf({ zips: [['15201', '15240']], alternatives: [['US-PA-ALLEGHENY']] }),
+  ],
 });
 
 /** A place where all the jurisdictions of a release tax. */
@@ -167,9 +190,6 @@ export const taxLine = (line: TaxLine, others: NewDocument = {}): TaxedDocument[
 
 /** The time of the tests: within the content's last day and the API's 31 days. */
 export const testNow = Date.parse('2026-11-20T12:00:00Z');
-
-/** The releases of 2026-11-21, whose local taxes are lists of ZIPs and cities. Transactions pin them. */
-export const listedReleaseFor: ReleaseFor = ({ state }) => builtInReleaseById(`US-${state}@2026-11-21.1`);
 
 type NewRequest = Partial<Omit<CalculationInput, 'line_items' | 'customer'>> & {
   readonly customer?: CalculationInput['customer'];

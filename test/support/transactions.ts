@@ -101,7 +101,7 @@ export const transaction = (changes: Partial<Transaction> = {}): Transaction => 
   ...figures,
   line_items: [line()],
   tax_summary: [],
-  content_releases: { 'US-MI': 'US-MI@2026-10-01.1' },
+  content_releases: { 'US-MI': 'US-MI@2026-11-22.1' },
   engine_version: '1',
   warnings: [],
   explanation: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Release } from '../../shared/content/release.ts';
-import { ask, listedReleaseFor, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
+import { ask, listedRelease, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 type Address = {
@@ -339,7 +339,7 @@ describe('the policies of the account', () => {
   it('ambiguous_address reject refuses a ZIP that spans jurisdictions, and lets the others through', () => {
     const options = { settings: { ambiguous_address: 'reject' } } as const;
     expect(
-      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...options, releaseFor: listedReleaseFor }),
+      refusal({ to: { state: 'PA', postal_code: '19113' } }, { ...options, releaseFor: () => listedRelease }),
     ).toMatchObject([{ code: 'validation_address_unresolvable', source: { pointer: '/customer/address' } }]);
     expect(ask({ to: { state: 'PA', postal_code: '19103' } }, options).tax_amount).toBe('8.00');
   });

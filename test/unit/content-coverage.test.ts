@@ -14,8 +14,7 @@ import { headOf } from '../support/imported.ts';
 import { tabledRelease } from '../support/local-tables.ts';
 
 const day = '2026-11-21';
-const newest = [...new Map(builtInReleases().map((release) => [release.state, release])).values()];
-const all = coverageOfAll(newest, day);
+const all = coverageOfAll(builtInReleases(), day);
 const stateOf = (letters: string) => {
   const found = all.find(({ state }) => state === letters);
   if (!found) throw new Error(`There is no ${letters}.`);
@@ -77,7 +76,7 @@ describe('the built-in coverage', () => {
 
   it('marks first days that are not established, and never returns one that the release lacks', () => {
     for (const { state, general_rate, notes } of all) {
-      const release = newest.find((candidate) => candidate.state === `US-${state}`);
+      const release = builtInReleases().find((candidate) => candidate.state === `US-${state}`);
       const days = release?.rates.flatMap(({ jurisdiction, from }) => (jurisdiction === `US-${state}` ? [from] : []));
       expect(days).toContain(general_rate?.from);
       const isSaid = notes.some((note) => note.startsWith('The first day of the general rate is not established'));
@@ -334,8 +333,7 @@ describe('coverage of a release', () => {
 });
 
 describe('the active releases', () => {
-  const older = releaseOf({ id: 'US-XX@2026-01-01.1' });
-  const newest = [releaseOf(), releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
+  const builtIn = [releaseOf(), releaseOf({ of: [{ code: 'US-YY', type: 'state', rate: '0' }] })];
   const imported = headOf('US-XX@2026-11-01.1');
   const activation = (release: string) => ({ release, activated_at: '2026-11-20T00:00:00.000Z', previous: [] });
   const from = (active: string | null, heads: readonly ReleaseHead[], state: string | null = null) =>
@@ -348,15 +346,14 @@ describe('the active releases', () => {
         }),
         parts: [],
       }),
-      newest: () => newest,
-      builtInById: (id) => [older, ...newest].find((release) => release.id === id),
+      builtIn: () => builtIn,
+      builtInById: (id) => builtIn.find((release) => release.id === id),
     });
   const idsOf = (releases: readonly Release[]) => releases.map(({ id }) => id);
 
-  it('are the newest built-in ones, unless another is activated: an imported one, or an older built-in one', async () => {
+  it('are the built-in ones, unless an import is active', async () => {
     expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-10-01.1', 'US-YY@2026-10-01.1']);
     expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-10-01.1']);
-    expect(idsOf(await from(older.id, []))).toEqual([older.id, 'US-YY@2026-10-01.1']);
   });
 
   it('of one state are its alone, also where another state has an imported one', async () => {
@@ -372,7 +369,7 @@ describe('the active releases', () => {
 
 describe('the page of coverage by state', () => {
   it('has a row for each state, with rates as percentages', () => {
-    const [byState = ''] = coveragePage(newest).split('## Product tax codes');
+    const [byState = ''] = coveragePage(builtInReleases()).split('## Product tax codes');
     const table = byState.split('\n').filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(2 + 55);
     expect(table.find((row) => row.startsWith('| MI '))).toMatch(
@@ -385,7 +382,7 @@ describe('the page of coverage by state', () => {
 
   it('is what the content gives: after a change, run `npm run content -- coverage --write`', () => {
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
-    expect(page).toBe(coveragePage(newest));
+    expect(page).toBe(coveragePage(builtInReleases()));
   });
 
   it('has the missing share of a state with tables, in percent', () => {
@@ -424,7 +421,7 @@ describe('coverage of places, kinds and seasons', () => {
     expect(text).toContain('one of 2 named counties, one of 2 named cities or a named district: exempt.');
   });
 
-  it.each(newest.map((release) => [release.state, release] as const))(
+  it.each(builtInReleases().map((release) => [release.state, release] as const))(
     'has no codes and rule ids in its texts: %s',
     (state, release) => {
       const ids = new RegExp(`US-[A-Z]{2}-|\\b${state.slice(3).toLowerCase()}-[a-z]`);

@@ -1,4 +1,4 @@
-/** The evidence of local treatment, and which rules of the newest releases carry it. */
+/** The evidence of local treatment, and which rules of the releases carry it. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease, newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { builtInRelease, builtInReleases } from '../../shared/content/built-in.ts';
 import { inForce } from '../../shared/content/effective.ts';
 import type { Release } from '../../shared/content/release.ts';
 import { ask } from '../support/builders.ts';
@@ -72,7 +72,7 @@ describe('state rates', () => {
     expect(releaseOf('DC').rates.at(-1)).toMatchObject({ confidence: 'medium-high' }));
 
   it('cites a statute or a department for the rate of each state, and not a secondary table', () => {
-    for (const { rates, sources, state } of newestBuiltInReleases())
+    for (const { rates, sources, state } of builtInReleases())
       for (const { source } of rates) expect(sources[source], state).not.toMatch(/^Tax Foundation/);
   });
 });
@@ -138,13 +138,13 @@ describe('settings', () => {
 
   const reducing = states('CT MA MO PA TX');
   it('lets a coupon that a third party pays lower the taxable price in five states', () => {
-    const policies = newestBuiltInReleases().map(({ state }) => [state.slice(3), policyOn(state.slice(3), 'coupons')]);
+    const policies = builtInReleases().map(({ state }) => [state.slice(3), policyOn(state.slice(3), 'coupons')]);
     expect(policies).toHaveLength(55);
     for (const [state, policy] of policies)
       expect(policy, String(state)).toEqual([reducing.includes(String(state)) ? 'reduces_price' : 'full_price']);
   });
   it('confirms the policy on coupons everywhere but in the states that no source was read for', () => {
-    const uncertain = newestBuiltInReleases().filter(({ settings }) =>
+    const uncertain = builtInReleases().filter(({ settings }) =>
       settings.coupons?.some(({ confidence }) => confidence === 'medium' || confidence === 'low'),
     );
     expect(uncertain.map(({ state }) => state.slice(3)).toSorted()).toEqual(
@@ -199,7 +199,7 @@ describe('rules', () => {
   ])('%s is in force from %s', (id, from) => expect(rule(id)?.from).toBe(from));
 
   it('counts the shipping in the limits of Rhode Island and of the holidays of Texas, and in no other', () => {
-    const ids = newestBuiltInReleases().flatMap(({ rules }) =>
+    const ids = builtInReleases().flatMap(({ rules }) =>
       rules.filter(({ threshold_includes_shipping }) => threshold_includes_shipping).map(({ id }) => id),
     );
     expect(ids.map((id) => id.replace(/-2027$/, ''))).toEqual([
@@ -249,7 +249,7 @@ describe('retail delivery fees', () => {
   ])('in %s on %s: %j', (state, day, amounts) => expect(amountsOn(state, day)).toEqual(amounts));
   it('are levied in no other state', () =>
     expect(
-      newestBuiltInReleases()
+      builtInReleases()
         .filter(({ rules }) => rules.some(({ effect }) => effect.type === 'flat_fee'))
         .map(({ state }) => state),
     ).toEqual(['US-CO', 'US-MN']));

@@ -1,6 +1,6 @@
 /** The whole tax at real addresses where local taxes treat a product unlike the state. The figures are computed by hand. */
 import { describe, expect, it } from 'vitest';
-import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { builtInReleases } from '../../shared/content/built-in.ts';
 import { ask } from '../support/builders.ts';
 
 const at = {
@@ -61,7 +61,7 @@ describe('the tax on 100.00', () => {
 });
 
 it('no rule of local taxes has the rate of the state', () => {
-  const withRate = newestBuiltInReleases().flatMap(({ rules }) =>
+  const withRate = builtInReleases().flatMap(({ rules }) =>
     rules.filter(
       ({ id, levels, effect }) => /taxability-/.test(id) && levels && !levels.includes('state') && 'rate' in effect,
     ),

@@ -12,7 +12,7 @@ const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => 
   const rules = spans.map(([from, to]) => ({ ...content, from, to, source: 'own:ruling' }));
   const own: OwnRules = {
     ...{ sources: { 'own:ruling': 'A ruling' }, jurisdictions: [], rates: [], rules },
-    settings: { sourcing: [], shipping: [], rounding: [] },
+    settings: { sourcing: [], shipping: [], rounding: [], coupons: [] },
   };
   const left = withOwnRules(release, own).rules.filter(
     ({ id, source }) => id === content.id && source !== 'own:ruling',

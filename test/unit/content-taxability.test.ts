@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { builtInReleases } from '../../shared/content/built-in.ts';
 import type { Release, Rule } from '../../shared/content/release.ts';
 import type { Jurisdiction } from '../../shared/content/release-values.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../shared/content/taxability/read-rows.ts';
@@ -13,7 +13,7 @@ import codes from '../../shared/vocabulary/product-tax-codes.json' with { type: 
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { productOf } from '../support/builders.ts';
 
-const releases = newestBuiltInReleases();
+const releases = builtInReleases();
 const read = withTaxabilityRows(releases);
 const byState = new Map(releases.map((release) => [release.state.slice(3), release]));
 const rows = taxabilityRows();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { builtInReleases } from '../../shared/content/built-in.ts';
 import type { Rule } from '../../shared/content/release.ts';
 import { taxabilityOf } from '../../shared/coverage/taxability.ts';
 import { taxabilityPage } from '../../shared/coverage/taxability-page.ts';
@@ -63,7 +63,7 @@ describe('the taxability of a code in a state', () => {
 });
 
 describe('the page of taxability', () => {
-  const page = taxabilityPage(newestBuiltInReleases());
+  const page = taxabilityPage(builtInReleases());
   const states = (/^\| Code \| (.*) \|$/m.exec(page)?.[1] ?? '').split(' | ');
   const rows = new Map(
     [...page.matchAll(/^\| `(.*)` \| (.*) \|$/gm)].map(([, code = '', cells = '']) => [code, cells.split(' | ')]),

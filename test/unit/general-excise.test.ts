@@ -13,7 +13,7 @@ import { rateDecimals } from '../../shared/content/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { scaledRate } from '../../shared/tax/general-rate.ts';
-import { ask, jurisdiction, listedReleaseFor, releaseOf, rule } from '../support/builders.ts';
+import { ask, jurisdiction, releaseOf, rule } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 
 const honolulu = { city: 'Honolulu', state: 'HI', postal_code: '96813' };
@@ -177,17 +177,6 @@ describe('the warning that general excise tax is not passed on', () => {
     expect(warnings.map(({ pointer }) => pointer)).toEqual(['/line_items/1']);
     expect(warnings[0]?.message).toMatch(/4\.7120 %.*pass_on_general_excise/);
     expect(said(ask({ to: kalawao }))[0]?.message).toContain('4.1666 %');
-  });
-
-  it('comes of older releases too, which charge as little', () => {
-    const request = { to: honolulu, tax_date: '2026-11-20' };
-    const old = ask(request, { releaseFor: listedReleaseFor });
-    expect([old.content_releases['US-HI'], old.tax_amount, said(old).length]).toEqual([
-      'US-HI@2026-11-21.1',
-      '4.50',
-      1,
-    ]);
-    expect(ask(request, { ...on, releaseFor: listedReleaseFor }).tax_amount).toBe('4.71');
   });
 
   it.each([

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { builtInReleaseById, builtInReleases } from '../../shared/content/built-in.ts';
+import { builtInReleases } from '../../shared/content/built-in.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
 import type { Entry, Span } from '../../shared/content/imports/entry.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
 import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
-import type { Release } from '../../shared/content/release.ts';
 import { alternativesAt, buildEntries, headOf } from '../fixtures/imports/harness.ts';
+import { listedRelease, releaseOf } from '../support/builders.ts';
 
 const codes = ['A', 'B', 'C', 'D'].map((letter) => `US-RI-${letter}`);
 const jurisdictions = codes.flatMap((code): Entry[] => [
@@ -157,9 +157,9 @@ describe('the head of a release', () => {
   });
 
   it('keeps the base’s state rate if the file has none, and drops the base’s locations', async () => {
-    // Newer releases name their places in tables of local rates.
-    const base = builtInReleaseById('US-PA@2026-11-21.1') as Release;
-    expect(base.locations.length).toBeGreaterThan(0);
+    const table = { jurisdiction: 'US-PA-ALLEGHENY', rate: '0.01', steps: ['0.50'], nothing_below: null };
+    const [rounding] = releaseOf({ rounding: { method: 'bracket', brackets: [table] } }).settings.rounding;
+    const base = { ...listedRelease, settings: { ...listedRelease.settings, rounding: [rounding as never] } };
     const imported = await buildEntries('PA', [span('150010000', '150019999', [])], base);
     const head = headOf(imported);
     expect(head.rates).toEqual(base.rates.filter(({ jurisdiction }) => jurisdiction === 'US-PA'));

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { RemoteSellerElection } from '../../shared/accounts/account.ts';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInRelease, builtInReleaseFor, newestBuiltInReleases } from '../../shared/content/built-in.ts';
+import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
 import { withOwnRules } from '../../shared/content/own-rules.ts';
 import { electedRateOn } from '../../shared/content/remote-sales.ts';
 import { findRates } from '../../shared/rates/rates.ts';
@@ -307,7 +307,7 @@ describe('the rates of an address', () => {
 });
 
 describe('the terms in the releases', () => {
-  const withTerms = newestBuiltInReleases().flatMap(({ state, remote_sales = [] }) =>
+  const withTerms = builtInReleases().flatMap(({ state, remote_sales = [] }) =>
     remote_sales.map((terms) => ({ state, terms })),
   );
 
@@ -316,7 +316,7 @@ describe('the terms in the releases', () => {
       if (terms.policy === 'election') {
         const { code } = terms.jurisdiction;
         expect(code.startsWith(`${state}-`)).toBe(true);
-        const release = newestBuiltInReleases().find((one) => one.state === state);
+        const release = builtInReleases().find((one) => one.state === state);
         expect(release?.jurisdictions.map((one) => one.code)).not.toContain(code);
       }
   });

@@ -11,7 +11,7 @@ import {
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { dayOf, isDay } from '../../calendar.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease, newestBuiltInReleases } from '../../content/built-in.ts';
+import { builtInRelease, builtInReleases } from '../../content/built-in.ts';
 import { readAddress } from '../../content/location/address.ts';
 import { PostalAddress } from '../../content/location/postal-address.ts';
 import { electionsOf } from '../../content/remote-sales.ts';
@@ -78,7 +78,7 @@ const Elections = z.array(
 
 /** What to send instead of an election that the law of its state does not give, or `null`. */
 const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
-  const known = newestBuiltInReleases().flatMap((release) =>
+  const known = builtInReleases().flatMap((release) =>
     electionsOf(release).map((election) => ({ state: release.state, election })),
   );
   const isKnown = (one: RemoteSellerElection) =>

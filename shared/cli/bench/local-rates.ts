@@ -1,7 +1,7 @@
-/** Run by itself, this module does one measurement in a new process and prints it: `first US-IL@2026-11-22.1 Chicago 60601`. */
+/** Run by itself, this module does one measurement in a new process and prints it: `first IL Chicago 60601`. */
 import { defaultSettings } from '../../accounts/account.ts';
 import { calculate } from '../../calculations/calculate.ts';
-import { builtInReleaseById, builtInReleaseFor, newestBuiltInReleases } from '../../content/built-in.ts';
+import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../content/built-in.ts';
 import { readAddress, type TaxAddress } from '../../content/location/address.ts';
 import { locate } from '../../content/location/place.ts';
 import { unpackLines } from '../../packed/unpack.ts';
@@ -14,9 +14,6 @@ const largeStates = [
   ['TX', 'Houston', '77002'],
   ['CA', 'Los Angeles', '90012'],
 ] as const;
-/** The newest release ids without local tables, and the first ones with them. */
-const before = '2026-11-21.1';
-const after = '2026-11-22.1';
 const day = '2026-11-22';
 const rounds = 20;
 const warmUps = 2;
@@ -30,28 +27,30 @@ const cpuMicroseconds = (run: () => void): number => {
 };
 
 /** From a release's JSON text to the complete answer for one line, in a process that has calculated nothing yet. */
-const firstCalculation = (id: string, city: string, postal_code: string): number => {
-  // Unpack the newest releases, and older ones with them if this is one: the measurement does not include that.
+const firstCalculation = (state: string, city: string, postal_code: string): number => {
+  // Unpack the releases: the measurement does not include that.
   builtInReleaseById('');
   const input = {
-    customer: { address: { city, state: id.slice(3, 5), postal_code } },
+    customer: { address: { city, state, postal_code } },
     line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
   };
-  const releaseFor = () => builtInReleaseById(id);
   let taxes = 0;
   const us = cpuMicroseconds(() => {
-    const context = { settings: defaultSettings(day), releaseFor, now: Date.parse(`${day}T12:00:00Z`) };
+    const context = {
+      settings: defaultSettings(day),
+      releaseFor: builtInReleaseFor,
+      now: Date.parse(`${day}T12:00:00Z`),
+    };
     taxes = accepted(calculate(input, context, [])).line_items[0]?.taxes.length ?? 0;
   });
-  const hasTables = releaseFor()?.local !== undefined;
-  if (taxes === 0 || taxes > 1 !== hasTables) throw new Error(`${id} returned ${taxes} taxes.`);
+  if (taxes < 2) throw new Error(`${state} returned ${taxes} taxes.`);
   return us;
 };
 
 /** Each ZIP with its main postal place, by state with local tables. */
 const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
   new Map(
-    newestBuiltInReleases().flatMap(({ state: code, local }) => {
+    builtInReleases().flatMap(({ state: code, local }) => {
       const state = code.slice(3);
       const addresses = (local ? unpackLines(`zips-${local.zips}`) : []).map((line) => {
         const [postal_code = '', , , names = ''] = line.split('~');
@@ -107,22 +106,15 @@ const memory = (): Figure => {
   };
 };
 
-/** The first calculation of a new process in each large state, with and without local tables, which alternate. */
+/** The first calculation of a new process in each large state. */
 const firstCalculations = (): Figure[] =>
   largeStates.map(([state, city, zip]) => {
-    const ids = [before, after].map((version) => `US-${state}@${version}`);
-    const measure = (id: string) => inNewProcess<number>('local-rates.ts', ['first', id, city, zip]) / 1000;
-    const all = Array.from({ length: warmUps + rounds }, () => ids.map(measure)).slice(warmUps);
-    const [without = Number.NaN, withTables = Number.NaN] = ids.map((_, at) =>
-      median(all.map((round) => round[at] ?? Number.NaN)),
-    );
-    return {
-      ...{ figure: 'local_rates_first_calculation', of: `${state}@${after} to ${state}@${before}`, rounds },
-      ...{ cpu_milliseconds: rounded(withTables), more_cpu_milliseconds: rounded(withTables - without) },
-    };
+    const measure = () => inNewProcess<number>('local-rates.ts', ['first', state, city, zip]) / 1000;
+    const all = Array.from({ length: warmUps + rounds }, measure).slice(warmUps);
+    return { figure: 'local_rates_first_calculation', of: state, rounds, cpu_milliseconds: rounded(median(all)) };
   });
 
-/** What the built-in local rates add to the first calculation in a state, their look-ups and their heap. */
+/** The first calculation in a state with local rates, their look-ups and their heap. */
 export const localRateFigures = (): Figure[] => [
   ...firstCalculations(),
   ...inNewProcess<Figure[]>('local-rates.ts', ['look-ups']),
@@ -130,7 +122,7 @@ export const localRateFigures = (): Figure[] => [
 ];
 
 if (import.meta.main) {
-  const [mode = '', id = '', city = '', zip = ''] = process.argv.slice(2);
-  const measured = mode === 'first' ? firstCalculation(id, city, zip) : mode === 'memory' ? memory() : lookUps();
+  const [mode = '', state = '', city = '', zip = ''] = process.argv.slice(2);
+  const measured = mode === 'first' ? firstCalculation(state, city, zip) : mode === 'memory' ? memory() : lookUps();
   console.log(JSON.stringify(measured));
 }

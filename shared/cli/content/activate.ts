@@ -8,7 +8,7 @@ export const addActivate = (program: Command): Command =>
     .command('activate')
     .summary('make calculations use a release')
     .description('Activate a release of its state. Transactions keep the release that they used.')
-    .argument('<release>', 'such as US-MN@2026-11-21.101, or the newest built-in release')
+    .argument('<release>', 'such as US-MN@2026-11-21.101, or the built-in release')
     .option('--replace', 'activate it even if it was imported over a release other than the active one')
     .addHelpText('after', '\nExample:\n  npm run content -- activate US-MN@2026-11-21.101')
     .action((id: string, options: { replace?: boolean }) => activate(id, terminal, options));

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { newestBuiltInReleases } from '../../content/built-in.ts';
+import { builtInReleases } from '../../content/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents-table.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
@@ -21,10 +21,10 @@ export const addCoverage = (program: Command): Command =>
     .option('--by-residents', 'print how many ZIP codes and residents have a certain local rate, by state')
     .addHelpText('after', '\nExample:\n  npm run content -- coverage --write')
     .action(({ write, byResidents }: { write?: boolean; byResidents?: boolean }) => {
-      if (byResidents) return print(residentsTable(newestBuiltInReleases(), true));
-      const page = coveragePage(newestBuiltInReleases());
+      if (byResidents) return print(residentsTable(builtInReleases(), true));
+      const page = coveragePage(builtInReleases());
       if (!write) return print(page.trimEnd());
       writeFileSync(pathOf('coverage.md'), page);
-      writeFileSync(pathOf('taxability.md'), taxabilityPage(newestBuiltInReleases()));
+      writeFileSync(pathOf('taxability.md'), taxabilityPage(builtInReleases()));
       print('infra/docs/coverage.md and infra/docs/taxability.md are written.');
     });

@@ -174,7 +174,7 @@ export const addImport = (program: Command): Command =>
     .option('--file <file>', 'the file of any other format')
     .option(
       '--base <release>',
-      'the release whose rules and settings it uses; the default is the active import or the newest built-in release',
+      'the release whose rules and settings it uses; the default is the active import or a newer built-in release',
     )
     .option('--from <day>', 'the first day of rates in a file that gives none; the default is today')
     .option('--activate', 'activate the release after the import, if it passes the gates')

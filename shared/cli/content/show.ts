@@ -8,6 +8,7 @@ import type { ReleaseHead } from '../../content/content.ts';
 import { countsFrom } from '../../content/effective.ts';
 import { percentOf } from '../../content/fractions.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
+import { isRestUntaxed } from '../../content/local/load.ts';
 import { statesOfZip } from '../../content/location/zip-states.ts';
 import { isOwnCode, isOwnOnly } from '../../content/own-rules.ts';
 import { stateRateOn } from '../../content/rates.ts';
@@ -107,7 +108,7 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   if (head.locals === 'listed') return 'The release covers only the ZIPs in its list, and this one is not in it.';
   const rate = stateRateOn(head, date);
   if (!rate) return 'This release has no location there.';
-  const all = head.coverage === 'complete' ? 'which is all of it' : 'local taxes are missing';
+  const all = isRestUntaxed(head) ? 'which is all of it' : 'and the local rates of its tables';
   return `This release has no location there: ${percentOf(rate.rate)} of the state, ${all}.`;
 };
 
@@ -149,7 +150,7 @@ export const addShow = (program: Command): Command =>
     .command('show')
     .summary('one release, or its locations and rates in one ZIP')
     .description('Show the sources and counts of a release, and all rates of one ZIP.')
-    .argument('<release>', 'such as US-MN@2026-10-01.1')
+    .argument('<release>', 'such as US-MN@2026-11-22.1')
     .option('--zip <zip>', 'also show the locations and rates of this ZIP (55401) or ZIP+4 (55401-1234)', readZip)
     .option('--date <date>', 'the tax day of the rates; the default is today', readDate)
     .option('--json', 'one JSON object')

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../canonical-json.ts';
-import { newestBuiltInReleases } from '../../content/built-in.ts';
+import { builtInReleases } from '../../content/built-in.ts';
 import type { Release } from '../../content/release.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';
 import { releaseText } from '../../content/taxability/release-text.ts';
@@ -18,10 +18,10 @@ const manifestPath = pathOf('releases/manifest.json');
 /** A release as its file has it: hand-written changes may not be packed yet. */
 const fileOf = ({ id }: Release): Release => JSON.parse(readFileSync(pathOf(`releases/${id}.json`), 'utf8'));
 
-/** Write the rules into the newest releases, with their hashes, and the list of the rows that are no rules. */
+/** Write the rules into the built-in releases, with their hashes, and the list of the rows that are no rules. */
 const write = (): void => {
   const manifest: Record<string, string> = JSON.parse(readFileSync(manifestPath, 'utf8'));
-  const read = withTaxabilityRows(newestBuiltInReleases().map(fileOf));
+  const read = withTaxabilityRows(builtInReleases().map(fileOf));
   for (const { release } of read) {
     writeFileSync(pathOf(`releases/${release.id}.json`), releaseText(release));
     manifest[release.id] = createHash('sha256').update(canonicalJson(release)).digest('hex');
@@ -40,7 +40,7 @@ const printRows = (code: string, state: string): void => {
     throw new CommandError(
       `No row has the code ${code} in ${state}. Send a full product tax code (SOFTWARE.SAAS) and a state (OH).`,
     );
-  const open = withTaxabilityRows(newestBuiltInReleases().filter((one) => one.state === `US-${state}`)).flatMap(
+  const open = withTaxabilityRows(builtInReleases().filter((one) => one.state === `US-${state}`)).flatMap(
     (one) => one.open,
   );
   const reasonOf = (row: TaxabilityRow) =>
@@ -69,7 +69,7 @@ export const addTaxability = (program: Command): Command =>
     .command('taxability')
     .summary('how each state treats each product tax code, from the tables of taxability')
     .description(
-      'Print the rows of a product tax code in a state, or write the rules of all rows into the newest built-in releases. Then run `npm run pack`.',
+      'Print the rows of a product tax code in a state, or write the rules of all rows into the built-in releases. Then run `npm run pack`.',
     )
     .option('--code <code>', 'the product tax code, without attributes')
     .option('--state <state>', 'the state, two letters')

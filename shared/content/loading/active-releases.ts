@@ -1,6 +1,6 @@
 /** The directory of the content: the active release of each state and the previously active ones. */
 
-/** `null` is the newest built-in release of the state, whichever the running service has. */
+/** `null` is the built-in release of the state that the running service has. */
 type Activation = { readonly release: string | null; readonly activated_at: string };
 
 /**

@@ -19,7 +19,7 @@ import { type Level, releaseViews } from './release-views.ts';
 export type ContentPorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;
-  /** The newest built-in release of a state by its two letters, and any by its id. */
+  /** The built-in release of a state by its two letters, and any by its id. */
   readonly builtIn: (state: string) => Release | undefined;
   readonly builtInById: (id: string) => Release | undefined;
   /** The service's time in milliseconds. */

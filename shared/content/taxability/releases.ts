@@ -1,4 +1,4 @@
-/** The newest releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
+/** The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
 import { csvText } from '../../csv.ts';
 import type { Release } from '../release.ts';
 import { readConditions, taxabilityRows } from './read-rows.ts';

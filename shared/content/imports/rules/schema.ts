@@ -147,7 +147,6 @@ const bracket = () =>
     steps: filled(cents, 'steps'),
     nothing_below: z.nullable(amount()),
   });
-const included = { tax_included: z.exactOptional(z.literal('keep_base', 'Send "keep_base", or leave the field out.')) };
 const rounding = () =>
   z.discriminatedUnion('method', [
     z.strictObject({
@@ -155,9 +154,8 @@ const rounding = () =>
       shipping: z.exactOptional(z.literal('with_goods')),
       per: z.exactOptional(z.literal('invoice', 'Send "invoice", or leave the field out.')),
       half: z.exactOptional(z.literal('down', 'Send "down", or leave the field out.')),
-      ...included,
     }),
-    z.strictObject({ method: z.literal('bracket'), brackets: filled(bracket(), 'brackets'), ...included }),
+    z.strictObject({ method: z.literal('bracket'), brackets: filled(bracket(), 'brackets') }),
   ]);
 
 const settings = <Policy extends z.ZodMiniType>(policy: Policy) =>
