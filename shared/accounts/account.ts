@@ -44,21 +44,21 @@ export const Settings = z.object({
   ship_from: z.nullable(PostalAddress),
   /**
    * Whether buyers are charged the highest visible rate of a general excise tax (Hawaii), which makes up for what the
-   * seller owes on the tax itself. Accounts and transactions stored before 2026-11-22 have no such field.
+   * seller owes on the tax itself.
    */
-  pass_on_general_excise: z._default(z.boolean(), false),
+  pass_on_general_excise: z.boolean(),
   /** The elections of a remote seller, which replace the rates of the address (`shared/content/remote-terms.ts`). */
-  remote_seller_elections: z._default(z.array(RemoteSellerElection), []),
+  remote_seller_elections: z.array(RemoteSellerElection),
   /** What to do about a state's retail delivery fee that a document has no line for. */
-  retail_delivery_fee: z._default(z.enum(retailDeliveryFees), 'warn'),
+  retail_delivery_fee: z.enum(retailDeliveryFees),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
-  books_open_from: z._default(z.nullable(z.string()), null),
-  /** The IANA time zone whose day is the tax day of an instant. Accounts stored before 2026-11-23 have none. */
-  time_zone: z._default(z.string(), 'UTC'),
-  /** Days after a period's end before the schedule closes it. Accounts stored before 2026-11-23 have no such field. */
-  review_days: z._default(z.int(), defaults.reviewDays),
+  books_open_from: z.nullable(z.string()),
+  /** The IANA time zone whose day is the tax day of an instant. */
+  time_zone: z.string(),
+  /** Days after a period's end before the schedule closes it. */
+  review_days: z.int(),
   /** Days after the creation of a transaction until its personal data is removed; `null` keeps it. */
-  retain_personal_data_days: z._default(z.nullable(z.int()), null),
+  retain_personal_data_days: z.nullable(z.int()),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -75,8 +75,6 @@ export const Account = z.object({
   settings: Settings,
   /** When an operator last changed a setting; absent while they are as they were created. */
   settings_changed_at: z.optional(z.string()),
-  /** From when on reports count its transactions; absent while those from before this version are not counted. */
-  counted_from: z.optional(z.string()),
   /** When an operator closed the account. Its credentials are refused, and no schedule works for it. */
   closed_at: z.optional(z.string()),
 });
@@ -118,7 +116,6 @@ export const newAccount = ({ name, serviceVersion, createdMs, settings, id }: Te
   id: id ?? `acct_${ulid(createdMs)}`,
   name,
   created_at: new Date(createdMs).toISOString(),
-  counted_from: new Date(createdMs).toISOString(),
   cursor_secret: randomBytes(32).toString('base64url'),
   settings: { ...defaultSettings(serviceVersion), ...settings },
 });

@@ -6,10 +6,9 @@ import type { AccountAnswer } from './response.ts';
 type Scope = AccountAnswer['scopes'][number];
 
 const answeredRegistration = ({ state, from, to, frequency }: Registration) => ({
-  // Earlier versions stored two letters, and instants.
   state: stateJurisdiction(state) ?? state,
-  from: from.slice(0, 10),
-  to: to?.slice(0, 10) ?? null,
+  from,
+  to,
   frequency,
 });
 

@@ -58,7 +58,6 @@ const warningCodes = [
   'exemption_expired',
   'exemption_not_yet_valid',
   'registrations_missing',
-  'report_incomplete',
   'currency_not_counted',
 ] as const;
 

@@ -85,12 +85,12 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
 /** The fields of an entry that describe its transaction. */
 export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
   transaction_id: transactionId,
-  reference_id: document?.reference_id ?? null,
-  type: document?.type ?? null,
-  tax_day: document?.tax_day ?? null,
-  customer_id: document?.customer_id ?? null,
-  postal_code: document?.postal_code ?? null,
-  certificate_numbers: [...(document?.certificate_numbers ?? [])],
+  reference_id: document.reference_id,
+  type: document.type,
+  tax_day: document.tax_day,
+  customer_id: document.customer_id,
+  postal_code: document.postal_code,
+  certificate_numbers: [...(document.certificate_numbers ?? [])],
 });
 
 /** An entry with exceptions in the API. */

@@ -62,14 +62,13 @@ export const exceptionReason = described(
   { title: 'ExceptionReason' },
 );
 
-// Entries that earlier versions posted have no document.
 const documentShape = {
   reference_id: described(
     z.nullable(z.string()),
     'The reference of the transaction when it was finalized or its tax was changed.',
   ),
-  type: described(z.nullable(z.enum(['sale', 'credit'])), '`sale` or `credit`.', { title: 'TransactionType' }),
-  tax_day: described(z.nullable(date), 'The day of the tax date.'),
+  type: described(z.enum(['sale', 'credit']), '`sale` or `credit`.', { title: 'TransactionType' }),
+  tax_day: described(date, 'The day of the tax date.'),
   customer_id: described(z.nullable(z.string()), 'The id of the buyer in your system.'),
   postal_code: described(z.nullable(z.string()), 'The five-digit ZIP code of the destination.'),
   certificate_numbers: described(

@@ -20,7 +20,7 @@ export type StoredFiling = {
   readonly confirmation_number: string | null;
   /** As it was when the filing was closed. */
   readonly summary: readonly FilingSummary[];
-  /** As they were when the filing was closed; `null` before, and where an earlier version closed it. */
+  /** As they were when the filing was closed; `null` before. */
   readonly exceptions: ExceptionSums | null;
   readonly entries: Counts;
   readonly asked_by: string;

@@ -26,11 +26,6 @@ const monthsIn: Readonly<Record<Frequency, number>> = { month: 1, quarter: 3, ye
 export const registrationsIn = (state: string, registrations: Registrations): readonly Registration[] =>
   listOf(registrations)
     .filter((registration) => stateJurisdiction(registration.state) === state)
-    .map((registration) => ({
-      ...registration,
-      from: registration.from.slice(0, 10),
-      to: registration.to?.slice(0, 10) ?? null,
-    }))
     .sort((a, b) => (a.from < b.from ? -1 : 1));
 
 /** The first registration on a day of these, if any. */
@@ -158,8 +153,7 @@ export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: s
  * no entry, so that any may be first. Months between two registrations are skipped up to the oldest open month, or all of
  * them where it is `null`; months after the last registration are skipped up to the oldest open month. `isByOpenEntries` tells whether that month matters.
  *
- * It is never before the account's books open. Earlier entries, which old versions accepted, move into the first period
- * that closes.
+ * It is never before the account's books open.
  */
 export const followingPeriod = (
   account: Account,

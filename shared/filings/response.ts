@@ -157,7 +157,7 @@ export const Filing = described(
     ),
     exceptions: described(
       z.nullable(FilingExceptions),
-      'Sales and credits to look at before the return is sent. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed, and where an earlier version closed it.',
+      'Sales and credits to look at before the return is sent. Incomplete while `status` is `closing`. In a list, `null` until the filing is closed.',
     ),
     progress: FilingProgress,
     asked_by: described(

@@ -11,9 +11,8 @@ const accountsAtOnce = 8;
 type Swept = { readonly added: number; readonly failed: number };
 
 /**
- * Walk over all accounts once a day, in parts of several runs, and write the entries of the due index that do not exist:
- * those of accounts from before the index, and of states whose first sale is dated before their registration, because a
- * sale writes no entry.
+ * Walk over all accounts once a day, in parts of several runs, and write the entries of the due index that do not exist,
+ * such as of states whose first sale is dated before their registration: a sale writes no entry.
  */
 export const sweepDue = async (ports: ClosePorts): Promise<Swept> => {
   const swept = { added: 0, failed: 0 };

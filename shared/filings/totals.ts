@@ -135,7 +135,7 @@ export const amountsSum = (
   const read = (text: string | undefined) => (text === undefined ? 0n : parseAmount(text, exponent));
   const tax = read(amounts.tax_amount);
   const difference = amounts.calculated_tax_amount === undefined ? 0n : tax - read(amounts.calculated_tax_amount);
-  // Credits that earlier versions finalized have no amount of their own: they take collected tax back.
+  // Only a credit of a sale with other recorded than calculated taxes has an amount of its own.
   const isOver = (tax < 0n ? -difference : difference) > 0n;
   const over_collected =
     amounts.over_collected_amount === undefined && isOver ? difference : read(amounts.over_collected_amount);
@@ -154,7 +154,7 @@ type Place = Pick<OpenEntry, 'currency' | 'month' | 'document'>;
 
 /** A sum that counts as one entry. */
 const asEntry = (sum: Sum, { document }: Pick<Place, 'document'>): Sum => {
-  if (document?.type !== 'credit') return { ...sum, count: 1 };
+  if (document.type !== 'credit') return { ...sum, count: 1 };
   const gross = grossOf(sum);
   return { ...sum, count: 1, ...(gross !== 0n && { credit: gross }), credits: 1 };
 };

@@ -5,7 +5,7 @@ import { firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { grossOf, type Sum } from '../filings/totals.ts';
 import { jurisdictionCode, stateJurisdiction, stateName } from '../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
-import { countedWarnings, monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
+import { monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
 
@@ -131,8 +131,8 @@ const isRegistered = ({ settings }: Account, state: string, day: string): boolea
   return registrations.some(
     (registration) =>
       stateJurisdiction(registration.state) === state &&
-      registration.from.slice(0, 10) <= day &&
-      (registration.to === null || day <= registration.to.slice(0, 10)),
+      registration.from <= day &&
+      (registration.to === null || day <= registration.to),
   );
 };
 
@@ -179,6 +179,6 @@ export const registrationAdvice = async (
     date,
     as_of: newestOf(rows),
     data: data.sort((a, b) => order(a) - order(b)),
-    warnings: [...countedWarnings(account), ...currencyWarnings(rows)],
+    warnings: currencyWarnings(rows),
   };
 };

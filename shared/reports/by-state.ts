@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import type { Warning } from '../calculations/response.ts';
 import { firstDayOf, monthOf } from '../calendar.ts';
 import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
 import { described } from '../described.ts';
@@ -61,18 +60,6 @@ export const monthText = (month: number): string => firstDayOf(month).slice(0, 7
 /** The current month of an account, as `monthOf` counts it. */
 export const currentMonth = ({ settings }: Account, nowMs: number): number =>
   monthOf(taxDateAt(nowMs, settings.time_zone).slice(0, 10));
-
-/** A warning where the account has transactions from before reports were counted. */
-export const countedWarnings = ({ id, counted_from }: Account): Warning[] =>
-  counted_from === undefined
-    ? [
-        {
-          code: 'report_incomplete',
-          message: `Transactions from before this version are not counted. An operator counts them once with \`npm run ledger -- recount --account ${id}\`.`,
-          pointer: null,
-        },
-      ]
-    : [];
 
 /** The newest instant at which a row changed; `null` without rows. */
 export const newestOf = (rows: readonly StoredRow[]): string | null =>
@@ -137,6 +124,6 @@ export const reportByState = async (
       sales: answered(sales, currency),
       credits: answered(credits, currency),
     })),
-    warnings: countedWarnings(account),
+    warnings: [],
   });
 };

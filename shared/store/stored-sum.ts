@@ -10,7 +10,7 @@ const later = z.optional(minorUnits);
 /** The stored form of a sum of entries (`Sum` of filings/totals.ts). */
 export const StoredSum = z.object({
   ...{ taxable: minorUnits, exempt: minorUnits, tax: minorUnits, count: z.int() },
-  // Only where they are not zero, and so never in totals that earlier versions wrote.
+  // Absent where zero.
   ...{ resale: later, customer: later, snap: later, marketplace: later, not_registered: later, not_covered: later },
   ...{ difference: later, over_collected: later, credit: later, credits: z.optional(z.int()) },
 });

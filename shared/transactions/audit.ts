@@ -22,17 +22,12 @@ export type AuditEntry = {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** Marks hashes of states that cover commitments instead of personal data. Hashes of earlier versions have no mark. */
-export const committedForm = '2.';
-
 /**
- * The hash of a state, in base64url: SHA-256 of the canonical JSON of the transaction; or with commitments, after the mark of
- * that form, of the transaction without personal data and the digest of the commitments.
+ * The hash of a state, in base64url: SHA-256 of the canonical JSON of the transaction without personal data and the digest
+ * of the commitments.
  */
 export const stateHashOf = ({ transaction, commitments }: Hashed): string =>
-  commitments === undefined
-    ? sha256(canonicalJson(transaction))
-    : `${committedForm}${sha256(canonicalJson(committedState(transaction, commitments)))}`;
+  sha256(canonicalJson(committedState(transaction, commitments)));
 
 /** The hash of an entry: SHA-256 of the canonical JSON of its other fields, in base64url. */
 export const entryHashOf = (entry: Omit<AuditEntry, 'hash'>): string => sha256(canonicalJson(entry));

@@ -34,10 +34,8 @@ export const parentAfter = (parent: StoredTransaction, moves: readonly Move[], a
 };
 
 /** A newly finalized transaction, or one whose tax changed, with what its open entries depend on. */
-const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction => {
-  const complete = { ...stored, entryForm: 'complete' } as const;
-  return sale ? withStatesOfSale(withCalculatedTaxes(complete, sale), sale) : complete;
-};
+const completed = (stored: StoredTransaction, sale: StoredTransaction | null): StoredTransaction =>
+  sale ? withStatesOfSale(withCalculatedTaxes(stored, sale), sale) : stored;
 
 /** The atomic writes of a change: the transaction, the sale of a credit, the open entries, and the idempotency record. */
 export const commitOf = (

@@ -3,7 +3,7 @@ import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import { type Charge, chargesOf, isLiability, isTaxed, liabilitiesOf } from './entries/charges.ts';
+import { type Charge, chargesOf, isLiability, isTaxed } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
 import type { StoredTransaction } from './transaction.ts';
@@ -15,12 +15,9 @@ const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxabil
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
 const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
-  const { transaction, pinned, entryForm, statesOfSale = [] } = posting;
-  const isComplete = entryForm === 'complete';
-  const charges = isComplete ? chargesOf(posting, exponent) : liabilitiesOf(transaction, exponent);
+  const { pinned, statesOfSale = [] } = posting;
   const registered = registrationsOf(pinned)?.map(({ state }) => stateJurisdiction(state)) ?? null;
-  return [...Map.groupBy(charges, ({ state }) => state)].flatMap(([state, ofState]) => {
-    if (!isComplete) return [{ state, charges: ofState, isAwaited: true }];
+  return [...Map.groupBy(chargesOf(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');
     const isOfSale = statesOfSale.includes(state);
@@ -76,7 +73,7 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
       version: transaction.version,
       base: baseOfAll(bases, write),
       amounts: amountsOf(posting, rows, exponent, write),
-      ...(posting.entryForm === 'complete' && { document: documentOf(posting, charges) }),
+      document: documentOf(posting, charges),
       ...(exceptions.length > 0 && { exceptions }),
     };
   });
@@ -86,9 +83,7 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
  * The open entries of a finalized transaction: one for each state in which the account is
  * registered on any day, or which the document has a tax of. Without registrations, each state of the document counts. A
  * credit's amounts are negative; it also has an entry in each of its states in which its sale has one.
- *
- * Pure. Transactions that an earlier version finalized have entries of what is owed alone, because the entries must stay
- * as they were posted.
+ * Pure.
  */
 export const openEntriesOf = (posting: Posting): OpenEntry[] =>
   entriesOf(posting, statesOf(posting, minorDigits(posting.transaction.currency)));

@@ -58,20 +58,18 @@ export type StoredTransaction = {
   readonly creditBasis?: CreditBasis | undefined;
   /** The pinned account settings of the calculation. */
   readonly pinned: PinnedSettings;
-  /** The form of its open entries (open-entries.ts). Absent where an earlier version finalized it, and in drafts. */
-  readonly entryForm?: 'complete' | undefined;
   /** The reason for no tax that `over_collected` replaced, also that of a credit's sale. Absent where it replaced none. */
   readonly replacedReason?: TaxabilityReason | undefined;
   /** Of a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
   readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /**
    * Commitments to the personal data, which the state hash covers instead of the data (personal-data/commitments.ts): their
-   * salt, or after a redaction their digest. Absent where an earlier version hashed the data itself.
+   * salt, or after a redaction their digest.
    */
-  readonly commitments?: { readonly salt: string } | { readonly digest: string } | undefined;
+  readonly commitments: { readonly salt: string } | { readonly digest: string };
   /**
    * Of a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and then of
-   * its shipping charges. Absent where it equals the recorded tax, and in credits that earlier versions finalized.
+   * its shipping charges. Absent where it equals the recorded tax.
    */
   readonly calculatedTaxes?: readonly string[] | undefined;
   /** Of a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is over-collected. */

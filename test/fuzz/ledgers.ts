@@ -1,7 +1,7 @@
 /** Exported ledgers that are made to do harm. */
 import { createHash } from 'node:crypto';
 import { newAccount } from '../../shared/accounts/account.ts';
-import { LineHashChain } from '../../shared/cli/ledger/export/format.ts';
+import { LineHashChain, noCounts } from '../../shared/cli/ledger/export/format.ts';
 import type { Random } from './random.ts';
 import type { Input } from './target.ts';
 import { longText, mutateText } from './texts.ts';
@@ -15,7 +15,14 @@ export const ledgerOf = (lines: readonly string[]): string => {
 };
 const account = newAccount({ id: 'acct_fuzz', name: 'Fuzz', serviceVersion: '2026-08-01', createdMs: 0 });
 const header = {
-  ...{ kind: 'header', format: 'levy-ledger', format_version: 2, account, counts: { period: 1 }, releases: {} },
+  ...{
+    kind: 'header',
+    format: 'levy-ledger',
+    format_version: 1,
+    account,
+    counts: { ...noCounts(), period: 1 },
+    releases: {},
+  },
   exported_at: '2026-11-22T00:00:00.000Z',
 };
 export const ledgerLines = [

@@ -1,19 +1,16 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
-import { database } from '../../shared/store/client/client.ts';
-import { accountKey } from '../../shared/store/keys.ts';
 import { get, minuteMs, newAccount, ran, ranJson, waitForDatabase } from '../support/accounts-cli.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { later } from '../support/sales.ts';
 
 waitForDatabase();
 
-const TableName = environment.tables.accounts;
+const _TableName = environment.tables.accounts;
 
 type Printed = { readonly settings: object; readonly settings_changed_at: string };
 
@@ -58,21 +55,6 @@ describe('settings', () => {
       await ran('settings', '--account', id, `${name}=${JSON.stringify(value)}`);
       expect((await findAccount(id))?.settings[name]).toEqual(value);
     }
-  });
-
-  it('settings that a stored account lacks have their defaults, and can be changed', async () => {
-    const { id } = await newAccount();
-    const Key = accountKey(id);
-    await database.send(
-      new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE settings.pass_on_general_excise' }),
-    );
-    const read = (await findAccount(id)) as NonNullable<Awaited<ReturnType<typeof findAccount>>>;
-    expect(read.settings).toEqual(defaultSettings(currentVersion));
-    expect(await ran('settings', '--account', id, 'pass_on_general_excise=true')).toMatch(
-      /^pass_on_general_excise .*true.*false/,
-    );
-    expect((await findAccount(id))?.settings.pass_on_general_excise).toBe(true);
-    expect(await changeSettings(read, { pass_on_general_excise: false })).toBe(false);
   });
 
   it('are never lost: concurrent changes of one setting conflict, and of two settings both apply', async () => {

@@ -399,7 +399,7 @@ describe('the recorded certificate of a transaction', () => {
     const { id } = await sold(client, buyer());
     const after = recorded(await made(client.get(id)));
     const { data } = await made(client.call('GET', `/transactions/${id}/history` as '/transactions/{id}/history'));
-    const { commitments } = (await ledgerReads.find(caller.account.id, id)) ?? {};
+    const { commitments } = (await ledgerReads.find(caller.account.id, id)) as { commitments: { salt: string } };
     const others = [applied(), null, applied({ certificate_number: 'R-2' }), undefined] as const;
     const hashes = others.map((applied_exemption) => {
       const line_items = after.line_items.map((line) => ({ ...line, applied_exemption }));

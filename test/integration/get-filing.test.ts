@@ -222,11 +222,11 @@ describe('a filing as CSV', () => {
     const named = { ...(filing.totals[0] as FilingTotal), jurisdiction_name: '=HYPERLINK("http://x")' };
     expect(totalsCsv({ ...filing, totals: [named] })).toContain(`,"'=HYPERLINK(""http://x"")",`);
     const amounts = [{ ...named, rate: '0.04', tax_amount: '-1.20' }];
-    const none = { reference_id: null, type: null, tax_day: null, postal_code: null };
+    const none = { reference_id: null, type: 'sale' as const, tax_day: '2026-10-08', postal_code: null };
     const document = { ...none, customer_id: '+1', certificate_numbers: [] };
     const entry = { transaction_id: '@x', ...document, month: '2026-10', currency: 'USD', amounts };
     const page = { object: 'list' as const, has_more: false, next_cursor: null, data: [entry] };
-    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,,,,,'\+1,,/);
+    expect(entriesCsv({ ...filing, entries: page })).toMatch(/,'@x,.*,-1\.20,,,2026-10-08,sale,'\+1,,/);
   });
 });
 

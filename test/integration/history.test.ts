@@ -5,12 +5,8 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
-import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
-import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
-import { createTransaction } from '../../shared/transactions/create-transaction.ts';
 import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
-import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
 import {
@@ -53,24 +49,6 @@ const changedTo = async (client: Client, version: number, others: object = {}) =
 };
 
 describe('an entry', () => {
-  // Entries name the subject of a token without a prefix, and with any character, if version 0.1.0 made them.
-  it.each(['shop', 'close-periods', 'key_9c1f24ad7be0', 'a\nb'])(
-    'the actor of an earlier version stays as it is: %j',
-    async (by) => {
-      const client = await newClient();
-      const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };
-      const request = sale({ status: 'draft' }) as unknown as TransactionRequest;
-      const asked = { request, idempotency: null, sent: [] };
-      const created = await createTransaction(asked, { account: client.account, credential: by }, ports);
-      const { id } = JSON.parse((created as Extract<typeof created, { ok: true }>).value.answer.body);
-      await made(client.update(id, { status: 'finalized' }));
-      const { data } = await made(historyOf(client, id));
-      expect(data.map((entry: HistoryEntry) => entry.by)).toEqual([expect.stringMatching(/^key_/), by]);
-      for (const entry of data) expect(hashOf(id, entry)).toBe(entry.hash);
-      expect(data[0]?.previous_hash).toBe(data[1]?.hash);
-    },
-  );
-
   it('has the credential, the fields and the time of a change, newest first, with the hash of the state', async () => {
     const client = await newClient();
     const draft = await made(client.create(sale({ metadata: { a: '1' } })));

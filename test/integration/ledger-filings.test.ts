@@ -5,7 +5,6 @@ import { listFilings } from '../../shared/filings/list-filings.ts';
 import type { FilingList } from '../../shared/filings/response.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
 import type { Accepted } from '../../shared/result.ts';
-import { chainKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   cancelIt,
@@ -28,7 +27,6 @@ import {
   resume,
 } from '../support/filing-ledger.ts';
 import { plainSums } from '../support/filings.ts';
-import { tamper } from '../support/tampering.ts';
 
 const state = 'US-MI';
 const on = (day: string, cents: number, others: { type?: 'credit'; currency?: string } = {}) => ({
@@ -135,22 +133,6 @@ it('begins again with another frequency after the first period was canceled', as
   const quarter = filingOf(await close(quarterly, { period_end: '2026-09-30' }));
   expect(quarter).toMatchObject({ period_start: '2026-07-01', frequency: 'quarter' });
   await judge(account, state, posted);
-});
-
-it('goes on from the first day of the books where an earlier version closed a period of the year 202', async () => {
-  const account = newFiler();
-  await post(account, on('2026-09-05', 99));
-  const { id } = filingOf(await close(account, { period_end: '2026-09-30' }));
-  await tamper(chainKey(account.id, state), (chain = {}) => ({
-    ...chain,
-    last: { period_end: '0202-10-31', filing: id },
-    // Chains of earlier versions have this.
-    begins: { start: '0001-01-01', end: '0001-01-31', frequency: 'month' },
-  }));
-  await post(account, on('0202-10-05', 7));
-  expect(await close(account, { period_end: '2026-10-31' })).toMatchObject({
-    problems: [{ code: 'conflict_period_order', meta: { state, period_end: '2022-10-31' } }],
-  });
 });
 
 it('refuses a filing of a state while another one is being canceled', async () => {

@@ -253,7 +253,7 @@ describe('an exported ledger', () => {
     const [header, ...rest] = linesOf(file).map((line) => JSON.parse(line));
     const trailer = rest.pop();
     const { kind, format, format_version, account, counts } = header;
-    expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 2 });
+    expect({ kind, format, format_version }).toEqual({ kind: 'header', format: 'levy-ledger', format_version: 1 });
     const { id, name, created_at, settings } = books.account;
     expect(account).toEqual({ id, name, created_at, settings });
     const counted = Object.fromEntries(
@@ -486,9 +486,9 @@ const damages: readonly (readonly [string, () => string, RegExp])[] = [
     'a newer format',
     () =>
       changedValue(0, (value) => {
-        value.format_version = 3;
+        value.format_version = 2;
       }),
-    /format version 3; this program reads up to 2/,
+    /format version 2; this program reads version 1/,
   ],
 ];
 

@@ -3,7 +3,7 @@ import type { Patch } from './platform.ts';
 /** Seeded bugs of redactions. */
 export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   'salt kept by a redaction': [
-    { find: 'commitments: { digest: digestOf(transaction, salt) },', replace: 'commitments: { salt },' },
+    { find: 'commitments: { digest: committedState(transaction, commitments).digest },', replace: 'commitments,' },
   ],
   'commitments made anew by a redaction': [
     {

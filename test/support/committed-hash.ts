@@ -67,4 +67,4 @@ export const personalDigest = (transaction: unknown, salt: string): string => {
 
 /** The state hash of a transaction with commitments, as an auditor computes it. */
 export const committedHash = (transaction: unknown, digest: string): string =>
-  `2.${sha256(canonical({ digest, kept: kept(transaction, '', {}) }))}`;
+  sha256(canonical({ digest, kept: kept(transaction, '', {}) }));

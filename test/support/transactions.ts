@@ -123,10 +123,21 @@ export const transaction = (changes: Partial<Transaction> = {}): Transaction => 
 export const finalized = { status: 'finalized', expires_at: null } as const;
 export const voided = { status: 'void', expires_at: null, void_reason: null } as const;
 
+/** The document of an entry of a sale. */
+export const saleDocument = {
+  type: 'sale',
+  tax_day: '2026-10-01',
+  reference_id: null,
+  customer_id: null,
+  postal_code: null,
+} as const;
+
+const commitments = { salt: 'AAAAAAAAAAAAAAAAAAAAAA' };
+
 const changeTo = (before: StoredTransaction | null, after: Transaction): HeadChange => {
   const entry = auditEntry({
     before,
-    after: { transaction: after },
+    after: { transaction: after, commitments },
     at: after.updated_at,
     by: 'key_test',
     fields: ['status'],
@@ -135,7 +146,7 @@ const changeTo = (before: StoredTransaction | null, after: Transaction): HeadCha
     credited: nothingCredited('0.00'),
     creditOf: null,
     pinned: pinnedOf(defaultSettings('aspen.2026-10-01')),
-    entryForm: 'complete',
+    commitments,
   };
   return { before, after: { ...beside, transaction: after, auditHash: entry.hash }, entry };
 };

@@ -212,7 +212,7 @@ const creditInSteps = (sale: StoredTransaction, steps: readonly Step[]) => {
 const returnOf = (transactions: readonly StoredTransaction[]) => {
   const sums: Record<string, { readonly tax: number; readonly calculated: number; readonly over: number }> = {};
   for (const one of transactions)
-    for (const { amounts } of openEntriesOf({ ...one, entryForm: 'complete' }))
+    for (const { amounts } of openEntriesOf(one))
       for (const amount of amounts) {
         const { jurisdiction_code, rate, tax_amount, calculated_tax_amount = tax_amount } = amount;
         const key = `${jurisdiction_code} ${rate}`;

@@ -142,7 +142,7 @@ describe('the account setting retail_delivery_fee=add', () => {
   });
 
   it('keeps the fee apart from the sales of the return', () => {
-    const [entry] = openEntriesOf({ ...stored(sold), entryForm: 'complete' });
+    const [entry] = openEntriesOf(stored(sold));
     expect(entry?.base).toEqual({ taxable_amount: '150.00', exempt_amount: '0.00' });
     const ofFee = entry?.amounts.filter(({ jurisdiction_code }) => jurisdiction_code === 'US-MN-RDF');
     expect(ofFee).toMatchObject([{ rate: '0', taxable_amount: '0.00', tax_amount: '0.50' }]);
@@ -152,7 +152,7 @@ describe('the account setting retail_delivery_fee=add', () => {
       tax_included: true,
       line_items: [{ unit_price: '163.54' }, { product_tax_code: 'FEES.RETAIL_DELIVERY_FEE', unit_price: '0.50' }],
     });
-    const [other] = openEntriesOf({ ...stored(included), entryForm: 'complete' });
+    const [other] = openEntriesOf(stored(included));
     expect(other?.base).toEqual(entry?.base);
     expect(other?.amounts).toContainEqual(ofFee?.[0]);
   });

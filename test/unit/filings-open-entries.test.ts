@@ -2,9 +2,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { AppliedExemption, TaxRowResponse } from '../../shared/calculations/response.ts';
-import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { openEntriesOf, statesToFile } from '../../shared/transactions/open-entries.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
 import type { Transaction } from '../../shared/transactions/transaction.ts';
@@ -60,15 +58,6 @@ describe('an open entry', () => {
     const amountsOf = (...rows: readonly TaxRowResponse[]) => entriesOf([rows])[0]?.amounts ?? [];
     const codes = amountsOf(row('US-AL', '10.00'), coded).map(({ reporting_code }) => reporting_code);
     expect(codes).toEqual([null, '9137']);
-  });
-
-  it('an open entry of an earlier version, without reporting codes, has none', () => {
-    const [entry] = entriesOf([[row('US-MI', '10.00', '0.00', '0.60', { reporting_code: '26' })]]);
-    const item = openEntryItem('acct', entry as OpenEntry);
-    const stored = decompress(item['figures'] as Uint8Array) as Pick<OpenEntry, 'base' | 'amounts'>;
-    const amounts = stored.amounts.map(({ reporting_code: _, ...sums }) => sums);
-    const read = openEntryFrom({ ...item, figures: compress({ ...stored, amounts }) });
-    expect(read).toEqual({ ...entry, amounts: [{ ...entry?.amounts[0], reporting_code: null }] });
   });
 
   it('counts every line once, as the state has it', () => {
@@ -161,18 +150,6 @@ describe('an open entry', () => {
       [untaxed('CA', 'not_supported')],
     ];
     expect(statesOf(lines)).toEqual(['US-OR', 'US-HI']);
-  });
-
-  it('posted by an earlier version has what is owed alone', () => {
-    const lines = [
-      [untaxed('US-OR', 'not_collecting')],
-      [untaxed('US-HI', 'not_supported')],
-      [row('US-MI', '10.00', '1.00', '0.60')],
-    ];
-    const entries = entriesOf(lines, { calculated_tax_amount: '0.50' }, { entryForm: undefined });
-    expect(basesOf(entries)).toEqual(['US-MI 10.00 1.00']);
-    expect(entries[0]).not.toHaveProperty('document');
-    expect(entries[0]).not.toHaveProperty('exceptions');
   });
 
   it('splits its gross by reason', () => {

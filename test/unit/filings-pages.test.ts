@@ -3,6 +3,7 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { FilingReads } from '../../shared/filings/ledger.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { saleDocument } from '../support/transactions.ts';
 
 const account = {
   id: 'acc_1',
@@ -40,6 +41,7 @@ const entry = (number: number, jurisdictions: number): OpenEntry => ({
   state: 'US-CA',
   month: '2026-10',
   currency: 'USD',
+  document: saleDocument,
   base: { taxable_amount: '1.00', exempt_amount: '0.00' },
   amounts: Array.from({ length: jurisdictions }, (_, at) => ({
     jurisdiction_code: `US-CA-${at}`,

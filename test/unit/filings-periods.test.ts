@@ -263,23 +263,6 @@ describe('the next period', () => {
 });
 
 describe('registrations', () => {
-  it('may say an instant: its day counts, from the first to the last', () => {
-    const all = [
-      registration('2026-01-31T22:00:00.000Z', '2026-03-31T10:00:00.000Z', 'quarter'),
-      registration('2026-04-30T00:00:00.000Z', null, 'year'),
-    ];
-    const registrations = registrationsIn('US-MI', all);
-    expect(registrations.map(({ from, to }) => [from, to])).toEqual([
-      ['2026-01-31', '2026-03-31'],
-      ['2026-04-30', null],
-    ]);
-    expect(periodAfter('2025-12-31', registrations)).toMatchObject({ end: '2026-03-31', frequency: 'quarter' });
-    expect(periodAfter('2026-03-31', registrations)).toMatchObject({ end: '2026-12-31', frequency: 'year' });
-    expect(registeredUntil(registrations.slice(0, 1))).toBe('2026-03-31');
-    const first = firstPeriod({ oldestOpenMonth: null, createdAt: '2026-03-31T23:00:00.000Z' }, registrations);
-    expect(first).toMatchObject({ start: '2026-01-01', end: '2026-03-31' });
-  });
-
   it('are found however the state is written, the earliest first, and in no other state', () => {
     const all = ['us-mi', 'MI', 'Mi', 'OH'].map((state, at) => ({
       ...registration(`2026-0${4 - at}-01`, null, 'month'),

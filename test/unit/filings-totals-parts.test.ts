@@ -5,6 +5,7 @@ import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/fi
 import { pageOfTotals, totalsMax } from '../../shared/filings/totals-page.ts';
 import { addToShard, sumsAfter } from '../../shared/filings/totals-parts.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { saleDocument } from '../support/transactions.ts';
 
 const filing = { account: 'acct', id: 'fil' };
 
@@ -29,6 +30,7 @@ const entryOf = ({ currency, levies }: { currency: string; levies: readonly Levi
   state: 'US-TX',
   month: '2026-10',
   currency,
+  document: saleDocument,
   base: { taxable_amount: '0', exempt_amount: '0' },
   amounts: levies.map(({ code, rate, tax }) => ({
     jurisdiction_code: `US-TX-${code}`,

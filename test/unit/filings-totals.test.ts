@@ -1,11 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
+import { noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
-import { compressText, decompress } from '../../shared/store/client/compressed.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import type { OpenAmounts, OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { saleDocument } from '../support/transactions.ts';
 
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
 type Currency = keyof typeof decimals;
@@ -69,7 +69,6 @@ const amounts = (currency: Currency) =>
       };
     });
 
-const unknown = { tax_day: '2026-10-01', reference_id: null, customer_id: null, postal_code: null };
 const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: OpenAmounts): OpenEntry['base'] => ({
   ...{ taxable_amount, exempt_amount, exempt, not_covered_amount },
 });
@@ -80,7 +79,7 @@ const entries = fc.array(
       .tuple(
         fc.array(amounts(currency), { minLength: 1, maxLength: 5 }),
         fc.constantFrom('2026-09', '2026-10'),
-        fc.constantFrom('sale' as const, 'credit' as const, null),
+        fc.constantFrom('sale' as const, 'credit' as const),
         exceptions(currency),
       )
       .map(
@@ -92,7 +91,7 @@ const entries = fc.array(
           version: 1,
           base: baseOf(rows[0] as OpenAmounts),
           amounts: rows,
-          ...(type && { document: { type, ...unknown } }),
+          document: { ...saleDocument, type },
           ...(some.length > 0 && { exceptions: some }),
         }),
       ),
@@ -300,45 +299,6 @@ describe('totals', () => {
     );
   });
 
-  it('totals of an earlier version have no reporting code until an entry with one is added', () => {
-    const entry = (reporting_code: string | null): OpenEntry => ({
-      transactionId: String(reporting_code),
-      state: 'US-AL',
-      month: '2026-10',
-      currency: 'USD',
-      version: 1,
-      base: { taxable_amount: '1.00', exempt_amount: '0.00' },
-      amounts: [
-        {
-          ...{ jurisdiction_code: 'US-AL-01-07000', jurisdiction_name: 'Birmingham', jurisdiction_type: 'city' },
-          ...{ rate: '0.04', taxable_amount: '1.00', exempt_amount: '0.00', tax_amount: '0.04', reporting_code },
-        },
-      ],
-    });
-    const counts = { moved: 1, marked: 0, reopened: 0 };
-    const progress = {
-      shard: 0,
-      phase: 'move',
-      isDone: false,
-      entries: counts,
-      cursor: null,
-      parts: [],
-      version: 1,
-    } as const;
-    const totals = withEntries(noTotals, [entry('9137')]);
-    const item = filingProgressItem('acct', 'fil', { ...progress, totals });
-    const text = JSON.stringify(decompress(item['totals'] as Uint8Array));
-    const field = ',"reporting":{"code":"9137","month":"2026-10"}';
-    expect(text).toContain(field);
-    const before = filingProgressFrom({ ...item, totals: compressText(text.replace(field, '')) }).totals;
-    const codeOf = (one: Totals) => answeredTotals(one)[0]?.reporting_code;
-    expect([before, withEntries(before, [entry(null)]), withEntries(before, [entry('9137')])].map(codeOf)).toEqual([
-      null,
-      null,
-      '9137',
-    ]);
-  });
-
   it('call a jurisdiction the same, whichever entry comes first', () => {
     const entry = (name: string): OpenEntry => ({
       transactionId: name,
@@ -346,6 +306,7 @@ describe('totals', () => {
       month: '2026-10',
       currency: 'USD',
       version: 1,
+      document: saleDocument,
       base: { taxable_amount: '1.00', exempt_amount: '0.00' },
       amounts: [
         {

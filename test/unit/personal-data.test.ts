@@ -137,10 +137,3 @@ it('is bound to the same commitments after a redaction, whose salt is nowhere', 
     expect(impersonal({ ...after.transaction, ...times })).toBe(impersonal({ ...before.transaction, ...times }));
   }
 });
-
-it('gives data that an earlier version hashed itself a salt that is not stored', () => {
-  const { commitments: _, ...before } = stored(whole);
-  const { after, entry } = redactionOf(before, createdMs, 'operator');
-  expect(after.commitments).toEqual({ digest: expect.stringMatching(/^[\w-]{43}$/) });
-  expect(entry.stateHash).toMatch(/^2\./);
-});

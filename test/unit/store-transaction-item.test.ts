@@ -50,6 +50,7 @@ describe('a transaction as an item', () => {
       customer_id: 'c',
       account_customer: 'acct_1#c',
       audit_hash: expect.any(String),
+      salt: expect.any(String),
     });
   });
 

@@ -49,7 +49,6 @@ const provenHeader = async (account: Account, path: string): Promise<Header> => 
     new CommandError(
       `${path} is not an export of ${id} as it is now: ${why}. Nothing was deleted. Export again with \`npm run ledger -- export ${id} --out FILE\`.`,
     );
-  if (header.format_version < 2) throw refuse('its format has no customers');
   if (!isDeepStrictEqual(header.account, { id, name, created_at, settings })) throw refuse('line 1 differs');
   const line = await firstDifference({ account, pauseMs }, linesAfter(path, 1, checked));
   if (line !== null) throw refuse(`line ${line} differs`);

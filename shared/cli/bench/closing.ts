@@ -47,7 +47,14 @@ const entryOf = (state: string, month: string): OpenEntry => {
   const base = { taxable_amount: '10.00', exempt_amount: '0.00' };
   const jurisdiction = { jurisdiction_code: state, jurisdiction_name: state, jurisdiction_type: 'state' as const };
   const amounts = [{ ...jurisdiction, reporting_code: null, ...base, rate: '0.06', tax_amount: '0.60' }];
-  return { transactionId: `txn_${ulid()}`, state, month, currency: 'USD', version: 1, base, amounts };
+  const document = {
+    type: 'sale',
+    tax_day: `${month}-01`,
+    reference_id: null,
+    customer_id: null,
+    postal_code: null,
+  } as const;
+  return { transactionId: `txn_${ulid()}`, state, month, currency: 'USD', version: 1, base, amounts, document };
 };
 
 /** One run of the schedule, and its use of the database. */

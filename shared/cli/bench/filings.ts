@@ -23,7 +23,23 @@ const entryOf = (index: number): OpenEntry => {
     const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type, reporting_code: null };
     return { ...jurisdiction, ...base, rate: '0.01', tax_amount: '0.10' };
   });
-  return { transactionId: `txn_${ulid()}`, state, month: '2026-09', currency: 'USD', version: 1, base, amounts };
+  const document = {
+    type: 'sale',
+    tax_day: '2026-09-01',
+    reference_id: null,
+    customer_id: null,
+    postal_code: null,
+  } as const;
+  return {
+    transactionId: `txn_${ulid()}`,
+    state,
+    month: '2026-09',
+    currency: 'USD',
+    version: 1,
+    base,
+    amounts,
+    document,
+  };
 };
 
 /** How long a filing takes to close, and how much heap it adds. */

@@ -1,8 +1,6 @@
 /** `ledger recount`: count transactions that the reports miss. */
 import type { Command } from 'commander';
-import { now } from '../../config/clock.ts';
 import { countedOf, countTransactions } from '../../reports/count-transactions.ts';
-import { setCountedFrom } from '../../store/accounts/account-store.ts';
 import { headKey } from '../../store/keys.ts';
 import { itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
@@ -14,7 +12,6 @@ const pageSize = 100;
 
 const recount = async ({ account }: { readonly account: string }): Promise<void> => {
   await requireOpenAccount(account);
-  const startedAt = new Date(now()).toISOString();
   let [checked, added] = [0, 0];
   for await (const ids of transactionIds(account, pageSize)) {
     const items = await itemsAt(ids.map((id) => headKey(account, id)));
@@ -26,7 +23,6 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
     added += await countTransactions(versions, countStoreWithin());
     checked += ids.length;
   }
-  await setCountedFrom(account, startedAt);
   print(`Checked ${counted(checked, 'transaction')}: ${added} were missing from the reports and are now counted.`);
 };
 
@@ -35,7 +31,7 @@ export const addRecount = (program: Command): Command =>
     .command('recount')
     .summary('count transactions that the reports miss')
     .description(
-      'Count the transactions that the reports by state miss: those from before the reports existed, and those that the stream could not deliver. Nothing counts twice, also while the service runs. Run it again after an interruption.',
+      'Count the transactions that the reports by state miss because the stream could not deliver them. Nothing counts twice, also while the service runs. Run it again after an interruption.',
     )
     .requiredOption('--account <id>', 'the account, such as acct_demo')
     .action(recount);

@@ -30,7 +30,7 @@ export const introduction = `Levy calculates sales tax and keeps a ledger of tax
 - Amounts, quantities and rates are decimal **strings**. Amounts on a credit are positive.
 - Timestamps of responses are ISO 8601 in UTC, but \`tax_date\` is in the account's time zone, whose day is the tax day of an instant. Send
   a date, or an instant with \`Z\` or an offset.
-- Responses have every documented field; empty fields are \`null\`. Documents that an earlier version recorded lack fields that came later. Fields of the request are returned as sent.
+- Responses have every documented field; empty fields are \`null\`. Fields of the request are returned as sent.
 - Levy ignores unknown body fields and names them in \`warnings\`. \`Prefer: handling=strict\` rejects them. Unknown query
   parameters are always rejected.
 - Every error has the same envelope: \`code\` for programs, \`detail\` with what to send instead, and \`source\` with the

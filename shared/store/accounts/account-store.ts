@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
@@ -9,7 +9,7 @@ import { pagesOf } from '../../batches.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
-import { database, isWritten } from '../client/client.ts';
+import { database } from '../client/client.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { putDue } from '../filings/due-item.ts';
@@ -97,28 +97,12 @@ export async function* allAccounts(): AsyncGenerator<Account> {
   }
 }
 
-/** Record that reports count all transactions of an account, since an instant. An account that has the mark keeps it. */
-export const setCountedFrom = async (id: string, at: string): Promise<void> => {
-  await isWritten(
-    database.send(
-      new UpdateCommand({
-        TableName,
-        Key: accountKey(id),
-        UpdateExpression: 'SET counted_from = :at',
-        ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted_from)',
-        ExpressionAttributeValues: { ':at': at },
-      }),
-    ),
-  );
-};
-
 /** The settings that the closing day of a period depends on. */
 const closingSettings = new Set<keyof Settings>(['registrations', 'books_open_from', 'review_days', 'time_zone']);
 
 /**
  * Change settings of an account, on the condition that each changed setting has the value that was read or already has the
- * new one (a retry after a lost reply); `false` otherwise. An account that was created before a setting existed does not
- * have it, and was read with the default.
+ * new one (a retry after a lost reply); `false` otherwise.
  *
  * Other settings stay, including concurrent changes to them. Running instances follow within 60 s. A change that moves the
  * closing day of a state writes the due index, atomically.
@@ -132,7 +116,7 @@ export const changeSettings = async ({ id, settings }: Account, changed: Partial
     UpdateExpression: `SET ${[...each((at) => `settings.#n${at} = :new${at}`), 'settings_changed_at = :now'].join(', ')}`,
     ConditionExpression: [
       'attribute_exists(pk) AND attribute_not_exists(closed_at)',
-      ...each((at) => `(attribute_not_exists(settings.#n${at}) OR settings.#n${at} IN (:seen${at}, :new${at}))`),
+      ...each((at) => `settings.#n${at} IN (:seen${at}, :new${at})`),
     ].join(' AND '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#n${at}`, name])),
     ExpressionAttributeValues: {

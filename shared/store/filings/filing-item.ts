@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
-import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { exceptionReasons } from '../../transactions/entries/reasons.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
@@ -11,23 +10,27 @@ const instant = z.nullable(z.string());
 const ChainEnd = z.object({ period_end: z.string(), filing: z.string() });
 
 const text = z.string();
-const later = z.optional(text);
 const Summary = z.object({
-  ...{
-    currency: text,
-    gross_amount: text,
-    exempt_amount: text,
-    taxable_amount: text,
-    tax_amount: text,
-    count: z.int(),
-  },
-  // Filings that earlier versions closed have none of these.
-  exempt_by_reason: z.optional(
-    z.object({ resale: text, product: text, customer: text, snap: text, marketplace: text, not_registered: text }),
-  ),
-  ...{ not_covered_amount: later, calculated_tax_amount: later, over_collected_amount: later },
-  ...{ credit_amount: later, credit_count: z.optional(z.int()) },
-});
+  currency: text,
+  gross_amount: text,
+  exempt_amount: text,
+  exempt_by_reason: z.object({
+    resale: text,
+    product: text,
+    customer: text,
+    snap: text,
+    marketplace: text,
+    not_registered: text,
+  }),
+  not_covered_amount: text,
+  taxable_amount: text,
+  calculated_tax_amount: text,
+  tax_amount: text,
+  over_collected_amount: text,
+  credit_amount: text,
+  credit_count: z.int(),
+  count: z.int(),
+}) satisfies z.ZodMiniType<FilingSummary>;
 
 const sum = { count: z.int(), gross_amount: text };
 const Exceptions = z.object({
@@ -35,33 +38,6 @@ const Exceptions = z.object({
   gross_amount: z.nullable(text),
   by_reason: z.array(z.object({ reason: z.enum(exceptionReasons), currency: text, ...sum })),
 });
-
-// In the order of the API, in which verification compares it.
-const summaryFrom = (stored: z.infer<typeof Summary>): FilingSummary => {
-  const zero = formatAmount(0n, minorDigits(stored.currency));
-  const product = {
-    resale: zero,
-    product: stored.exempt_amount,
-    customer: zero,
-    snap: zero,
-    marketplace: zero,
-    not_registered: zero,
-  };
-  return {
-    currency: stored.currency,
-    gross_amount: stored.gross_amount,
-    exempt_amount: stored.exempt_amount,
-    exempt_by_reason: stored.exempt_by_reason ?? product,
-    not_covered_amount: stored.not_covered_amount ?? zero,
-    taxable_amount: stored.taxable_amount,
-    calculated_tax_amount: stored.calculated_tax_amount ?? stored.tax_amount,
-    tax_amount: stored.tax_amount,
-    over_collected_amount: stored.over_collected_amount ?? zero,
-    credit_amount: stored.credit_amount ?? zero,
-    credit_count: stored.credit_count ?? 0,
-    count: stored.count,
-  };
-};
 
 const Filing = z.object({
   pk: z.string(),
@@ -74,7 +50,7 @@ const Filing = z.object({
   unfinished: z.boolean(),
   confirmation_number: z.nullable(z.string()),
   summary: z.array(Summary),
-  exceptions: z._default(z.nullable(Exceptions), null),
+  exceptions: z.nullable(Exceptions),
   entries: z.object({ moved: z.int(), marked: z.int(), reopened: z.int() }),
   asked_by: z.string(),
   filed_by: z.nullable(z.string()),
@@ -95,14 +71,8 @@ export const filingItem = ({ account, id, isUnfinished, ...filing }: StoredFilin
 
 /** The filing of a head. Throws where the item is not what `filingItem` makes. */
 export const filingFrom = (item: unknown): StoredFiling => {
-  const { pk, sk, unfinished, summary, ...filing } = Filing.parse(item);
-  return {
-    account: pk.split('#')[1] ?? '',
-    id: sk,
-    isUnfinished: unfinished,
-    ...filing,
-    summary: summary.map(summaryFrom),
-  };
+  const { pk, sk, unfinished, ...filing } = Filing.parse(item);
+  return { account: pk.split('#')[1] ?? '', id: sk, isUnfinished: unfinished, ...filing };
 };
 
 const ChainItem = z.object({

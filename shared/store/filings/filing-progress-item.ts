@@ -13,8 +13,7 @@ const Jurisdictions = z.array(
       jurisdiction_name: z.string(),
       jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
       currency: z.string(),
-      // Totals that earlier versions wrote have none.
-      reporting: z._default(z.nullable(z.object({ code: z.string(), month: z.string() })), null),
+      reporting: z.nullable(z.object({ code: z.string(), month: z.string() })),
       sum: StoredSum,
       rates: z.array(z.tuple([z.string(), StoredSum])),
     }),
@@ -24,7 +23,7 @@ const Jurisdictions = z.array(
 const Stored = z.object({
   jurisdictions: Jurisdictions,
   summary: z.array(z.tuple([z.string(), StoredSum])),
-  exceptions: z._default(z.array(z.tuple([z.string(), z.object({ gross: minorUnits, count: z.int() })])), []),
+  exceptions: z.array(z.tuple([z.string(), z.object({ gross: minorUnits, count: z.int() })])),
   // Absent while the jurisdictions are here.
   parts: z.optional(z.array(z.string())),
 });

@@ -8,17 +8,14 @@ type Committed = Pick<StoredTransaction, 'commitments'>;
 export const commitmentShape = { salt: z.optional(z.string()), personal_digest: z.optional(z.string()) };
 
 /** The salt is in no other attribute, so that removing it removes every way to check a guess of the data. */
-export const commitmentAttribute = ({ commitments }: Committed): Record<string, string> => {
-  if (commitments === undefined) return {};
-  return 'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
-};
+export const commitmentAttribute = ({ commitments }: Committed): Record<string, string> =>
+  'salt' in commitments ? { salt: commitments.salt } : { personal_digest: commitments.digest };
 
-/** The commitments of a head's attributes. Throws where it has both. */
+/** The commitments of a head's attributes. Throws where it has both or none. */
 export const commitmentsOf = ({
   salt,
   personal_digest: digest,
 }: z.infer<z.ZodMiniObject<typeof commitmentShape>>): Committed => {
-  assert(salt === undefined || digest === undefined, 'A redacted transaction has a salt.');
-  if (salt !== undefined) return { commitments: { salt } };
-  return digest === undefined ? {} : { commitments: { digest } };
+  assert((salt === undefined) !== (digest === undefined), 'A transaction has either a salt or a digest.');
+  return { commitments: salt === undefined ? { digest: String(digest) } : { salt } };
 };

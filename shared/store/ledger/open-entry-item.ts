@@ -39,7 +39,7 @@ const later = z.optional(z.string());
 const sums = {
   taxable_amount: z.string(),
   exempt_amount: z.string(),
-  // Entries that earlier versions posted have none of the optional fields.
+  // Absent where zero.
   exempt: z.optional(
     z.object({ resale: later, customer: later, snap: later, marketplace: later, not_registered: later }),
   ),
@@ -52,8 +52,7 @@ const StoredFigures = z.object({
       jurisdiction_code: z.string(),
       jurisdiction_name: z.string(),
       jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
-      // Entries that earlier versions posted have none.
-      reporting_code: z._default(z.nullable(z.string()), null),
+      reporting_code: z.nullable(z.string()),
       rate: z.string(),
       ...sums,
       tax_amount: z.string(),
@@ -61,16 +60,14 @@ const StoredFigures = z.object({
       over_collected_amount: later,
     }),
   ),
-  document: z.optional(
-    z.object({
-      type: z.enum(['sale', 'credit']),
-      tax_day: z.string(),
-      reference_id: z.nullable(z.string()),
-      customer_id: z.nullable(z.string()),
-      postal_code: z.nullable(z.string()),
-      certificate_numbers: z.optional(z.array(z.string())),
-    }),
-  ),
+  document: z.object({
+    type: z.enum(['sale', 'credit']),
+    tax_day: z.string(),
+    reference_id: z.nullable(z.string()),
+    customer_id: z.nullable(z.string()),
+    postal_code: z.nullable(z.string()),
+    certificate_numbers: z.optional(z.array(z.string())),
+  }),
   exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross_amount: z.string() }))),
 }) satisfies z.ZodMiniType<Figures>;
 

@@ -21,7 +21,6 @@ type Compressed = Pick<
   | 'creditOf'
   | 'creditBasis'
   | 'pinned'
-  | 'entryForm'
   | 'replacedReason'
   | 'exemptShipping'
   | 'calculatedTaxes'
@@ -30,13 +29,13 @@ type Compressed = Pick<
 >;
 
 const texts = (stored: Compressed) => {
-  const { transaction, creditOf, creditBasis, pinned, entryForm, replacedReason, exemptShipping } = stored;
+  const { transaction, creditOf, creditBasis, pinned, replacedReason, exemptShipping } = stored;
   const { calculatedTaxes, isUnderCollected, statesOfSale } = stored;
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
-  const ofEntries = { entryForm, replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
+  const ofEntries = { replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
   const lines = { line_items, explanation, creditOf, creditBasis, pinned, ...ofEntries };
   return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
 };
@@ -142,7 +141,6 @@ const Lines = z.object({
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
   creditBasis: z.optional(z.custom<CreditBasis>(isObjectOrArray)),
   pinned: PinnedSettings,
-  entryForm: z.optional(z.literal('complete')),
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
   calculatedTaxes: z.optional(z.array(z.string())),

@@ -3,7 +3,7 @@ import type { LineItemResponse, TaxRowResponse } from '../../calculations/respon
 import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
-import type { ExemptShipping, Transaction } from '../transaction.ts';
+import type { ExemptShipping } from '../transaction.ts';
 import type { Posting } from './entry.ts';
 import type { NamedExemption } from './reasons.ts';
 
@@ -107,15 +107,3 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
     }));
   });
 };
-
-/** The charges by state as earlier versions posted them: only owed tax. */
-export const liabilitiesOf = ({ line_items, shipping }: Transaction, exponent: number): Charge[] =>
-  [...line_items, ...shippingList(shipping)].flatMap(({ taxes }) =>
-    [
-      ...Map.groupBy(taxes.filter(isLiability), (row) => jurisdictionCode(stateOfJurisdiction(row.jurisdiction_code))),
-    ].map(([state, rows]) => ({
-      state,
-      line: null,
-      rows: rows.map((row) => ({ row, calculated: parseAmount(row.tax_amount, exponent), part: null })),
-    })),
-  );

@@ -2,7 +2,7 @@ import type { TaxSummaryRow } from '../../calculations/response.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import type { ExceptionReason, NamedExemption } from './reasons.ts';
 
-/** The parts of an amount that are not zero. Entries that earlier versions posted have none. */
+/** The parts of an amount that are not zero. */
 export type OpenSplit = {
   /** Parts of `exempt_amount`. The rest is exempt because of the product. */
   readonly exempt?: { readonly [Reason in NamedExemption]?: string | undefined } | undefined;
@@ -13,7 +13,7 @@ export type OpenSplit = {
 /** The sums of one jurisdiction in an open entry. Amounts are decimal strings, negative for a credit. */
 export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> &
   OpenSplit & {
-    /** `null` where the content had none, or an earlier version posted the entry. */
+    /** `null` where the content had none. */
     readonly reporting_code: string | null;
     /** Where it differs from the recorded tax. */
     readonly calculated_tax_amount?: string | undefined;
@@ -58,8 +58,7 @@ export type OpenEntry = {
   readonly version: number;
   readonly base: OpenBase;
   readonly amounts: readonly OpenAmounts[];
-  /** Absent in entries that earlier versions posted. */
-  readonly document?: EntryDocument | undefined;
+  readonly document: EntryDocument;
   /** Absent where there are none. */
   readonly exceptions?: readonly EntryException[] | undefined;
 };
@@ -69,7 +68,6 @@ export type Posting = Pick<
   StoredTransaction,
   | 'transaction'
   | 'pinned'
-  | 'entryForm'
   | 'replacedReason'
   | 'exemptShipping'
   | 'calculatedTaxes'

@@ -52,11 +52,11 @@ export const transactionWithHistory = async (
   const found = await newest(id, expandedMax, account, ports);
   if (!found) return refuse(notFound);
   const { transaction, commitments } = found;
-  const digest = commitments && committedState(transaction, commitments).digest;
-  const salt = commitments && 'salt' in commitments ? commitments.salt : null;
+  const { digest } = committedState(transaction, commitments);
+  const salt = 'salt' in commitments ? commitments.salt : null;
   return accept({
     ...transaction,
-    commitments: digest === undefined ? null : { salt, digest },
+    commitments: { salt, digest },
     history: found.entries.map(historyEntry),
   });
 };

@@ -17,7 +17,7 @@ const HistoryEntry = described(
     fields: described(z.array(z.string()), 'The names of the changed fields. Empty on the first entry.'),
     state_hash: described(
       z.string(),
-      'The hash of the transaction after the change, without `history`, in base64url. With the prefix `2.`, it covers salted commitments to personal data instead of the data; without it, SHA-256 of the canonical JSON.',
+      'The hash of the transaction after the change, without `history`, in base64url. It covers salted commitments to personal data instead of the data.',
     ),
     previous_hash: described(z.nullable(z.string()), 'The `hash` of the previous entry. `null` on the first entry.'),
     hash: described(
@@ -46,8 +46,8 @@ const Commitments = described(
 export const RetrievedTransaction = described(
   z.extend(Transaction, {
     commitments: described(
-      z.optional(z.nullable(Commitments)),
-      'What `state_hash` covers of the personal data. `null` if an earlier version hashed the data itself. Missing unless `expand=history`.',
+      z.optional(Commitments),
+      'What `state_hash` covers of the personal data. Missing unless `expand=history`.',
     ),
     history: described(
       z.nullable(z.array(HistoryEntry)),

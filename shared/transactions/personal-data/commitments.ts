@@ -13,9 +13,6 @@ export const newSalt = (): string => randomBytes(16).toString('base64url');
 const commitment = (salt: string, pointer: string, value: unknown): string =>
   sha256(`${sha256(`${salt}${pointer}`)}${canonicalJson(value)}`);
 
-/** The digest of the commitments to the personal fields of a transaction, by JSON Pointer, in base64url. */
-export const digestOf = (transaction: Transaction, salt: string): string => committed(transaction, salt).digest;
-
 const committed = (transaction: Transaction, salt: string) => {
   const commitments: Record<string, string> = {};
   const kept = withoutPersonalData(transaction, (pointer, value) => {
@@ -33,7 +30,7 @@ export type Hashed = Pick<StoredTransaction, 'transaction' | 'commitments'>;
  */
 export const committedState = (
   transaction: Transaction,
-  commitments: NonNullable<Hashed['commitments']>,
+  commitments: Hashed['commitments'],
 ): { readonly kept: Transaction; readonly digest: string } =>
   'digest' in commitments
     ? { kept: withoutPersonalData(transaction), digest: commitments.digest }

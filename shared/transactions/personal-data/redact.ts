@@ -8,7 +8,7 @@ import { openEntriesOf } from '../open-entries.ts';
 import type { ChangePorts } from '../ports.ts';
 import { isSame } from '../same-value.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import { digestOf, newSalt } from './commitments.ts';
+import { committedState } from './commitments.ts';
 import { redactedForm } from './fields.ts';
 
 /** An entry of a transaction, open (`filing` is `null`) or in a filing. */
@@ -55,18 +55,16 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
 
 /**
  * The change that removes the personal data and the salt of a transaction. The digest of the commitments stays, so that the
- * state hash is that of the same commitments. Data that an earlier version hashed itself gets commitments with a salt that is
- * never stored.
+ * state hash is that of the same commitments.
  */
 export const redactionOf = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
   const { transaction, commitments } = before;
-  const salt = commitments && 'salt' in commitments ? commitments.salt : newSalt();
   const at = new Date(nowMs).toISOString();
   const redacted = { ...redactedForm(transaction), redacted_at: at };
   const next = {
     ...before,
     transaction: { ...redacted, updated_at: at, version: transaction.version + 1 },
-    commitments: { digest: digestOf(transaction, salt) },
+    commitments: { digest: committedState(transaction, commitments).digest },
   };
   const entry = auditEntry({ before, after: next, at, by, fields: changedFields(transaction, redacted) });
   return { before, after: { ...next, auditHash: entry.hash }, entry };
@@ -74,7 +72,6 @@ export const redactionOf = (before: StoredTransaction, nowMs: number, by: string
 
 // A filing that moves the entry at the same time finds another version, and reads it again.
 const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenEntry => {
-  if (!document) return { ...entry, version };
   const { certificate_numbers: _, ...others } = document;
   return { ...entry, version, document: { ...others, customer_id: null } };
 };

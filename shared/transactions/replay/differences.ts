@@ -12,12 +12,7 @@ export type Figures = Pick<
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
 
-// The level of address resolution is not compared: engine 1.0.0 reported `zip9` where only the state decided.
-const figureFields: AnswerFields = {
-  ...computed,
-  line_items: { ...computed.line_items, address_resolution: { ambiguous: true, coverage: true } },
-  calculated_tax_amount: true,
-};
+const figureFields: AnswerFields = { ...computed, calculated_tax_amount: true };
 
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 

@@ -20,8 +20,7 @@ import { CommandError } from '../../terminal/errors.ts';
  * of all bytes before it. Sums find damage, not forgery: the author of a forged file can compute them again.
  */
 export const format = 'levy-ledger';
-/** Version 2 has customers, salts of commitments and digests of redacted transactions. Files of version 1 have none. */
-export const formatVersion = 2;
+export const formatVersion = 1;
 
 /** A line of the ledger. No line has the account's id, so that an import can use another one. */
 export type Line =
@@ -59,7 +58,7 @@ export const kinds = [
   'customer',
 ] as const satisfies readonly Line['kind'][];
 
-const count = z._default(z.int().check(z.nonnegative()), 0);
+const count = z.int().check(z.nonnegative());
 export const Counts = z.object(
   Object.fromEntries(kinds.map((kind) => [kind, count])) as Record<Line['kind'], typeof count>,
 );
@@ -70,7 +69,7 @@ export const noCounts = (): Counts => Object.fromEntries(kinds.map((kind) => [ki
 export const Header = z.object({
   kind: z.literal('header'),
   format: z.literal(format),
-  format_version: z.int(),
+  format_version: z.literal(formatVersion),
   account: z.object({ id: z.string(), name: z.string(), created_at: z.string(), settings: Settings }),
   exported_at: z.string(),
   counts: Counts,

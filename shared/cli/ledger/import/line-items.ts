@@ -14,7 +14,6 @@ import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
-import type { CreditedCharge, StoredTransaction } from '../../../transactions/transaction.ts';
 import { kinds, type Line } from '../export/format.ts';
 
 export type Item = ItemKey & Readonly<Record<string, unknown>>;
@@ -40,23 +39,8 @@ const checked = (item: object, from: (item: unknown) => unknown): Item => {
   return item as Item;
 };
 
-/** The counters of a charge. Files of version 1 have no calculated tax: credits took the recorded tax then. */
-const chargeFrom = (charge: CreditedCharge): CreditedCharge => ({
-  ...charge,
-  rows: charge.rows.map((row) => ({ ...row, calculated: row.calculated ?? row.tax })),
-});
-
-const storedFrom = ({ credited, ...stored }: StoredTransaction): StoredTransaction => ({
-  ...stored,
-  credited: {
-    charges: Object.fromEntries(Object.entries(credited.charges).map(([id, charge]) => [id, chargeFrom(charge)])),
-    unmatched: credited.unmatched,
-  },
-});
-
 const transactionItems = (account: string, line: Line & { kind: 'transaction' }): Item[] => {
-  const stored = storedFrom(line.stored);
-  const { holds_reference } = line;
+  const { holds_reference, stored } = line;
   const { reference_id } = stored.transaction;
   const isClaimed = holds_reference && reference_id !== null;
   return [

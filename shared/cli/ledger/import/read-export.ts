@@ -15,8 +15,8 @@ const refuse = (number: number, why: string): never => {
 const headerFrom = (value: unknown): Header => {
   const version = objectOf(value)?.['format_version'];
   const read = Header.safeParse(value);
-  if (typeof version === 'number' && version > formatVersion)
-    throw new CommandError(`The file has the format version ${version}; this program reads up to ${formatVersion}.`);
+  if (typeof version === 'number' && version !== formatVersion)
+    throw new CommandError(`The file has the format version ${version}; this program reads version ${formatVersion}.`);
   return read.success ? read.data : refuse(1, 'it is not the header of an exported ledger');
 };
 
