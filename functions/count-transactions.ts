@@ -21,8 +21,8 @@ export const countTransactions = {
     partitions: { transactions: [partitions.transactions, partitions.reports], accounts: [accountPartition] },
   },
   /**
-   * The records that can change a sum: finalized transactions, and those that were. Imported ones may be filed. Lambda drops
-   * all other records free of charge.
+   * The records that can change a sum: finalized transactions, and those that were. Imported ones may be filed. Lambda
+   * drops all other records free of charge.
    */
   patterns: [
     {
@@ -36,7 +36,7 @@ export const countTransactions = {
 
 const Event = z.object({ Records: z.array(StreamRecord) });
 
-/** The item of a stream record. Its binary attributes are base64 text, unlike those of the database. */
+/** The item of a stream record. Its binary attributes are base64 text; the database returns bytes. */
 const itemOf = (image: StreamRecord['dynamodb']['NewImage']): Readonly<Record<string, unknown>> => {
   const decoded = Object.entries(image).map(([name, value]) => [
     name,

@@ -31,7 +31,7 @@ export const { endpoint, handler } = definePublicDocument({
       // Locally the bytes of the committed file, which is written in the same way. In a deployment without the local
       // service, which a generated client would call by default.
       text: `${JSON.stringify({ ...document, servers }, null, 2)}\n`,
-      // It holds no account's data: shared caches may store it if they revalidate it.
+      // It has no account's data: shared caches may store it if they revalidate it.
       headers: { 'Cache-Control': 'public, no-cache' },
     };
   },

@@ -21,7 +21,7 @@ const activeRelease = async (jurisdiction: string): Promise<Release | undefined>
   const [release] = await activeReleases(jurisdiction, {
     readActive: readActiveReleases,
     readContent,
-    // Only this state's: to parse all of them takes longer than the answer.
+    // Parses this state's releases only: parsing all takes longer than the response.
     builtIn: () => (builtIn ? [builtIn] : []),
     builtInById: builtInReleaseById,
   });

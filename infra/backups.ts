@@ -15,7 +15,7 @@ const dailyDays = 7;
 const monthlyDays = 400;
 
 /**
- * Monthly backups of the tables for 400 days, and with `backups=daily` also daily ones for a week, in addition to
+ * Monthly backups of the tables for 400 days, and with `backups=daily` daily ones for a week, in addition to
  * point-in-time recovery of 35 days. They survive a principal that may delete tables, and losses that are noticed
  * later.
  *

@@ -54,7 +54,7 @@ const commonJsOptions = {
   logLevel: 'error',
 } as const satisfies TransformOptions;
 
-// esbuild also emits files for imports that tree-shaking removed.
+// esbuild emits files even for imports that tree-shaking removed.
 const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<string>()): ReadonlySet<string> => {
   if (found.has(from)) return found;
   found.add(from);
@@ -64,8 +64,8 @@ const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<s
 
 /**
  * Build one function into a folder: index.js, the files that it loads lazily, the packed data files that it reads, and a
- * package.json that makes the code CommonJS. `mapsDir` gets the source maps of the same code, which a deployment leaves out:
- * they are half of all bytes, and Lambda does not read them (decision 0003).
+ * package.json that makes the code CommonJS. `mapsDir` gets the source maps of the same code, which a deployment leaves
+ * out: they are half of all bytes, and Lambda does not read them (decision 0003).
  *
  * The deployment, the tests and the bench call this function, so they all use the same code.
  */

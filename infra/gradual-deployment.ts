@@ -29,7 +29,7 @@ const alarmProps = { evaluationPeriods: 1, treatMissingData: TreatMissingData.NO
 const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
 
 /**
- * How many functions shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a second holds
+ * How many functions shift at the same time. Each deployment calls Lambda's API, whose quota of 15 requests a second is
  * for the whole account and cannot be raised (infra/docs/deployment.md).
  */
 const atOnce = 5;

@@ -8,7 +8,7 @@ export const pascalCase = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Give the resource of a construct a logical id that does not depend on the construct's path. */
+/** Sets the logical id of a construct's resource to one that does not depend on the construct's path. */
 export const fixLogicalId = (construct: Construct, id: string): void => {
   const element = CfnElement.isCfnElement(construct) ? construct : construct.node.defaultChild;
   (element as CfnElement).overrideLogicalId(id);

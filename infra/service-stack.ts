@@ -32,14 +32,15 @@ const refuseDeployment = (stack: Stack): void => {
 };
 
 /**
- * Rules of cfn-lint, and so of `sam validate --lint`, that do not apply. The CDK makes a function depend on its role together
- * with the role's policy, and only the policy is no reference (W3005). The parameter of `refuseDeployment` is unused (W2001).
+ * Rules of cfn-lint, and so of `sam validate --lint`, that do not apply. The CDK makes a function depend on its role
+ * together with the role's policy, and only the policy is no reference (W3005). The parameter of `refuseDeployment` is
+ * unused (W2001).
  */
 const lintMetadata = ({ sam }: Settings) => ({
   'cfn-lint': { config: { ignore_checks: ['W3005', ...(sam ? ['W2001'] : [])] } },
 });
 
-/** All of Levy's resources in an AWS account. An app can hold several with different names. */
+/** All of Levy's resources in an AWS account. An app can contain several with different names. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...props }: Props) {
     super(scope, id, {

@@ -61,7 +61,7 @@ const shape = {
   ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   backupLock: oneOf(['none', 'governance', 'compliance']),
-  /** The metrics that functions publish: those of alarms and of the dashboard's first row, or all. */
+  /** The metrics that functions publish: what alarms and the dashboard's first row read, or all. */
   metrics: oneOf(['essential', 'full']),
   /** Whether X-Ray traces requests. */
   tracing: flag(false),
@@ -72,7 +72,7 @@ const shape = {
   logRetention: oneOf(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
   /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
   gatewayLogRole: oneOf(['make', 'keep']),
-  /** Instances reserved for a function, which are also its limit. */
+  /** Instances reserved for a function. A reservation is a limit as well. */
   reservedConcurrency: text
     .transform((pairs) => {
       const reserved = pairs.split(',').filter(Boolean);
@@ -92,9 +92,15 @@ const shape = {
   wafRequestsPerAddress: wholeNumber(10, 2_000_000_000).default(120_000),
   /** Whether the ledger publishes its changes on an event bus (decision 0018). */
   events: flag(true),
-  /** Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision 0022). */
+  /**
+   * Whether schedules update tax content from the publishers, and whether they activate what passes the gates (decision
+   * 0022).
+   */
   contentUpdates: oneOf(['propose', 'off', 'activate']),
-  /** A mirror that the schedules read in the place of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the publishers. */
+  /**
+   * A mirror that the schedules read in the place of the publishers (`LEVY_CONTENT_MIRROR`); `null` reads the
+   * publishers.
+   */
   contentMirror: matching(
     /^https:\/\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/i,
     'Give an https address without a query, such as https://mirror.example.com/rates.',
@@ -123,7 +129,10 @@ const schema = z.strictObject(shape, {
     code === 'unrecognized_keys' ? `There is no such setting. Give one of: ${names.join(', ')}.` : undefined,
 });
 
-/** The settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the defaults. */
+/**
+ * The settings of a deployment, from the CDK's context (`-c name=value`, or cdk.json). Decision 0016 explains the
+ * defaults.
+ */
 export type Settings = Readonly<z.output<typeof schema>> & {
   /** The name of the stack, and the prefix of all other names: Levy, or Levy-staging. */
   readonly name: string;
@@ -168,10 +177,13 @@ const regionsWithPipes: ReadonlySet<string> = new Set(
 /** Names of context values that belong to the CDK. */
 const cdkNames = /[:@/]|^acknowledged-issue-numbers$/;
 
-/** Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart is a `CommandError`. */
+/**
+ * Read the settings from the context of the app. An unknown name, a wrong value or a missing counterpart is a
+ * `CommandError`.
+ */
 export const settingsOf = ({ node }: IConstruct): Settings => {
   const given: Record<string, unknown> = {};
-  // `-c` gives text, cdk.json also numbers and booleans.
+  // `-c` passes text; cdk.json has numbers and booleans as well.
   for (const [name, value] of Object.entries(node.getAllContext()))
     if (!cdkNames.test(name) && value !== undefined && value !== null && value !== '')
       given[name] = typeof value === 'object' ? value : String(value);

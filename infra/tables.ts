@@ -107,7 +107,7 @@ export class Tables extends Construct {
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: keep,
-      // RETAIN also after a failed first deployment: its rollback could not delete a protected table.
+      // RETAIN even after a failed first deployment: its rollback could not delete a protected table.
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     // Independent of the construct's path: moving this code must not replace the ledger with an empty table.

@@ -35,7 +35,7 @@ export const stageName = 'v1';
 const methodSettings = ({ methodMetrics }: Settings) => ({
   metricsEnabled: methodMetrics,
   loggingLevel: MethodLoggingLevel.ERROR,
-  // Bodies hold customers' addresses and must not get into a log.
+  // Bodies contain customers' addresses and must not get into a log.
   dataTraceEnabled: false,
 });
 
@@ -104,7 +104,7 @@ export class TaxApi extends Construct {
     // A fixed id: another logical id would create another API at another address.
     const resource = api.node.defaultChild as CfnRestApi;
     resource.overrideLogicalId('Api');
-    // The default of a regional API accepts TLS 1.0. This also applies to its custom domain.
+    // The default of a regional API and of its custom domain accepts TLS 1.0.
     resource.securityPolicy = tls;
     resource.endpointAccessMode = 'BASIC';
     // Otherwise API Gateway creates it with the first error, without a retention.

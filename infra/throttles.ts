@@ -2,13 +2,16 @@
 import type { MethodDeploymentOptions } from 'aws-cdk-lib/aws-apigateway';
 import { endpoints } from '../functions/endpoints.ts';
 
-/** Of each method for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in a region. */
+/**
+ * The throttle of each method for all accounts together, below the AWS quota of 10,000 a second and bursts of 5,000 in
+ * a region.
+ */
 export const throttle = { ratePerSecond: 5000, burst: 2500 } as const;
 
 /**
- * Of each public document. Anyone can request them, and they are the longest responses of the API: about 1.5 MB
- * for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console without compression. At this rate they send at most 500 GB a
- * day (infra/docs/deployment.md).
+ * The throttle of each public document. Anyone can request them, and they are the longest responses of the API: about
+ * 1.5 MB for /docs, 0.6 MB for /openapi.json and 0.3 MB for /console without compression. At this rate they send at
+ * most 500 GB a day (infra/docs/deployment.md).
  */
 export const documentThrottle = { ratePerSecond: 2, burst: 20 } as const;
 

@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
 
-// Spreadsheets run text that begins like this as a formula (CSV injection); with East Asian settings also full-width signs.
-// Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in the middle do not hold it,
-// and those at its start are removed.
+// Spreadsheets run text that begins like this as a formula (CSV injection), with East Asian settings even after
+// full-width signs. Where the list separator is a semicolon or a tab, a cell also begins inside of a text: quotes in
+// the middle do not stop that, and quotes at its start are removed.
 const cellStarts = /(?<=[;\t\r\n])/;
 const formula = /^"*[=+\-@＝＋－＠]/;
 const quotes = /^"*/;
@@ -34,8 +34,8 @@ const cell = (column: string, value: Value): string => {
 
 /**
  * A CSV file with its header (RFC 4180): lines end in CRLF, and no text is a formula, whichever list separator the
- * spreadsheet has: `'` goes before the sign. Columns `rate`, `count` and `…_amount`
- * are numbers, or empty. Throws where one of them is not.
+ * spreadsheet has: `'` is put before the sign. Columns `rate`, `count` and `…_amount` are numbers, or empty. Throws
+ * where one of them is not.
  */
 export const csvText = <Column extends string>(
   columns: readonly Column[],

@@ -12,7 +12,7 @@ type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
 type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
 
 /**
- * A cache in this instance, with a TTL and LRU eviction. It also caches `undefined`, but no failure.
+ * A cache in this instance, with a TTL and LRU eviction. It caches `undefined`, but no failure.
  *
  * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
  */

@@ -18,5 +18,5 @@ export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
   return value;
 };
 
-/** Whether a field was sent: `null` means absent, too. */
+/** Whether a field was sent. `null` means absent. */
 export const isSent = (value: unknown): boolean => value !== undefined && value !== null;

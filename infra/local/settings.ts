@@ -6,7 +6,7 @@ import { SetupError } from './setup-error.ts';
 export type LocalSettings = {
   /** The address that the API listens on: loopback, or every network interface of a container. */
   readonly host: string;
-  /** 0 is any free port, also for the database. */
+  /** 0 selects any free port, for the API and for the database. */
   readonly port: number;
   readonly databasePort: number;
   /** The directory of the data; `null` keeps it in memory. */

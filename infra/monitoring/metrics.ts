@@ -80,7 +80,7 @@ const awsMetrics = (name: string) => {
     clientErrors: aws('AWS/ApiGateway', '4XXError', api),
     errorShare: errorShareIn(period),
     errorShareOfHour: errorShareIn(hour),
-    /** Of all functions of the account in this region, which share its concurrency quota. */
+    /** All functions of the account in this region, which share its concurrency quota. */
     throttles: aws('AWS/Lambda', 'Throttles'),
     instances: aws('AWS/Lambda', 'ConcurrentExecutions', {}, Stats.MAXIMUM),
     ofTable: (TableName: string, metricName: string) => aws('AWS/DynamoDB', metricName, { TableName }),
@@ -120,7 +120,7 @@ const combined = ({ recorded, ofUpdates }: ReturnType<typeof ownMetrics>, theirs
       ),
       'throttled reads and writes of tables',
     ),
-  /** Throttled writes of indexes, which throttle those of their table. */
+  /** Throttled writes of indexes, which throttle the writes of their table. */
   throttledIndexes: (indexes: readonly (readonly [table: string, index: string])[]) =>
     sumOf(
       indexes.map(([TableName, GlobalSecondaryIndexName]) =>

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 
 const instant = z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a date and time'));
 
-/** A stored API key. It holds no secret; the digest of the secret is the item's key. */
+/** A stored API key, without its secret: the digest of the secret is the item's key. */
 export const ApiKey = z.object({
   /** `key_` + ULID: identifies the key in the audit trail and on the command line. */
   id: z.string(),

@@ -35,9 +35,9 @@ export const isTimeZone = (name: string): boolean => {
 };
 
 /**
- * A tax date as text that begins with its tax day. A date stays as it is. An instant (`Z` or an offset) becomes the same
- * instant with the offset of the time zone: `2026-11-01T00:30:00Z` is `2026-10-31T20:30:00-04:00` in New York. In UTC, `Z`
- * stays. Text that is no instant also stays, for the check that refuses it.
+ * A tax date as text that begins with its tax day. A date stays as it is. An instant (`Z` or an offset) becomes the
+ * same instant with the offset of the time zone: `2026-11-01T00:30:00Z` is `2026-10-31T20:30:00-04:00` in New York. In
+ * UTC, `Z` stays. Text that is no instant stays, and a later check refuses it.
  */
 export const inTimeZone = (text: string, timeZone: string): string => {
   if (text.length === 10 || (timeZone === 'UTC' && text.endsWith('Z'))) return text;

@@ -29,11 +29,11 @@ const approximate = (place: string, { of, because }: Approximation, day: string)
 const outdated = (place: string, { asOf, due }: Published): string =>
   `the local rates of ${place} are as of ${asOf}, and newer ones were due by ${due}. Import them: \`GET /coverage\` names the publisher.`;
 
-/** Whether newer rates than those of a publication are due. A publication confirms its rates up to its own day. */
+/** Whether rates newer than a publication are due. A publication confirms its rates up to its own day. */
 const isOutdated = ({ asOf, overdueMs }: Published, { day, nowMs }: WarningDays): boolean =>
   asOf < day && overdueMs <= nowMs;
 
-/** Warnings that the local rates of an address are those of another day, or that newer ones are due. */
+/** Warnings that the local rates of an address are from another day, or that newer ones are due. */
 export const ageWarnings = (
   decisive: TaxingAddress,
   placeOf: () => string,

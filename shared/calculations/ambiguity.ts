@@ -97,7 +97,7 @@ const ofZip = (decisive: TaxingAddress): Ambiguity => {
   return { why: `ZIP ${zip5} spans jurisdictions with different taxes.`, advice };
 };
 
-// A city without local tax adds the empty set to those of a ZIP that has local taxes.
+// A city without local tax adds the empty set to the sets of a ZIP that has local taxes.
 const ofContradiction = ({ zip5, city }: TaxingAddress['address'], { possible, usual }: LocalChoice): Ambiguity => ({
   why:
     usual.every(({ codes }) => codes.length > 0) && possible.at(-1)?.codes.length === 0

@@ -21,7 +21,7 @@ export type Outcome = Omit<Calculation, 'object' | 'type' | 'parent_transaction_
 /**
  * Calculate the tax of a request. Pure: the content and the time are arguments. `sent` are the warnings about the body.
  *
- * Refusals: those of `readDocument`. Missing and unconfirmed content is calculated, with `warnings`.
+ * Refusals: see `readDocument`. Missing and unconfirmed content is calculated, with `warnings`.
  */
 export const calculate = (input: CalculationInput, context: Context, sent: readonly Warning[]): Result<Outcome> => {
   const setting = input.type === 'credit' ? 'none' : context.settings.retail_delivery_fee;

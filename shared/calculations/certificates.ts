@@ -9,8 +9,8 @@ export type Certificate = Pick<AppliedExemption, 'certificate_number' | 'valid_f
 };
 
 /**
- * What is known about the certificates of buyers: those of the customers as they are now, or those that a transaction
- * recorded, by the id of the line item.
+ * The certificates of buyers: from the stored customers as they are now, or as a transaction recorded them, by the id
+ * of the line item.
  */
 export type KnownCertificates =
   | { readonly customers: ReadonlyMap<string, readonly Certificate[]> }
@@ -21,8 +21,8 @@ type Buyers = Pick<CalculationInput, 'customer' | 'collected_by'> & {
 };
 
 /**
- * The exemption that the request itself has for a line item: that of the line's customer, then that of the document's. The
- * document's does not exempt a line of another buyer, which has another id. `none` leaves every certificate unused.
+ * The exemption in the request for a line item: the line's customer comes before the document's. The document's
+ * customer does not exempt a line of another buyer, which has another id. `none` leaves every certificate unused.
  */
 export const inlineExemption = (line: Customer | null | undefined, document: Customer | null | undefined) => {
   const [lineId, documentId] = [line?.id ?? null, document?.id ?? null];

@@ -20,7 +20,10 @@ export const mayBeCharge = (code: string | null | undefined): boolean =>
 export const isReduction = (unitPrice: string | null | undefined): boolean =>
   unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
 
-/** What a line item is in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee of a state. */
+/**
+ * What a line item is in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee of
+ * a state.
+ */
 export type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
 
 export type Priced = {
@@ -29,7 +32,7 @@ export type Priced = {
   readonly isReduction: boolean;
 };
 
-/** The roles of line items. Where nothing else is sold, the delivery or the fee is what is sold. */
+/** The roles of line items. Where nothing else is sold, the delivery or the fee counts as goods. */
 export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   const kinds = lines.map(({ product, isReduction }) => {
     if (isReduction) return 'reduction';

@@ -42,7 +42,10 @@ type Buyer = {
 
 const noCertificate: Buyer = { exemption: null, warnings: [] };
 
-/** The buyer with a certificate of the request. `holder` is the pointer of the line item that has it; empty for the document. */
+/**
+ * The buyer with a certificate of the request. `holder` is the pointer of the line item that has it; empty for the
+ * document.
+ */
 const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, holder: string): Buyer => {
   if (!isFor(inline, code)) return noCertificate;
   if (isWithin(day, inline.valid_from, inline.valid_to)) return { exemption: appliedInline(inline), warnings: [] };
@@ -51,8 +54,8 @@ const inlineBuyer = (inline: Exemption, { code, name }: Place, day: string, hold
 };
 
 /**
- * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's, and a
- * certificate in the request overrides those of the customer.
+ * Decides which certificate exempts a line item in a place on the tax day. A line's customer overrides the document's,
+ * and a certificate in the request overrides the customer's certificates.
  */
 const buyerFinder = (input: CalculationInput, day: string, known: KnownCertificates | undefined) => {
   const ids = known && 'recorded' in known ? documentIds(input).lines : [];
@@ -79,8 +82,8 @@ const buyerFinder = (input: CalculationInput, day: string, known: KnownCertifica
 export type LineCollectionExemption = Buyer & { readonly collectionExemption: CollectionExemption };
 
 /**
- * The collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the charge is taxed as
- * the delivery of exempt goods.
+ * The collection exemption of a charge that delivers the line. SNAP benefits do not pay for deliveries, so that the
+ * charge is taxed as the delivery of exempt goods.
  */
 export const deliveryCollectionExemption = ({
   collectionExemption,

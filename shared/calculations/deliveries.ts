@@ -139,7 +139,10 @@ export const readCharges = (document: SentDocument): Charges => {
 /** The product tax code of a charge in `shipping`. */
 export const shippingCode = ({ product_tax_code }: Sent): string => product_tax_code ?? delivery;
 
-/** Whether a carrier or the seller brings a line item to the buyer: as its `fulfillment` says, or as such products are. */
+/**
+ * Whether a carrier or the seller brings a line item to the buyer: by its `fulfillment`, or else by its product tax
+ * code.
+ */
 export const isShipped = ({ product, fulfillment }: Pick<Line, 'product' | 'fulfillment'>): boolean =>
   fulfillment ? fulfillment === 'ship' : product !== null && determineFulfillment(product) === 'shipped';
 
@@ -185,8 +188,9 @@ const goodsOfFee = (
 };
 
 /**
- * The indexes of the line items that a charge delivers: those that it names, otherwise all that are shipped. A charge of zero
- * delivers all goods where nothing is shipped. A fee is for the goods that it is usually for, unless it names one.
+ * The indexes of the line items that a charge delivers: those that it names, otherwise all that are shipped. A charge
+ * of zero delivers all goods where nothing is shipped. A fee is for the goods that it is usually for, unless it names
+ * one.
  *
  * Refusals: ids of no goods, and a charge above zero where no line item is shipped.
  */
@@ -211,7 +215,7 @@ const tooManyDeliveries = (pointer: string, deliveries: number): Problem =>
 /**
  * The indexes of the line items that each charge of a document delivers.
  *
- * Refusals: those of `deliveredLines`, and more than `deliveriesMax` line items, counted once for each charge.
+ * Refusals: see `deliveredLines`; also more than `deliveriesMax` line items, counted once for each charge.
  */
 export const deliveredLinesOfAll = (document: Charges): Result<readonly (readonly number[])[]> => {
   const problems: Problem[] = [];

@@ -77,7 +77,10 @@ const rolesIn = (items: readonly Discounted[]): readonly Role[] =>
     ),
   );
 
-/** The discounts of a document apply to goods, and only `discount_amount` can also apply to shipping; none to a state's fee. */
+/**
+ * The discounts of a document apply to goods; only `discount_amount` can apply to shipping as well, and none to a
+ * state's fee.
+ */
 const documentDiscountProblems = (
   input: JsonObject,
   items: readonly Discounted[],

@@ -123,8 +123,9 @@ const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, b
 type Charges = Pick<TaxDocument, 'lines' | 'shipping'>;
 
 /**
- * The charges with what line items with a negative price take off them as a discount. Such a line item itself has a discount
- * of all its amount, so that the amounts of the document add up. Its product is that of the first charge that it reduces.
+ * The charges, with the amounts of line items with a negative price as discounts. Such a line item itself has a
+ * discount of its whole amount, so that the amounts of the document add up. It has the product of the first charge that
+ * it reduces.
  */
 const withReductions = (charges: Charges, reductions: readonly Reduction[]): Charges => {
   if (reductions.length === 0) return charges;
@@ -166,8 +167,8 @@ const buildShipping = (
 /**
  * Convert a valid request into the tax core's document: amounts in minor units, addresses as places.
  *
- * Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver no line
- * item, and negative prices that reduce nothing.
+ * Refusals: addresses that cannot be resolved, places that the account's policies reject, shipping charges that deliver
+ * no line item, and negative prices that reduce nothing.
  */
 export const readDocument = (input: CalculationInput, context: Context): Result<ReadDocument> => {
   const taxDate = input.tax_date ?? taxDateAt(context.now, context.settings.time_zone);

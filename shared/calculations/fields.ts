@@ -173,7 +173,7 @@ const noExemption = described(
   { pattern: '^none$' },
 );
 
-/** A certificate, or the text `none`, which leaves those of the stored customer and of the document unused. */
+/** A certificate, or the text `none`, which disables the certificates of the stored customer and of the document. */
 const SentExemption = described(
   z.union([Exemption, noExemption], exemptionAdvice),
   'A certificate that exempts the buyer. It applies if it is valid on the tax date. `none` instead of an object taxes the buyer.',

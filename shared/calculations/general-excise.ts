@@ -11,8 +11,8 @@ const visiblePercent = (units: bigint): string =>
   formatAmount(units / powerOfTen(rateDecimals - visibleDecimals), visibleDecimals - 2);
 
 /**
- * Warns that general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), although it is
- * owed on the tax too.
+ * Warns that general excise tax is charged at the rate that the seller owes (in units of `10^-rateDecimals`), although
+ * it is owed on the tax as well.
  */
 export const notPassedOn = (place: string, owed: bigint, pointer: string | null): Warning => ({
   code: 'general_excise_not_passed_on',
@@ -24,8 +24,8 @@ const isCharged = ({ rows }: TaxedCharge): boolean =>
   rows.some(({ exact, jurisdiction }) => exact > 0n && jurisdiction.tax_type === 'general_excise');
 
 /**
- * The warning of a document that charges general excise tax without passing it on: once, at the first charge. `pointerOf` is
- * the pointer of a charge by its index: of the lines, and then of `shipping`.
+ * The warning of a document that charges general excise tax without passing it on: once, at the first charge.
+ * `pointerOf` is the pointer of a charge by its index: of the lines, and then of `shipping`.
  */
 export const notPassedOnWarnings = (
   { lines, passOnGeneralExcise }: TaxDocument,

@@ -21,16 +21,16 @@ import type { CalculationInput, LineItemRequest } from './request.ts';
 export type LocatedDocument = {
   readonly lines: readonly LocatedLine[];
   readonly deliveries: {
-    /** Of the lines that are shipping charges, by their indexes. */
+    /** The lines that are shipping charges, by their indexes. */
     readonly ofLines: ReadonlyMap<number, readonly Delivery[]>;
-    /** Of the charges in `shipping`, in their order. */
+    /** The charges in `shipping`, in their order. */
     readonly ofShipping: readonly (readonly Delivery[])[];
   };
   /** The places of shipping charges that have addresses of their own. */
   readonly others: readonly { readonly located: LocatedLine; readonly collectionExemption: CollectionExemption }[];
 };
 
-/** The addresses of a charge that replace those of the lines that it delivers, with their pointers. */
+/** The addresses of a charge that replace the addresses of its lines, with their pointers. */
 type OwnAddresses = {
   readonly to: PostalAddress | null;
   readonly from: PostalAddress | null;
@@ -40,7 +40,7 @@ type OwnAddresses = {
 const addressIn = (holder: { readonly address?: PostalAddress | null | undefined } | null | undefined) =>
   holder?.address && !isEmptyAddress(holder.address) ? holder.address : null;
 
-/** The addresses that a shipping charge has of its own: those of a line item, or `ship_to` and `ship_from`. */
+/** A shipping charge's own addresses: from a line item, or `ship_to` and `ship_from`. */
 const ownAddresses = (input: CalculationInput, { line, pointer }: Charge, index: number): OwnAddresses => {
   if (line !== null) {
     const { customer, ship_from } = input.line_items?.[line] ?? {};
@@ -105,7 +105,7 @@ const reducedLine = ({ parts }: Reduction, lines: readonly LineItemRequest[]): n
 /**
  * Find the place of every line, and of every line that a shipping charge delivers to an address of its own.
  *
- * Refusals: addresses that cannot be read, and those of `deliveredLinesOfAll`.
+ * Refusals: addresses that cannot be read; see also `deliveredLinesOfAll`.
  */
 export const locateDocument = (
   input: CalculationInput,

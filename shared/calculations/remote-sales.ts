@@ -10,7 +10,7 @@ import { getOrAdd } from '../get-or-add.ts';
 import { stateJurisdiction } from '../jurisdiction.ts';
 import { couldBeState, type Route, type Sourced } from './sourcing.ts';
 
-/** Why the tax of a remote sale is not that of its address, or may not be. */
+/** Why the tax of a remote sale differs from the tax of its address, or may differ. */
 export type RemoteSale =
   /** `isOutdated`: the state's rate of the day is not on record, and its last one is used. */
   | {
@@ -87,9 +87,9 @@ const isFromElsewhere = ({ to, from }: Route, { decisive: [destination] }: Sourc
   !couldBeState(from, destination.address);
 
 /**
- * Tax a sale from another state, or from an unknown origin, as the law of the destination's state taxes remote sales: at the
- * rate that the account elected, or without local taxes where none are owed. Without local taxes only if the origin is known,
- * because a sale within the state owes them.
+ * Tax a sale from another state, or from an unknown origin, as the law of the destination's state taxes remote sales:
+ * at the rate that the account elected, or without local taxes where none are owed. Without local taxes only if the
+ * origin is known, because a sale within the state owes them.
  */
 export const asRemoteSale = (
   sourced: Sourced,

@@ -59,8 +59,8 @@ const listPlaces = ({ deliveries }: Partial<Pick<ShippingCharge, 'deliveries'>>)
 ];
 
 /**
- * The warnings of a document whose rates may not be those of a remote seller: one for each state, at the first charge with a tax
- * that it is about. `pointerOf` is the pointer of a charge by its index: of the lines, and then of `shipping`.
+ * Warnings that the rates of a document may differ for a remote seller: one for each state, at the first charge with
+ * such a tax. `pointerOf` returns the pointer of a charge by its index: the lines come first, then `shipping`.
  */
 export const remoteWarnings = (
   { day, lines, shipping }: TaxDocument,

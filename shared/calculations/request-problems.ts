@@ -128,8 +128,8 @@ export const addressProblems = (body: unknown): Problem[] => {
 };
 
 /**
- * Problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so that the schema's
- * problems and these can be returned together.
+ * Problems between the fields of an unvalidated body. Fields that are invalid by themselves are skipped, so that the
+ * schema's problems and these can be returned together.
  */
 export const crossFieldProblems = (body: unknown): Problem[] => {
   const input = objectOf(body);
@@ -211,7 +211,7 @@ const missingPrices = (lines: readonly Line[]): Problem[] =>
       : [requiredField(`/line_items/${index}/unit_price`, 'Send unit_price, a decimal as a string.')],
   );
 
-// The schema refuses a line or a customer that is not an object, so a missing address is not reported too.
+// The schema refuses a line or a customer that is not an object, so a missing address is not reported again.
 const hasAddress = (holder: Line) => {
   const customer = holder?.['customer'];
   return !holder || (objectOf(customer) ? isSent(objectOf(customer)?.['address']) : isSent(customer));

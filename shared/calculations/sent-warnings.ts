@@ -38,7 +38,10 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
 
-/** The field among `names` that an unknown field probably means: the name of another service, or a typo; `null` without one. */
+/**
+ * The field among `names` that an unknown field probably means: the name of another service, or a typo; `null` without
+ * one.
+ */
 export const suggestedField = (unknown: string, names: readonly string[]): string | null => {
   const name = snakeCase(unknown);
   const known = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
@@ -78,7 +81,7 @@ const unknownFieldWarning = (pointer: string, names: readonly string[] | undefin
 
 /**
  * A warning for each of the first 20 unknown fields, and one for the number of the others. `names` are the fields to
- * suggest; by default, those of a calculation.
+ * suggest; by default, the fields of a calculation.
  */
 export const unknownFieldWarnings = (pointers: readonly string[], names?: readonly string[]): Warning[] => {
   const named = pointers.slice(0, unknownFieldsMax).map((pointer) => unknownFieldWarning(pointer, names));
@@ -94,7 +97,10 @@ export const unknownFieldWarnings = (pointers: readonly string[], names?: readon
 const exponentIn = ({ currency }: JsonObject, isInherited: boolean): number | null =>
   typeof currency === 'string' ? minorDigits(currency) : isInherited ? null : minorDigits('USD');
 
-/** The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own answer. */
+/**
+ * The warning that `amount` of a line, which only answers have, is not its quantity times its price; none for an own
+ * answer.
+ */
 const amountWarning = (line: JsonObject, exponent: number | null, pointer: string): Warning[] => {
   const { amount, quantity, unit_price } = line;
   if (!isSent(amount) || !isDecimal(quantity) || !isPrice(unit_price)) return [];

@@ -48,7 +48,7 @@ export const benefitsWarnings = ({
 const treatmentWarnings = (treatments: readonly Treatment[], pointer: string): Warning[] =>
   treatments.flatMap(({ uncertainties }) => uncertaintyWarnings(uncertainties, pointer));
 
-// Where nothing is collected from the buyer, uncertainties about the place do not matter. That the place has no tax is one of them.
+// Where nothing is collected from the buyer, uncertainties about the place do not matter, including that it has no tax.
 const isTaxed = ({ treatments, rows }: TaxedCharge): boolean =>
   treatments.some(({ effect }) => effect.kind !== 'collection_exemption') ||
   rows.every(({ reason }) => reason === 'not_subject_to_tax');
@@ -124,7 +124,10 @@ const baselessWarnings = ({ lines, shipping }: TaxedDocument, write: Writer, poi
 
 type Read = Pick<ReadDocument, 'document' | 'located' | 'places' | 'exemptions' | 'certificateWarnings'>;
 
-/** Warnings about the places of a document: once for the lines of one place, and about its uncertainties where a line is taxed. */
+/**
+ * Warnings about the places of a document: once for the lines of one place, and about its uncertainties where a line is
+ * taxed.
+ */
 const placeWarnings = ({ located, places }: Read, { lines }: TaxedDocument, days: WarningDays): Warning[] => {
   const reported = new Set<LocatedLine['decisive']>();
   const uncertain = new Set<LocatedLine['decisive']>();

@@ -1,4 +1,4 @@
-/** `npm run bench`: measure the service and print each figure as a line of JSON. It judges no figure. */
+/** `npm run bench`: measure the service and print each figure as a line of JSON. It compares no figure with a target. */
 import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run pack`, which `npm ci` also runs: write the files that are generated and not in git. */
+/** `npm run pack`, which `npm ci` runs: write the generated files that are not in git. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { compress, generatedFiles } from '../packed/pack.ts';

@@ -18,7 +18,8 @@ const lineOf = ({ source, detail }: Failing): string => {
 };
 
 /**
- * Thrown by `orThrow` and `list`. Its message has the code of the first error, then one line for each error, with its field:
+ * Thrown by `orThrow` and `list`. Its message has the code of the first error, then one line for each error, with its
+ * field:
  * `validation_invalid_format: /line_items/0/quantity: Send a decimal as a string, such as "1".`
  */
 export class LevyRefused extends Error {
@@ -45,8 +46,8 @@ type Page<Value = unknown> = {
   readonly next_cursor?: string | null;
 };
 /**
- * Every item of a paged list, also of one inside a resource: `getPage` gets `{}`, then the cursor of the next page.
- * `list` is this for the lists of the API.
+ * Every item of a paged list, at the top level or inside a resource: `getPage` gets `{}`, then the cursor of the next
+ * page. `list` is this for the lists of the API.
  */
 export async function* everyItem<Value>(getPage: (cursor: { starting_after?: string }) => Promise<Page<Value>>) {
   for (let cursor: { starting_after?: string } | null = {}; cursor; ) {

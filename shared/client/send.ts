@@ -1,4 +1,4 @@
-/** Who calls which service. Send an API key from servers only: it can read and write the account. */
+/** The caller and the service. Use an API key on servers only: it can read and write the account. */
 export type ClientOptions = {
   /** The address of the service, such as `http://127.0.0.1:3000` or `https://….amazonaws.com/v1`. */
   readonly url: string;
@@ -9,11 +9,14 @@ export type ClientOptions = {
   readonly fetch?: typeof globalThis.fetch;
 } & ({ readonly apiKey: string } | { /** Called before each try. */ readonly token: () => string | Promise<string> });
 
-/** Options of one call. `timeoutMs` and `maxTries` replace those of the client. */
+/** Options of one call. `timeoutMs` and `maxTries` override the client's. */
 export type CallOptions = Partial<Pick<ClientOptions, 'timeoutMs' | 'maxTries'>> & {
-  /** Sent with each try of a POST. Default: a random one. Store your own with the order, to repeat the call after a crash. */
+  /**
+   * Sent with each try of a POST. Default: a random one. Store your own with the order, to repeat the call after a
+   * crash.
+   */
   readonly idempotencyKey?: string;
-  /** Stops the call, also between tries. The call then throws the signal's reason. */
+  /** Stops the call, even between tries. The call then throws the signal's reason. */
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -99,7 +102,7 @@ const sendOnce = async (options: ClientOptions, { method, url, headers, body }: 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-// A proxy or a captive portal can answer, too.
+// The response may come from a proxy or a captive portal.
 const isFromLevy = ({ status, headers, body }: Reply): boolean => {
   if (status < 300)
     return (typeof body === 'object' && body !== null) || /^text\/csv\b/.test(headers.get('Content-Type') ?? '');

@@ -81,6 +81,9 @@ export const firstInForce = <Value extends Dated>(
   establishedFrom: string,
 ): Value | undefined => values.find((value) => isInForce(value, day, establishedFrom));
 
-/** The setting of a state on the tax day. A setting without an established first day counts as in force before it, too. */
+/**
+ * The setting of a state on the tax day. A setting without an established first day counts as in force on earlier days
+ * as well.
+ */
 export const settingOn = <Setting extends Dated>(settings: readonly Setting[], day: string): Setting | undefined =>
   settings.find((setting) => mayBeInForce(setting, day));

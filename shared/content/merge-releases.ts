@@ -22,7 +22,7 @@ export const releaseWith = (release: Release, additions: readonly Addition[]): R
     for (const { jurisdiction } of added) rated.add(jurisdiction);
   }
   jurisdictions.delete(state.code);
-  // Of an address's parts, only that of its ZIP has streets.
+  // Among an address's parts, only the ZIP's has streets.
   const streets = [release, ...additions].find((part) => part.streets)?.streets;
   const locations = [release, ...additions].flatMap((part) => part.locations);
   return {

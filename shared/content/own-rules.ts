@@ -35,7 +35,7 @@ const outsideDays = (rule: Rule, { from, to }: Rule): readonly Rule[] => {
   return [...before, ...after].filter(hasDays);
 };
 
-/** A rule on the days on which no own rule with its id replaces it, also between two of them. */
+/** A rule on the days on which no own rule with its id replaces it, including days between two own rules. */
 const outsideOwn = (rule: Rule, own: readonly Rule[]): readonly Rule[] =>
   own.reduce<readonly Rule[]>((rules, one) => rules.flatMap((left) => outsideDays(left, one)), [rule]);
 
@@ -68,9 +68,10 @@ export const withOwnRates = (release: Release): Release => {
 };
 
 /**
- * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their jurisdictions.
- * The parts of an imported release must be in it already, because a part has all rates of a jurisdiction or none. Own rules
- * that the release itself was stored with do not count: those of the active release apply to all fallback releases.
+ * A loaded release with own rules: they come first, replace rules with their ids on their days, and add their
+ * jurisdictions. The parts of an imported release must be in it already, because a part has all rates of a jurisdiction
+ * or none. Own rules that the release itself was stored with do not count: the own rules of the active release apply to
+ * all fallback releases.
  */
 export const withOwnRules = (release: Release, own: OwnRules | undefined): Release => {
   if (!own) {

@@ -137,8 +137,8 @@ export type LocalTables = {
 export type OwnJurisdiction = Jurisdiction & { readonly zips: readonly (readonly [low: string, high: string])[] };
 
 /**
- * The operator's own rules, rates and settings, which apply before those of every release of the state's chain. Each value
- * has a first day.
+ * The operator's own rules, rates and settings, which override every release of the state's chain. Each value has a
+ * first day.
  */
 export type OwnRules = {
   /** By keys that begin with `own:`. */

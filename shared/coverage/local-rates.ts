@@ -19,8 +19,8 @@ export const lastDayOf = (release: Release): string | null => headOf(release).la
 export const hasEnded = (release: Release, day: string): boolean => (lastDayOf(release) ?? day) < day;
 
 /**
- * Whether a release covers all local taxes on a day, those of the ZIPs that its files list, some, or none (also after its
- * last location has ended). An import leaves other places to its fallback.
+ * Whether a release covers all local taxes on a day, the taxes of the ZIPs that its files list, some, or none (as after
+ * its last location has ended). An import leaves other places to its fallback.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {
   const { fallback, local } = release;

@@ -11,7 +11,10 @@ import { getOrAdd } from '../get-or-add.ts';
 export const cities = ['preferred name', 'other name', 'no city'] as const;
 type City = (typeof cities)[number];
 
-/** `certain`: one rate is possible. `likelier`: several, and that of most residents is charged. `unknown`: no rate is established. */
+/**
+ * `certain`: one rate is possible. `likelier`: several, and the rate of most residents is charged. `unknown`: no rate
+ * is established.
+ */
 type Outcome = 'certain' | 'likelier' | 'unknown';
 type Count = { readonly names: number; readonly residents: number };
 

@@ -48,7 +48,7 @@ const productOf = (text: string): ProductTaxCode => {
 // An import can have a rule for each of many cities.
 const namesMax = 6;
 
-/** Names joined by `or`. Of many names, the first two and a count. */
+/** Names joined by `or`; with many names, the first two and a count. */
 const listed = (names: readonly string[]): string => {
   if (names.length < 2) return names.join('');
   const last = names.length > namesMax ? `one of ${names.length - 2} others` : names.at(-1);

@@ -32,7 +32,7 @@ const taxingState = (release: Release, product: ProductTaxCode, day: string): Ju
 const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
   coverage !== 'complete' || (fallback?.local ?? local) !== undefined;
 
-/** `attribute`: the one that the rule was chosen with. */
+/** `attribute`: the attribute by which the rule was chosen. */
 const treated = (release: Release, day: string, rule: DecidingRule | undefined, attribute?: string): Treated => {
   const general = generalRateOn(release, day);
   const effect = rule && effectForUse(rule.effect, attribute);

@@ -31,7 +31,7 @@ const inOrder = (a: DueEntry, b: DueEntry): number =>
 
 /**
  * Process the due index round robin: each turn closes one period of one state. A state with another due period moves
- * behind all waiting entries. So the index is the queue, also for the next run.
+ * behind all waiting entries. So the index is the queue, and the next run continues there.
  */
 export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
   const { due } = ports;

@@ -10,7 +10,7 @@ export type StoredFiling = {
   readonly account: string;
   readonly id: string;
   readonly state: string;
-  /** First and last day, `YYYY-MM-DD`; always those of months. */
+  /** First and last day, `YYYY-MM-DD`; always the first and last day of a month. */
   readonly period_start: string;
   readonly period_end: string;
   readonly frequency: Frequency;
@@ -117,7 +117,7 @@ export type DueIndex = {
   readonly page: (shard: number, upTo: string, limit: number, after: DueEntry | null) => Promise<readonly DueEntry[]>;
   /** Move an entry to a later instant, or remove it. Changes nothing if the entry was written again or is gone. */
   readonly move: (entry: DueEntry, to: string | null) => Promise<void>;
-  /** Write those of an account's entries that do not exist. Returns their number. */
+  /** Creates the account's missing due entries and returns how many. */
   readonly addMissing: (places: readonly DuePlace[]) => Promise<number>;
   readonly sweep: () => Promise<SweepPosition | null>;
   /** Move the sweep from the position that was read. `false` if another run moved it. */
@@ -138,7 +138,7 @@ export type FilingCommit = {
   /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
-  /** Parts of totals that a step changed. The condition of their shard's progress is theirs, too. */
+  /** Parts of totals that a step changed. The condition on their shard's progress covers them. */
   readonly parts: readonly TotalsPart[];
   /** The account's `settings_changed_at` as read, a condition of the commit; absent without a condition. */
   readonly settingsAsOf?: string | null | undefined;
@@ -180,7 +180,10 @@ export type FilingReads = {
   readonly progress: (account: string, id: string) => Promise<readonly ShardProgress[]>;
   /** At most 100 parts of a filing's totals, in any order. */
   readonly parts: (account: string, id: string, places: readonly PartPlace[]) => Promise<readonly TotalsPart[]>;
-  /** Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`, or 1 MB. */
+  /**
+   * Open entries of a shard up to a month, and from `firstMonth` if there is one, oldest month first: at most `limit`,
+   * or 1 MB.
+   */
   readonly openEntries: (
     place: { readonly account: string; readonly state: string; readonly shard: number },
     lastMonth: string,

@@ -59,6 +59,6 @@ const isWanted = (filing: StoredFiling, { status, state, period_end }: FilingFil
   (state === undefined || filing.state === state) &&
   (period_end === undefined || filing.period_end === period_end);
 
-/** The progress of an unfinished filing, which only its shards hold. */
+/** The progress of an unfinished filing, which only its shards have. */
 const rowOf = async (filing: StoredFiling, { filings }: FilingReadPorts): Promise<Filing> =>
   rowAnswer(filing, filing.isUnfinished ? countsOf(await filings.progress(filing.account, filing.id)) : filing.entries);

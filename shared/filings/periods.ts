@@ -9,9 +9,9 @@ import type { Chain, FilingReads } from './ledger.ts';
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
  *
- * Its months are those of one calendar month, quarter or year in which the account is registered with the same frequency.
- * So it is shorter than its frequency where the registration begins, ends or changes its frequency within a quarter or a
- * year. A month without a registration is a period of its own.
+ * Its months are the months of a calendar month, quarter or year in which the account is registered with the same
+ * frequency. So it is shorter than its frequency where the registration begins, ends or changes its frequency within a
+ * quarter or a year. A month without a registration is a period of its own.
  */
 export type Period = { readonly start: string; readonly end: string; readonly frequency: Frequency };
 
@@ -151,7 +151,8 @@ export const isByOpenEntries = ({ settings }: Account, state: string, lastEnd: s
 /**
  * The next period of a state to close, after the period that ended on `lastEnd`; `null` where the state has no filing and
  * no entry, so that any may be first. Months between two registrations are skipped up to the oldest open month, or all of
- * them where it is `null`; months after the last registration are skipped up to the oldest open month. `isByOpenEntries` tells whether that month matters.
+ * them where it is `null`; months after the last registration are skipped up to the oldest open month.
+ * `isByOpenEntries` is whether that month matters.
  *
  * It is never before the account's books open.
  */
@@ -171,7 +172,10 @@ export const followingPeriod = (
   return next && next.end < earliest ? periodAround(earliest, registrations) : next;
 };
 
-/** The next period of a state to close, as `followingPeriod`, and the oldest open month, which is read only if it matters. */
+/**
+ * The next period of a state to close, as `followingPeriod`, and the oldest open month, which is read only if it
+ * matters.
+ */
 export const nextPeriodAndMonth = async (
   account: Account,
   state: string,

@@ -43,14 +43,17 @@ export type ClosePorts = FilingPorts & {
   ) => Promise<{ readonly ids: readonly string[]; readonly next: string | null }>;
   /** The accounts of at most 100 ids, as far as they exist. One that is unreadable throws when it is called. */
   readonly findAccounts: (ids: readonly string[]) => Promise<ReadonlyMap<string, () => Account>>;
-  /** The first day of all transactions of an account, also of those that owe nothing; `null` without one. */
+  /** The first day of all transactions of an account, including transactions that owe nothing; `null` without one. */
   readonly firstTaxDay: (account: string) => Promise<string | null>;
 };
 
 /** Whether too little time is left for another step. */
 export const isTimeUp = ({ remainingMs, stepMsMax }: FilingPorts): boolean => remainingMs() <= stepMsMax;
 
-/** The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work is left. */
+/**
+ * The result of a run of the schedule: filings started, turns of work, filings finished. `complete` where no due work
+ * is left.
+ */
 export type Closed = {
   readonly created: number;
   readonly worked: number;

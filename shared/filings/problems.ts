@@ -128,7 +128,7 @@ export const invalidCursor = cursorProblem(
 
 const totalsCursor = 'totals_starting_after';
 
-/** The cursor of totals is that of another filing or period, or none. `isBody`: it was sent in the body. */
+/** The cursor of totals belongs to another filing or period, or is no cursor. `isBody`: it was sent in the body. */
 export const invalidTotalsCursor = (isBody = false): Problem => ({
   ...cursorProblem(
     'Send the totals_next_cursor of a page of the same filing or dry run.',

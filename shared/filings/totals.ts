@@ -76,7 +76,7 @@ export const plus = (a: Sum, b: Sum): Sum => {
 const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
   void sums.set(key, plus(sums.get(key) ?? zeroSum, sum));
 
-// A return is filled in with the newest code. Of two codes in one month, the choice must not depend on the order.
+// A return is filled in with the newest code. Between two codes in one month, the choice must not depend on the order.
 const newerCode = (a: Reporting | null, b: Reporting | null): Reporting | null => {
   if (!a || !b) return a ?? b;
   return `${a.month} ${a.code}` >= `${b.month} ${b.code}` ? a : b;
@@ -126,7 +126,7 @@ export const inOrder = (sums: Sums): (readonly [string, JurisdictionSum])[] =>
 
 export const grossOf = ({ taxable, exempt, not_covered = 0n }: Sum) => taxable + exempt + not_covered;
 
-/** The sum of an entry's amounts, without its counts. The tax of a base is that of all levels. */
+/** The sum of an entry's amounts, without its counts. The tax of a base is the tax of all levels. */
 export const amountsSum = (
   amounts: OpenEntry['base'] &
     Partial<Pick<OpenAmounts, 'tax_amount' | 'calculated_tax_amount' | 'over_collected_amount'>>,
@@ -175,7 +175,7 @@ const jurisdictionSum = (place: Place, rows: readonly OpenAmounts[], exponent: n
 const exceptionSums = ({ currency, exceptions = [] }: OpenEntry, exponent: number): [string, ExceptionSum][] => {
   if (exceptions.length === 0) return [];
   const sums = exceptions.map(({ reason, gross_amount }) => ({ reason, gross: parseAmount(gross_amount, exponent) }));
-  // Of several reasons, the one about the whole entry.
+  // Prefers the reason about the whole entry.
   const gross = sums.map((sum) => sum.gross).reduce((a, b) => (a * a >= b * b ? a : b));
   return [
     [`any ${currency}`, { gross, count: 1 }],

@@ -76,7 +76,7 @@ const readAgain = async (
   return progress;
 };
 
-/** The commit that ends a phase once all shards are done. It also removes the work item of the schedule. */
+/** The commit that ends a phase once all shards are done. It removes the work item of the schedule. */
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
@@ -121,7 +121,10 @@ const endOf = (
 const graceMs = 1000;
 const answerMs = 2000;
 
-/** Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues the work. */
+/**
+ * Work for a short time on the filing that a request began. The request succeeds in any case; the schedule continues
+ * the work.
+ */
 const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<void> => {
   const remainingMs = ports.remainingMs();
   const budgetMs = Math.min(ports.inlineMs, remainingMs - answerMs - graceMs);
@@ -133,7 +136,10 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
   timer.abort();
 };
 
-/** Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it stale. */
+/**
+ * Decide a request, then work for a short time on the filing that it began. Retries while concurrent writes make it
+ * stale.
+ */
 export const decideAndProcess = async (
   decide: () => Promise<Result<Decided> | 'stale'>,
   ports: FilingPorts,

@@ -54,7 +54,7 @@ const onlyValue = ({ headers }: Exchange, header: Header): string | undefined =>
   return value;
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const control = /[\u0000-\u001f\u007f]/;
 
 const tokenOf = (authorization: string): string => {

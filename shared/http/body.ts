@@ -45,7 +45,7 @@ type Definition = {
   readonly options?: readonly z.core.$ZodType[];
 };
 
-/** The definition of a schema; of a union, the one that the value is of by its type. */
+/** The definition of a schema; for a union, the member that matches the type of the value. */
 const definitionOf = (schema: Schema, value: unknown): Definition | undefined => {
   const definition = schema?._zod.def as unknown as Definition | undefined;
   if (definition?.innerType) return definitionOf(definition.innerType, value);

@@ -17,7 +17,7 @@ import { refuseUnknownVersion } from './versions.ts';
 /** The input of `run`: the request is checked, and only the exchange depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
-  /** The body with all of its fields, also those that the schema leaves out. */
+  /** The body with all of its fields, including fields that the schema leaves out. */
   readonly sent: unknown;
   readonly query: Query;
   /** The `{id}` of the path. */
@@ -67,8 +67,8 @@ const serveWith =
   };
 
 /**
- * Define an endpoint that needs a credential, and its Lambda handler. The routes, the IAM grants, the scopes and the OpenAPI
- * document derive from this definition.
+ * Define an endpoint that needs a credential, and its Lambda handler. The routes, the IAM grants, the scopes and the
+ * OpenAPI document derive from this definition.
  *
  * `serve` refuses in the published order, after the refusals of the handler: 415, 413, 400, the
  * version, all field problems at once, and then what `run` refuses.

@@ -23,7 +23,7 @@ export type Exchange = {
   readonly rawBody: Buffer;
   /** Milliseconds until Lambda ends this invocation. */
   readonly remainingMs: () => number;
-  /** Headers of every response, also of a refusal. */
+  /** Headers of every response, including refusals. */
   readonly replyHeaders: Record<string, string>;
   caller?: Caller;
   /**

@@ -91,7 +91,7 @@ const signingKey = (jwk: JWK): readonly (readonly [string, SigningKey])[] => {
   }
 };
 
-// Of several keys with one name, the first counts; a map keeps the last.
+// If several keys have one name, the first counts; a map would keep the last.
 const keysIn = ({ keys }: Json): Keys => {
   if (!Array.isArray(keys)) throw wrong('IssuerWithoutKeys');
   return new Map(keys.flatMap(signingKey).reverse());

@@ -8,7 +8,7 @@ import { readKeys, type SigningKey } from './jwt-keys.ts';
 /** The content of a verified bearer token. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };
 
-/** The accepted OIDC issuer, the expected audience, and the claims that hold the account and the scopes. */
+/** The accepted OIDC issuer, the expected audience, and the claims with the account and the scopes. */
 export type Issuer = NonNullable<typeof environment.oidc>;
 
 type Payload = Readonly<Record<string, unknown>>;

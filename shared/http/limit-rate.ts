@@ -37,7 +37,7 @@ export const limitRate = async (exchange: Exchange): Promise<void> => {
   const { account } = caller;
   const limit = account.settings.rate_limit;
   // Set the headers first, because the invocation may time out while the request is counted, and that response needs
-  // them, too.
+  // them.
   showRate(exchange, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
   nameLimit(exchange, limit, remaining);

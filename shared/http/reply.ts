@@ -55,7 +55,7 @@ export const safetyHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** The reply for API Gateway. Its own headers override those of the steps, which override the safety headers. */
+/** The reply for API Gateway. Its own headers override the headers of the steps, which override the safety headers. */
 export const proxyResult = (
   { status, body, headers, code }: Reply,
   { replyHeaders }: Pick<Exchange, 'replyHeaders'>,

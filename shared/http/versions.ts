@@ -16,7 +16,7 @@ const sentVersion = ({ headers }: Exchange): string | undefined => headers.get('
 const announce = (exchange: Exchange, version: string, known: readonly string[]): void => {
   exchange.version = version;
   exchange.supportedVersions = known;
-  // Every response names the version that shaped it, also one that refuses an unknown version.
+  // Every response names the version that shaped it, even one that refuses an unknown version.
   exchange.replyHeaders['Service-Version'] = known.includes(version) ? version : (known.at(-1) as string);
   exchange.replyHeaders['Vary'] = 'Service-Version';
 };

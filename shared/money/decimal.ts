@@ -6,10 +6,10 @@ export type Decimal = { readonly units: bigint; readonly scale: number };
 /** The largest numbers in a request. The schema enforces them. */
 export const digits = { integer: 12, fraction: 10 } as const;
 export const decimalPattern = new RegExp(`^\\d{1,${digits.integer}}(\\.\\d{1,${digits.fraction}})?$`);
-/** Also below zero. */
+/** May be negative. */
 export const signedDecimalPattern = new RegExp(`^-?${decimalPattern.source.slice(1)}`);
 
-/** Read a decimal string that the schema has accepted, also one below zero. */
+/** Reads a decimal string that the schema has accepted, which may be negative. */
 export const decimal = (text: string): Decimal => {
   const point = text.indexOf('.');
   if (point < 0) return { units: BigInt(text), scale: 0 };
@@ -32,7 +32,10 @@ export const divideHalfUp = (dividend: bigint, divisor: bigint): bigint => (2n *
 export const rescale = ({ units, scale }: Decimal, to: number): bigint =>
   to >= scale ? units * powerOfTen(to - scale) : divideHalfUp(units, powerOfTen(scale - to));
 
-/** The exact product of two decimals, rounded once, half up, to units of `10^-scale`. A negative one is rounded as its amount is. */
+/**
+ * The exact product of two decimals, rounded once, half up, to units of `10^-scale`. A negative one is rounded as its
+ * amount is.
+ */
 export const multiply = (left: Decimal, right: Decimal, scale: number): bigint => {
   const units = left.units * right.units;
   const of = left.scale + right.scale;

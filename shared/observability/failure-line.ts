@@ -8,7 +8,7 @@ const frame = /^ {4}at (.* )?\(?[^\s()]+(:\d+){2}\)?$/;
 
 const framesOf = ({ stack = '', message }: Error): string[] => {
   const after = stack.indexOf(message);
-  // `stack` holds the original message. If `message` has changed, the frames cannot be separated from it.
+  // `stack` contains the original message. If `message` has changed, the frames cannot be separated from it.
   return after < 0
     ? []
     : stack
@@ -28,7 +28,7 @@ export const errorWithoutStack = (message: string): Error => {
  * The name and stack frames of a thrown value.
  *
  * The message, the cause and the fields stay out of the log: assertions quote customer data, and errors of the database
- * hold the stored item.
+ * contain the stored item.
  */
 export const failureLine = (thrown: unknown): FailureLine =>
   thrown instanceof Error

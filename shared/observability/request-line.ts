@@ -49,7 +49,7 @@ const write = (
     writeMetrics([metrics(['Tax'], 'state')], { request_id: requestId, state, Tax }, timeMs);
 };
 
-/** Write one log line for each request of a handler. The line also carries the request's metrics (decision 0017). */
+/** Write one log line for each request of a handler. The line has the request's metrics (decision 0017). */
 export const observed =
   <Context>(operation: string, handle: Handle<Context>): Handle<Context> =>
   async (event, context) => {

@@ -68,7 +68,10 @@ const agesOf = (newest: readonly (RateRow | undefined)[], { sources }: PackedRat
     .map(([, own]) => ({ ...(days.get(own[0]?.source ?? '') ?? none), areas: own.length }));
 };
 
-/** The counts of an edition (`NY@2026-11-22`), for functions that report on tables without them. A place in several counties counts once. */
+/**
+ * The counts of an edition (`NY@2026-11-22`), for functions that report on tables without them. A place in several
+ * counties counts once.
+ */
 const summarizeRates = (edition: string): RateSummary => {
   const rows = rateRows(edition);
   const packed = packRates(edition);
@@ -89,7 +92,7 @@ const summarizeRates = (edition: string): RateSummary => {
   };
 };
 
-/** The tables of public names for imports: those of all states, and the newest local rates of each. */
+/** The tables of public names for imports, with the newest local rates of each state. */
 const localNames = (): unknown => {
   const textOf = (name: string) => readFileSync(pathOf(`../content/local/${name}.csv`), 'utf8');
   return {

@@ -19,7 +19,7 @@ export type Window = Months & {
 
 const year = 12;
 
-// The last month of a period that is over before a month, and of the one that follows.
+// The last month of a period that is over before a month, and the last month of the next period.
 const lastEnd = ({ months_between_ends: every, ends_with_month: named }: MeasuringPeriod, before: number): number => {
   // `monthOf` counts January as 0.
   const sinceEnd = (((before - 1 - (named - 1)) % every) + every) % every;
@@ -27,8 +27,8 @@ const lastEnd = ({ months_between_ends: every, ends_with_month: named }: Measuri
 };
 
 /**
- * The periods whose sales a state measures in a month: the last one that is over, and the running one up to this month. Each
- * has at most twelve months.
+ * The periods whose sales a state measures in a month: the last one that is over, and the running one up to this month.
+ * Each has at most twelve months.
  */
 export const windowsIn = (period: MeasuringPeriod, month: number): readonly [over: Window, running: Window] => {
   const end = lastEnd(period, month);

@@ -7,7 +7,10 @@ import { rateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import { type RateKind, rateKinds } from '../content/release-values.ts';
 
-/** Combined rates in units of `10^-rateDecimals`: the charged one, and the least and most that an address there may have. */
+/**
+ * Combined rates in units of `10^-rateDecimals`: the charged one, and the least and most that an address there may
+ * have.
+ */
 type Combined = { readonly charged: bigint; readonly lowest: bigint; readonly highest: bigint };
 
 export type ChargedRates = {
@@ -67,8 +70,8 @@ export type RatePair = { readonly kind: RateKind; readonly before: bigint; reado
 const goodsKindOf = (kind: RateKind): RateKind => (kind === 'food_interstate' ? 'general_interstate' : 'general');
 
 /**
- * The rates of one kind in two releases. If only one of them has rates on food, a rule of the state may decide in the other.
- * Food that was without a rate of its own had at most the general rate.
+ * The rates of one kind in two releases. If only one of them has rates on food, a rule of the state may decide in the
+ * other. Food that was without a rate of its own had at most the general rate.
  */
 const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates) => {
   const [old, next] = [before.byKind[kind], after.byKind[kind]];
@@ -80,7 +83,7 @@ const combinedPair = (kind: RateKind, before: ChargedRates, after: ChargedRates)
 };
 
 /**
- * The rates of an address that differ: those charged, and between two imports also the least and most of the ranges and
+ * The rates of an address that differ: the charged ones, and between two imports the least and most of the ranges and
  * streets around it.
  */
 export const differentRates = (before: ChargedRates, after: ChargedRates): readonly RatePair[] =>

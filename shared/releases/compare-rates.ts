@@ -12,7 +12,7 @@ export type RateBook = {
   readonly establishedFrom: string;
   readonly names: Map<string, string>;
   readonly rates: Map<string, readonly Rate[]>;
-  /** Own rates, which apply before those of the files. */
+  /** Own rates, which override the files' rates. */
   readonly own: readonly Rate[];
 };
 

@@ -47,7 +47,7 @@ const compareWithBuiltIn = async (
     for (const { key, address } of addresses) {
       const release = releaseFor(address);
       const known = builtInFor(address);
-      // Its last change too: a file can have rates that begin later.
+      // Compares the day of its last change as well: a file can have rates that begin later.
       const days = [...new Set([today, changeDays([release], today).at(-1) ?? today])].filter((day) => day >= today);
       const probes = probesOf(key, address, [release]).filter(({ isMain }) => isMain);
       const pairs = days.flatMap((day) => {

@@ -122,7 +122,7 @@ export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
   new Set((await Array.fromAsync(ids, readPartKeys)).flat());
 
 /**
- * The ZIPs and cities that may differ between two releases: those of imported releases that are in only one of the two
+ * The ZIPs and cities that may differ between two releases: places of imported releases that are in only one of the two
  * chains, and every ZIP if their built-in fallback releases differ.
  */
 const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {

@@ -21,7 +21,7 @@ import type { Reporter } from './reporter.ts';
 /** The first counter of an import. Lower counters belong to built-in releases, which a later version may add. */
 export const firstCounter = 101;
 
-/** The next free id of the day, after those of finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
+/** The next free id of the day, after finished and unfinished imports, such as `US-MN@2026-11-21.101`. */
 export const nextReleaseId = async (state: string, day: string): Promise<string> => {
   const prefix = `${state}@${day}.`;
   const ids = await takenIds(state);
@@ -71,7 +71,8 @@ const haveSameParts = async (left: Content, right: Content, isUndated: boolean):
 };
 
 /**
- * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is none.
+ * Find a finished release of the state with the same content, rules and settings, on the same base; `null` if there is
+ * none.
  *
  * Content hashes cannot be compared, because they cover the id and the date of the import. A file without days has begun
  * already if it is the fallback release, so that its first day is not compared.

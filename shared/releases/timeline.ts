@@ -8,7 +8,7 @@ export type Span = { readonly from: string; readonly to: string | null };
 /** A difference of two histories. `null` is a value that is not known. */
 export type Change = Span & { readonly old: string | null; readonly new: string | null };
 
-/** A value's days. Without a first day, it is that of the release (`established_from`). */
+/** A value's days. Without a first day, the release's applies (`established_from`). */
 export const establishedSpan = ({ from, to }: Dated, establishedFrom: string): Span => ({
   from: from ?? establishedFrom,
   to,

@@ -127,7 +127,10 @@ const fetchFiles = async (
   return fetched.filter((file) => file !== null);
 };
 
-/** Whether the files have the content of the known ones. A publisher can send the same file under another name or version. */
+/**
+ * Whether the files have the content of the known ones. A publisher can send the same file under another name or
+ * version.
+ */
 const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
   files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
 
@@ -205,8 +208,8 @@ const activateIfAllowed = async (
 };
 
 /**
- * Whether a release that is not active may be activated as it is. After another import or a change of own rules it lies over
- * a release that is not active any more: its files are imported again, over the active one.
+ * Whether a release that is not active may be activated as it is. After another import or a change of own rules it lies
+ * over a release that is not active any more: its files are imported again, over the active one.
  */
 const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
   if (chainOf(active.head).includes(release)) return true;
@@ -261,7 +264,7 @@ export const updateState = async (publisher: Importable, options: UpdateOptions)
   } catch (error) {
     const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
     if (!isExpected && !(error instanceof ContentCorrupt)) {
-      // A bug or an outage. The record says that the state was not updated, if the database takes it.
+      // A bug or an outage. The record states that the state was not updated, if the database accepts the write.
       await recordFailure(publisher.state, `The update ended with an error of Levy: ${String(error)}.`).catch(() => {});
       throw error;
     }

@@ -7,7 +7,7 @@ export type ZipRange = readonly [low: string, high: string];
 /** Both ends are inclusive. */
 export type Piece = { readonly low: number; readonly high: number };
 
-/** The part of a location's range in the ZIP. The width is that of the whole range, or infinite for street addresses. */
+/** The part of a location's range in the ZIP. The width is the whole range's, or infinite for street addresses. */
 export type Zone = Piece & { readonly width: number; readonly location: Location };
 
 /** Whether the key of a part is a ZIP and not a city. */

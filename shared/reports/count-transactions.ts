@@ -33,8 +33,8 @@ const sumOf = (entry: OpenEntry): Sum => {
 const isCounted = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /**
- * What reports count of a transaction: its amounts in each state of the document, also where the account is not registered.
- * Drafts and voided transactions count nothing. Pure.
+ * What reports count of a transaction: its amounts in each state of the document, even where the account is not
+ * registered. Drafts and voided transactions count nothing. Pure.
  */
 export const countedOf = (stored: StoredTransaction): Counted[] => {
   const { transaction } = stored;
@@ -78,7 +78,7 @@ export const withCounted = (row: ReportRow | undefined, { type, sum, month, stat
 /** A row or a mark as it was read, with the version that its write depends on. */
 type Seen<Value> = Value & { readonly seen: number };
 
-/** What reports counted of a transaction: of which of its versions. */
+/** What reports counted of a transaction, and of which version. */
 export type Mark = CountedVersion & Seen<object>;
 export type SeenRow = ReportRow & Seen<object>;
 
@@ -111,7 +111,7 @@ type Change = { readonly mark: Mark; readonly difference: readonly Counted[]; re
 
 /**
  * The next change that makes reports count a version; `null` where they count it, or a newer one. A version without a
- * difference gets its mark, too: an earlier version may arrive later, and must not count then.
+ * difference gets its mark as well: an earlier version may arrive later, and must not count then.
  */
 const changeOf = (to: CountedVersion, mark: Mark | undefined): Change | null => {
   if (mark && mark.version >= to.version) return null;

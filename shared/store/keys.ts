@@ -20,7 +20,10 @@ const versionDigits = 10;
 
 /** How many partitions the sparse index of drafts has; a partition takes 1,000 writes a second. */
 export const draftShards = 8;
-/** How many partitions the open entries of an account's state have. A filing has as many, so that an entry stays in its shard. */
+/**
+ * How many partitions the open entries of an account's state have. A filing has as many, so that an entry stays in its
+ * shard.
+ */
 export const openEntryShards = 8;
 /** How many partitions the due index has. All entries of an account are in one. */
 export const dueShards = 8;
@@ -266,7 +269,7 @@ export const releaseHeadKey = (id: string): ItemKey => {
   return { pk: releasePartition(state), sk: `${day}#${counter.padStart(counterDigits, '0')}` };
 };
 
-/** The id of the release whose head has this sort key among those of its state (`US-MN`). */
+/** The id of the release whose head has this sort key in its state's partition (`US-MN`). */
 export const releaseOfHeadKey = (state: string, sk: string): string => {
   const [day, counter] = sk.split('#');
   return `${state}@${day}.${Number(counter)}`;

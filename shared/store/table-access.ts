@@ -24,7 +24,7 @@ export type TableAccess = {
   readonly readOnly?: readonly string[];
 };
 
-/** Partitions of the transactions table by what they hold; the keys are in store/keys.ts. */
+/** Partitions of the transactions table by their content; the keys are in store/keys.ts. */
 export const partitions = {
   transactions: 'T#*',
   references: 'R#*',
@@ -84,8 +84,8 @@ export const accountPartitions = ['ACCOUNT#*', accountRegister] as const;
 export const [accountPartition] = accountPartitions;
 
 /**
- * The access of an endpoint that needs a credential: it also reads the key and the account, counts the request and
- * records the use of the key.
+ * The access of an endpoint that needs a credential: it reads the key and the account, counts the request and records
+ * the use of the key.
  */
 export const withCaller = ({ actions, partitions: own = {}, ...others }: TableAccess): TableAccess => ({
   ...others,

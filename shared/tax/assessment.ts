@@ -78,9 +78,9 @@ export type ResolvedEffect = {
   readonly wholeRate?: 'general' | RatedAs;
   /** The treatment that applies where the price is beyond the limit of a holiday. */
   readonly beyondLimit?: Treatment;
-  /** Of a fee: the goods that it depends on; `null` is the taxable goods of the order. */
+  /** For a fee: the goods that it depends on; `null` is the taxable goods of the order. */
   readonly feeBase?: FeeBase | null;
-  /** Of a fee: whether it is due once for an order. */
+  /** For a fee: whether it is due once for an order. */
   readonly isOncePerOrder?: boolean;
   /** Shipping that follows the goods is taxed in proportion to them, unless its share counts in the threshold. */
   readonly sharesProportion?: true;

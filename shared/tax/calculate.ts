@@ -25,9 +25,9 @@ type Discounted = { readonly discount: bigint; readonly thirdPartyDiscount: bigi
 /**
  * Calculate the tax of a document. Pure and exact: the parts always sum to the totals.
  *
- * Seller discounts lower the base; third-party discounts do where the state says so. Each line is assessed in every
- * jurisdiction of its place, each shipping charge is allocated to the lines that it delivers, and the tax is rounded once by
- * the rule of the state or the account.
+ * Seller discounts lower the base; third-party discounts do where the state's rules say so. Each line is assessed in every
+ * jurisdiction of its place, each shipping charge is allocated to the lines that it delivers, and the tax is rounded
+ * once by the rule of the state or the account.
  */
 export const calculateTax = (document: TaxDocument): TaxedDocument => {
   const sale = toSale(document);
@@ -93,7 +93,7 @@ const overDiscounted = 'discounts never exceed what they are taken from';
 
 const withoutCoupon = (charge: ShippingCharge) => ({ ...charge, thirdPartyDiscount: 0n });
 
-/** The lines and then the shipping charges, each less its discounts and its share of those of the document. */
+/** The lines and then the shipping charges, each less its discounts and its share of the document's discounts. */
 const discountedCharges = ({ lines, shipping, day, ...document }: TaxDocument): Discounted[] => {
   const charges = shipping.length > 0 ? [...lines, ...shipping.map(withoutCoupon)] : lines;
   const hasCoupons =
@@ -145,7 +145,7 @@ const discountsOfAll = (
   return ofGoods.map((part, index) => part + (ofShipping[index] as bigint));
 };
 
-/** Allocate a total to the amounts whose indexes count, to each at most what `most` says. The others get nothing. */
+/** Allocate a total to the amounts whose indexes count, to each at most its `most`. The others get nothing. */
 const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bigint[], counts: Counts): bigint[] => {
   const allocated = new Array<bigint>(amounts.length).fill(0n);
   const indexes = [...amounts.keys()].filter(counts);
@@ -155,7 +155,7 @@ const allocateTo = (total: bigint, amounts: readonly bigint[], most: readonly bi
   return allocated;
 };
 
-/** Allocate a total by amounts, to each at most what `most` says. What is above the most of some goes to the others. */
+/** Allocate a total by amounts, to each at most its `most`. The excess goes to the others. */
 const allocateWithin = (total: bigint, amounts: readonly bigint[], most: readonly bigint[]): bigint[] => {
   if (total === 0n) return amounts.map(() => 0n);
   const parts = allocate(total, amounts);

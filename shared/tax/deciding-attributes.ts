@@ -51,8 +51,8 @@ const withAttribute = ({ path, attributes }: ProductTaxCode, code: string): Prod
  * vocabulary: those that apply to its code, that it does not carry, and that do not exclude one that it carries.
  *
  * Each is tried alone. No rule counts as taxable at the general rate. Holidays and seasonal rules are not considered. Where
- * business and personal buyers are taxed differently (`use_split`), the attributes of the use decide although the rule stays
- * the same.
+ * business and personal buyers are taxed differently (`use_split`), the attributes of the use decide although the rule
+ * stays the same.
  */
 export const decidingAttributes = (
   release: Release,
@@ -120,7 +120,8 @@ const find = (release: Release, product: ProductTaxCode, day: string): readonly 
   ];
 };
 
-// Releases are immutable, and all parts of one share a list of rules. Parsed products are shared too, so no key is built.
+// Releases are immutable, and all parts of one share a list of rules. Parsed products are shared as well, so no key is
+// built.
 const known = new WeakMap<Release['rules'], Map<string, WeakMap<ProductTaxCode, readonly Uncertainty[]>>>();
 const daysMax = 100;
 

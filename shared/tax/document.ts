@@ -59,7 +59,7 @@ export type TaxLine = Pick<ShippingCharge, 'product' | 'amount' | 'discount'> & 
   readonly collectionExemption: CollectionExemption;
   /** Whether a carrier or the seller brings the goods to the buyer. */
   readonly isShipped: boolean;
-  /** Of a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
+  /** For a line that is a shipping charge: the lines that it delivers. It is then taxed as a charge in `shipping`. */
   readonly deliveries?: ShippingCharge['deliveries'];
 };
 
@@ -77,13 +77,13 @@ export type TaxDocument = {
   /** Document-level discounts, allocated to the goods. */
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
-  /** Whether `discount` is also allocated to the shipping charges. */
+  /** Whether `discount` is allocated to the shipping charges as well. */
   readonly discountsShipping: boolean;
   readonly lines: readonly TaxLine[];
   readonly shipping: readonly ShippingCharge[];
 };
 
-/** The places where a document is taxed, each once: those of its lines, and of what its shipping charges deliver. */
+/** The places where a document is taxed, each once: of its lines, and of what its shipping charges deliver. */
 export const listPlaces = ({ lines, shipping }: TaxDocument): readonly Place[] => {
   const places = new Set<Place>();
   for (const { place, deliveries = [] } of lines) for (const one of [{ place }, ...deliveries]) places.add(one.place);
@@ -113,8 +113,8 @@ export type TaxedCharge = {
   readonly discount: bigint;
   readonly thirdPartyDiscount: bigint;
   /**
-   * The taxable base before exemptions: the amount less the discounts that reduce the price, without tax. Those of third
-   * parties reduce it where the state says so (`settings.coupons`).
+   * The taxable base before exemptions: the amount less the discounts that reduce the price, without tax. Third-party
+   * discounts reduce it where the state's rules say so (`settings.coupons`).
    */
   readonly net: bigint;
   readonly taxable: bigint;
@@ -123,7 +123,7 @@ export type TaxedCharge = {
   readonly rows: readonly TaxRow[];
   /** The treatments behind the rows, for warnings and explanations. */
   readonly treatments: readonly Treatment[];
-  /** Of a shipping charge: its share, without tax, of each line that it delivers. */
+  /** For a shipping charge: its share, without tax, of each line that it delivers. */
   readonly shares: readonly Share[] | null;
   /** Set where no net gives the gross exactly. Charges that are rounded together share one object. */
   readonly inexact: InexactGross | null;
@@ -133,8 +133,8 @@ export type TaxedCharge = {
 export type Share = { readonly line: number; readonly amount: bigint };
 
 /**
- * Prices with included tax for which no net plus its tax is the gross: the charges that are rounded together, by index: those
- * of the lines, and then those of `shipping`. Their tax is the gross less the net.
+ * Prices with included tax for which no net plus its tax is the gross: the charges that are rounded together, by index:
+ * lines first, then `shipping`. Their tax is the gross less the net.
  */
 export type InexactGross = {
   readonly charges: readonly number[];

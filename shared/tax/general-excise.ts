@@ -19,9 +19,9 @@ const truncate = (units: bigint): bigint => units - (units % step);
 const formatRate = (units: bigint): string => formatAmount(units / step, visibleDecimals);
 
 /**
- * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`, truncated to
- * six decimals. It covers the tax on the tax, because what the buyer pays for it is gross receipts too. Both rates
- * are in units of `10^-rateDecimals`. The rate is below 1.
+ * The highest rate at which a seller may show a tax on gross receipts that has this rate: `rate / (1 - rate)`,
+ * truncated to six decimals. It covers the tax on the tax, because what the buyer pays for it counts as gross receipts.
+ * Both rates are in units of `10^-rateDecimals`. The rate is below 1.
  */
 export const visibleRate = (rate: bigint): bigint => {
   assert(rate < whole, 'a tax on gross receipts is below 100 %');
@@ -32,8 +32,8 @@ const sumRates = (rates: readonly ScaledRate[]): bigint => rates.reduce((sum, { 
 
 /**
  * The visible rate of rates on the same gross receipts, in proportion to them: each share is truncated to six decimals,
- * but that of the first rate above zero (the state's) is the rest, so that the shares sum to the visible rate. A rate of
- * zero stays as it is.
+ * but the share of the first rate above zero (the state's) is the rest, so that the shares sum to the visible rate. A
+ * rate of zero stays as it is.
  */
 export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[] => {
   const owed = sumRates(rates);
@@ -54,7 +54,10 @@ export const visibleRates = (rates: readonly ScaledRate[]): readonly ScaledRate[
   });
 };
 
-/** Whether a place has a general excise tax. Its local taxes are then parts of it, even if an import gives them another type. */
+/**
+ * Whether a place has a general excise tax. Its local taxes are then parts of it, even if an import gives them another
+ * type.
+ */
 export const hasGeneralExcise = (jurisdictions: readonly Pick<Jurisdiction, 'tax_type'>[]): boolean =>
   jurisdictions.some(({ tax_type }) => tax_type === 'general_excise');
 

@@ -32,8 +32,9 @@ export const shippingShares = (sale: Sale, nets: Nets): bigint[] => {
 };
 
 /**
- * The parcels of a shipment for its shares. What does not change with them is calculated once. `goods` are the assessments of
- * the goods. `others` is the share of the other shipments that each of the goods has, where a threshold includes shipping.
+ * The parcels of a shipment for its shares. What does not change with them is calculated once. `goods` are the
+ * assessments of the goods. `others` is the share of the other shipments that each of the goods has, where a threshold
+ * includes shipping.
  */
 const listParcels = (
   sale: Sale,
@@ -59,14 +60,14 @@ const listParcels = (
 
 type Shipment = {
   readonly index: number;
-  /** Its parcels, and its assessments by line, for any net of it. */
+  /** Its parcels, and its assessments by line, for any net amount. */
   readonly parcelsFor: (shares: Shares) => Parcel[];
   readonly stacked: StackedShares;
 };
 
 /**
- * Go through the shipments in their order: each is taxed after the ones before it. `visit` returns the shares of the shipment;
- * the nets of the goods stay the same.
+ * Go through the shipments in their order: each is taxed after the ones before it. `visit` returns the shares of the
+ * shipment; the nets of the goods stay the same.
  */
 const visitShipments = (sale: Sale, nets: Nets, goods: AllGoods, visit: (shipment: Shipment) => Shares): void => {
   const stacked: StackedShares = new Map();
@@ -92,8 +93,8 @@ export const assessShipments = (sale: Sale, nets: Nets, goods: AllGoods): Assess
 };
 
 /**
- * The nets with those of the shipments replaced, one after the other. `netOf` finds the net of the shipment at a position by
- * its assessments on any net; only that shipment is assessed.
+ * The nets, with the nets of the shipments replaced one after the other. `netOf` finds the net of the shipment at a
+ * position by its assessments on any net; only that shipment is assessed.
  */
 export const replaceShipmentNets = (
   sale: Sale,

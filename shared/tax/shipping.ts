@@ -89,7 +89,10 @@ const isTaxed = ({ goods, parcel: { base } }: Share): boolean =>
   goods.exact > 0n ||
   (base.net === 0n && goods.rate.units > 0n && (goods.reason === 'standard_rated' || goods.reason === 'reduced_rated'));
 
-/** Allocates the shares of lines to taxed lines. Jurisdictions of one place usually tax the same lines, and share the parts. */
+/**
+ * Allocates the shares of lines to taxed lines. Jurisdictions of one place usually tax the same lines, and share the
+ * parts.
+ */
 const newParts = () => {
   let last: { readonly total: bigint; readonly parcels: readonly Parcel[]; readonly parts: readonly bigint[] } | null =
     null;
@@ -131,8 +134,8 @@ const goodsAssessment = ({ assessments }: Parcel, position: number): Assessment 
   assessments[position] ?? assessments[0];
 
 /**
- * Assess the share of each line that a shipping charge delivers, where the share is taxed, in a row of its own. `stacked` are
- * the shares of the charges before it.
+ * Assess the share of each line that a shipping charge delivers, where the share is taxed, in a row of its own.
+ * `stacked` are the shares of the charges before it.
  */
 export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares): Assessment[] => {
   const rows: Assessment[] = [];
@@ -156,7 +159,7 @@ export const assessParcels = (parcels: readonly Parcel[], stacked: StackedShares
   return rows;
 };
 
-/** Add the shares of a charge that followed the goods to those of the charges before it. */
+/** Adds the shares of a charge that followed the goods to the shares of the charges before it. */
 export const stackShares = (parcels: readonly Parcel[], stacked: StackedShares): void => {
   for (const parcel of parcels)
     for (const [position, { effect, jurisdiction }] of parcel.treatments.entries()) {
@@ -174,7 +177,10 @@ export const assessShipping = (parcels: readonly Parcel[], stacked: StackedShare
 const isWithGoods = ({ treatment: { rounding } }: Assessment): boolean =>
   rounding.method === 'half_up' && rounding.shipping === 'with_goods';
 
-/** Add the exact tax of a charge to that of each state. Fees are included: they are whole cents and do not change rounding. */
+/**
+ * Adds the exact tax of a charge to each state's tax. Fees are included: they are whole cents and do not change
+ * rounding.
+ */
 const addExacts = (exacts: Map<string, bigint>, { assessments }: Charge): void => {
   for (const { treatment, exact } of assessments)
     exacts.set(treatment.state, (exacts.get(treatment.state) ?? 0n) + exact);

@@ -70,7 +70,7 @@ export const netsOfInvoice = (nets: Nets, grosses: Nets, indexes: readonly numbe
 
 const stepsMax = 2 ** 40;
 
-/** The smallest step that is enough, where all larger steps are too. Returns 0 if none is within `stepsMax`. */
+/** The smallest step that is enough, where all larger steps are enough as well. Returns 0 if none is within `stepsMax`. */
 const findLeast = (isEnough: (step: number) => boolean): number => {
   const isUp = !isEnough(0);
   let [low, high] = isUp ? [0, 1] : [-1, 0];
@@ -216,8 +216,8 @@ export const chargeInclusive = (sale: Sale, nets: Nets): Charge[] => {
 };
 
 /**
- * The positions of charges that are rounded together, by invoice: those of one state, or of all states that share a shipping
- * charge. Fees are not part of it, because they are never rounded.
+ * The positions of charges that are rounded together, by invoice: the charges of one state, or of all states that share
+ * a shipping charge. Fees are not part of it, because they are never rounded.
  */
 const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonly Charge[]): number[][] => {
   const chargeStates = ({ assessments }: Charge) => assessments.map(({ treatment }) => treatment.state);
@@ -233,7 +233,10 @@ const groupInvoices = ({ document: { rounding }, goods }: Sale, charges: readonl
   return [...Map.groupBy(positions, invoiceKey).values()];
 };
 
-/** The assessments of the charges of an invoice. Goods do not depend on those of other invoices, so only they are assessed. */
+/**
+ * The assessments of the charges of an invoice. Goods do not depend on goods of other invoices, so only they are
+ * assessed.
+ */
 const assessAt = (sale: Sale, nets: Nets, positions: readonly number[]): readonly (readonly Assessment[])[] => {
   if (positions.every((position) => position < sale.goods.length)) return assessGoodsAt(sale, nets, positions);
   const charges = chargeInclusive(sale, nets);
@@ -260,7 +263,10 @@ const findInexact = (
     .filter((one) => one.net + one.taxOfNet !== one.gross);
 };
 
-/** The weights by which the tax of a charge is split. A charge that is all tax has no exact taxes: where one is levied counts. */
+/**
+ * The weights by which the tax of a charge is split. A charge that is all tax has no exact taxes: where one is levied
+ * counts.
+ */
 const taxWeights = (assessments: readonly Assessment[]): bigint[] =>
   assessments.some(({ exact }) => exact !== 0n)
     ? assessments.map(({ exact }) => exact)

@@ -21,7 +21,10 @@ export type TaxedProduct = {
   readonly collectionExemption: CollectionExemption;
 };
 
-/** One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee alone. */
+/**
+ * One jurisdiction of a place. Its `rate` is `null` where it is not established, or where it exists for a band or a fee
+ * alone.
+ */
 export type TaxedJurisdiction = {
   readonly release: Release;
   readonly place: Place;
@@ -62,7 +65,7 @@ export const decidingRule = (
   const isEligible = (rule: Rule) =>
     !without.includes(rule) && (!taxedJurisdiction.isAdditional || appliesToAdditional(rule, jurisdiction.code));
   const chosen = chooseRule(release, { ...jurisdiction, zip5, county }, product, day, isEligible);
-  // Shipping is in a band only where a rule says so.
+  // Shipping is in a band only where a rule includes it.
   return chosen ?? (taxedJurisdiction.isAdditional ? undefined : shippingRule(release, product, day));
 };
 

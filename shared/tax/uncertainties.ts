@@ -39,7 +39,10 @@ export const otherCurrencyTable = ({ name, currency }: Release, document: string
 /** Whether the confidence in a value is below medium-high. */
 export const isUnconfirmed = ({ confidence }: Evidence): boolean => confidence === 'medium' || confidence === 'low';
 
-/** Uncertainty about a value of low or medium confidence. `what` names the place and the value, if there is an uncertainty. */
+/**
+ * Uncertainty about a value of low or medium confidence. `what` names the place and the value, if there is an
+ * uncertainty.
+ */
 export const uncertaintiesAbout = (evidence: Evidence & Partial<Dated>, what: () => string): readonly Uncertainty[] => {
   const { confidence, source } = evidence;
   if (!isUnconfirmed(evidence)) return [];
@@ -49,8 +52,8 @@ export const uncertaintiesAbout = (evidence: Evidence & Partial<Dated>, what: ()
 };
 
 /**
- * Uncertainty about a value that answers on a day before it is established, because no earlier one is on record. `what` names
- * the place and the value.
+ * Uncertainty about a value that answers on a day before it is established, because no earlier one is on record. `what`
+ * names the place and the value.
  */
 export const uncertaintiesAboutDay = (
   value: Dated,
@@ -85,8 +88,8 @@ export const uncertaintiesAboutShipping = (
 const ruleName = ({ id }: DecidingRule, { name }: Release): string => `${name}, rule ${id}`;
 
 /**
- * Uncertainties about the rule of a product and its buyer, or about its absence. A message about a rule names the state, not the
- * jurisdiction: the same rule gives the same message, so that clients get it once.
+ * Uncertainties about the rule of a product and its buyer, or about its absence. A message about a rule names the
+ * state, not the jurisdiction: the same rule gives the same message, so that clients get it once.
  */
 export const uncertaintiesAboutRule = (
   rule: DecidingRule | undefined,
@@ -105,14 +108,17 @@ export const uncertaintiesAboutRule = (
   if (!uncertainty && !rule.assumption) return uncertaintiesAbout(rule, () => ruleName(rule, release));
   const what = ruleName(rule, release);
   return [
-    // That a treatment is not established says more than that it is not confirmed.
+    // "Not established" is stronger than "not confirmed".
     ...(uncertainty?.code === 'taxability_not_established' ? [] : uncertaintiesAbout(rule, () => what)),
     ...(uncertainty ? [{ ...uncertainty, message: `${what}: ${uncertainty.message}` }] : []),
     ...(rule.assumption ? [{ code: 'taxability_assumed' as const, message: `${what}: ${rule.assumption}` }] : []),
   ];
 };
 
-/** A uncertainty about how a state rounds, and the index of the first charge it applies to: of the lines, and then of `shipping`. */
+/**
+ * A uncertainty about how a state rounds, and the index of the first charge it applies to: of the lines, and then of
+ * `shipping`.
+ */
 type RoundingUncertainty = { readonly uncertainty: Uncertainty; readonly charge: number };
 
 type State = {
@@ -147,8 +153,8 @@ const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
 type Total = { readonly state: string; readonly charge: number; readonly exact: bigint };
 
 /**
- * The uncertainties about states whose rounding is not confirmed, each once, and only where rounding changed the tax: exact taxes
- * whose sums are whole cents are the same with any rounding.
+ * The uncertainties about states whose rounding is not confirmed, each once, and only where rounding changed the tax:
+ * exact taxes whose sums are whole cents are the same with any rounding.
  */
 export const roundingUncertainties = (
   document: TaxDocument,

@@ -72,15 +72,15 @@ export const pinnedContext = async (
   return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
 };
 
-/** The calculated figures of a document; `kind` is that of a credit of a sale. */
+/** The calculated totals of a document; `kind` is the kind of a credit of a sale. */
 export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
 
 const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
   certificates ? { ...context, certificates } : context;
 
 /**
- * Calculate a document from the active content, or a credit from the current state of its sale and the sale's content. Lines
- * that are calculated use the certificates of `base`, or else those that the customers have now.
+ * Calculate a document from the active content, or a credit from the current state of its sale and the sale's content.
+ * Lines that are calculated use the certificates of `base`, or else those that the customers have now.
  */
 export const calculateWithContent = async (
   request: CreditRequest,

@@ -23,7 +23,7 @@ export type Ports = {
   readonly now: () => number;
   /** The most bytes that a transaction takes, including its credit counters. */
   readonly storedSize: (stored: StoredTransaction) => number;
-  /** Whether a transaction fits into an item. New figures also need room for credit counters. */
+  /** Whether a transaction fits into an item. New amounts need room for credit counters as well. */
   readonly fitsItemLimit: (stored: StoredTransaction, figures: 'new' | 'kept') => boolean;
 };
 

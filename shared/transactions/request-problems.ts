@@ -22,7 +22,7 @@ export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | n
 /** Problems between the fields of a new transaction. */
 export const newTransactionProblems = (body: unknown, nowMs: number, account: Account): Problem[] => {
   const { tax_amount, tax_date, currency, type, parent_transaction_id }: JsonObject = objectOf(body) ?? {};
-  // A credit without a currency has that of its sale, so the use case checks its decimals.
+  // A credit without a currency has its sale's, so the use case checks its decimals.
   const isInherited = type === 'credit' && typeof parent_transaction_id === 'string' && typeof currency !== 'string';
   const decimals = isInherited ? null : taxDecimalsProblem(tax_amount, currency);
   const tooEarly = tooEarlyProblem('/tax_date', tax_date, account);

@@ -58,9 +58,12 @@ export type StoredTransaction = {
   readonly creditBasis?: CreditBasis | undefined;
   /** The pinned account settings of the calculation. */
   readonly pinned: PinnedSettings;
-  /** The reason for no tax that `over_collected` replaced, also that of a credit's sale. Absent where it replaced none. */
+  /**
+   * The reason for no tax that `over_collected` replaced, on the transaction or on a credit's sale. Absent where it
+   * replaced none.
+   */
   readonly replacedReason?: TaxabilityReason | undefined;
-  /** Of a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
+  /** For a credit: why certificates exempt the shipping of its sale, by state. Absent where none does. */
   readonly exemptShipping?: Readonly<Record<string, ExemptShipping>> | undefined;
   /**
    * Commitments to the personal data, which the state hash covers instead of the data (personal-data/commitments.ts): their
@@ -68,15 +71,18 @@ export type StoredTransaction = {
    */
   readonly commitments: { readonly salt: string } | { readonly digest: string };
   /**
-   * Of a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and then of
-   * its shipping charges. Absent where it equals the recorded tax.
+   * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
+   * then of its shipping charges. Absent where it equals the recorded tax.
    */
   readonly calculatedTaxes?: readonly string[] | undefined;
-  /** Of a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is over-collected. */
+  /**
+   * For a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is
+   * over-collected.
+   */
   readonly isUnderCollected?: true | undefined;
   /**
-   * Of a finalized credit of a sale: the states (`US-TX`) in which it has an entry only because its sale has one, such as
-   * for a line without tax of a sale whose tax was all recorded on another line. Absent without any.
+   * For a finalized credit of a sale: the states (`US-TX`) in which it has an entry only because its sale has one, such
+   * as for a line without tax of a sale whose tax was all recorded on another line. Absent without any.
    */
   readonly statesOfSale?: readonly string[] | undefined;
   /** The hash of the newest audit entry. */

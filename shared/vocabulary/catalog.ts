@@ -48,7 +48,7 @@ const isTarget = (rows: readonly CrosswalkRow[]): ((item: CatalogItem) => boolea
   return ({ code, family }) => targets.has(code) || targets.has(family);
 };
 
-/** The items that a text means: those of a code, of a code of another service, or else of words of a product. */
+/** The items that a text means: by a code, by a code of another service, or else by words of a product. */
 const search = (items: readonly CatalogItem[], text: string): readonly CatalogItem[] => {
   const named = items.filter(({ code }) => code === text.toUpperCase());
   if (named.length > 0) return named;

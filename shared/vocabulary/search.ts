@@ -50,7 +50,7 @@ const qualifiers: ReadonlySet<string> = new Set(
     'black white gray grey red blue green brown beige pink purple yellow',
   ].flatMap(listStems),
 );
-// The word before these names the product, too: `lawn mowing service`.
+// The word before these names the product: `lawn mowing service`.
 const generic: ReadonlySet<string> = new Set('service subscription plan product item'.split(' ').flatMap(listStems));
 // The product comes before these: `case for a phone`, `T-shirt, long sleeves`.
 const separators = /[,;()]|\s-\s|(?<=\s)(?:as|by|for|from|in|of|on|with|without)(?=\s)/i;
@@ -68,8 +68,8 @@ type Entry = {
   readonly item: Searchable;
   readonly phrases: readonly Phrase[];
   /**
-   * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier one, less in long names, and
-   * 0.05 more for each name with the word; 0.35 for a word that only the description has.
+   * The relevance of each word to the code: 1 for the last word of a name and 0.6 for an earlier one, less in long
+   * names, and 0.05 more for each name with the word; 0.35 for a word that only the description has.
    */
   readonly relevance: ReadonlyMap<string, number>;
 };
@@ -211,8 +211,8 @@ const hasName = ({ phrases }: Entry, terms: readonly Term[]): boolean => {
 /**
  * Whether a code matches the product itself, and not only a word that describes it: no cigarettes for `smoke alarm`.
  *
- * It matches with all words of the query, or with a phrase that has the same head. The query then contains that phrase (`coat`
- * in `rain coat`) or has another word in common with the code: no hair oil for `engine oil`.
+ * It matches with all words of the query, or with a phrase that has the same head. The query then contains that phrase
+ * (`coat` in `rain coat`) or has another word in common with the code: no hair oil for `engine oil`.
  */
 const isMatch = ({ phrases, relevance }: Entry, terms: readonly Term[]): boolean => {
   const common = terms.filter(({ meanings }) => [...meanings.keys()].some((word) => relevance.has(word)));

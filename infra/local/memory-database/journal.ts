@@ -15,7 +15,10 @@ export type Change = { readonly table: string; readonly before: Item | undefined
 
 const journalName = 'levy.jsonl';
 
-/** The complete lines. A last line without its end was being written when the process ended, and its caller got no answer. */
+/**
+ * The complete lines. A last line without its end was being written when the process ended, and its caller got no
+ * answer.
+ */
 function* completeLines(path: string): Generator<Line> {
   // Not one string: a file may be longer than a string can be.
   const bytes = readFileSync(path);
@@ -24,7 +27,7 @@ function* completeLines(path: string): Generator<Line> {
 }
 
 /**
- * Keep a database in a folder: replay the file, shorten it to what is there now, and append each further change.
+ * Keep a database in a folder: replay the file, compact it to the current state, and append each further change.
  *
  * An appended line survives the end of this process. It may be lost when the machine loses power.
  */

@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, string | undefined>>;
 
 const shard = 'shardId-00000000000000000001';
 const recordsMax = 1000;
-/** Older records are dropped, as DynamoDB drops those of the day before. */
+/** Older records are dropped, as DynamoDB drops records after a day. */
 const keptMax = 100_000;
 
 /** DynamoDB Streams with old and new images, one shard per table. */
@@ -45,8 +45,8 @@ export const newStreams = (database: Database) => {
   };
 
   /**
-   * `isRestored`: the table's items were read from a file. A stream is not in the file, so it begins with them: its reader may
-   * have ended before it read the last changes.
+   * `isRestored`: the table's items were read from a file. A stream is not in the file, so it begins with them: its
+   * reader may have ended before it read the last changes.
    */
   const open = (table: string, isRestored: boolean): object => {
     const stored = database.tables.get(table);

@@ -11,10 +11,10 @@ const journalMax = 64;
 
 const separator = '\u0000';
 
-/** A stale index: of the latest `writes`, it lacks those of the items for which `isBehind` is true. */
+/** A stale index: it lacks the latest `writes` of the items for which `isBehind` is true. */
 export type Lag = { readonly writes: number; readonly isBehind: (key: string) => boolean };
 
-/** Capacity units by index; those of the table itself are under the empty name. */
+/** Capacity units by index; the table itself has the empty name. */
 export type Units = Map<string, number>;
 
 /** The order of the rows of a partition: by its sort key, then by the table's own keys. Needs these attributes only. */

@@ -1,7 +1,7 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from './values.ts';
 
-/** Attribute values and parameters of DynamoDB's JSON protocol, to and from those of the document client. */
+/** Attribute values and parameters of DynamoDB's JSON protocol, to and from values of the document client. */
 
 type Wire = Readonly<Record<string, unknown>>;
 

@@ -58,7 +58,7 @@ const foundText = (decisive: TaxingAddress): string => {
   return `${name}, found ${levelTexts[level]}. ${coverageText(decisive, release)}`;
 };
 
-/** A set of local jurisdictions with its combined general rate, including that of own jurisdictions. */
+/** A set of local jurisdictions with its combined general rate, which includes own jurisdictions. */
 const setText = (
   release: Release,
   { codes: found, isUnknown }: LocalSet,
@@ -139,7 +139,7 @@ const remoteText = ({ remote }: LocatedLine): string => {
   }
 };
 
-/** Where a line is taxed: its addresses, which of them decide and why, and who taxes there. */
+/** Where a line is taxed: its addresses, which of them decide and why, and which jurisdictions tax there. */
 export const placeSteps = (located: LocatedLine, day: string, pointer: string): ExplanationStep[] => {
   const { place, decisive, pointers } = located;
   const { release } = place;

@@ -99,7 +99,7 @@ const describeSpan = (rule: Rule): string => {
     .join('');
 };
 
-// For military mail, the note says why no state taxes it.
+// For military mail, the note explains why no state taxes it.
 const untaxedNote = ({ jurisdiction: { code } }: Row, { release, day }: Goods): string =>
   (release && rateOn(release, code, day)?.note) ?? '';
 

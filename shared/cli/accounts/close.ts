@@ -15,7 +15,7 @@ import { counted, print, printJson } from '../terminal/output.ts';
 
 type Options = Confirmation & { readonly account: string };
 
-/** What an operator may want to finish before the account is closed. */
+/** Work that an operator may finish before the account is closed. */
 const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[]> => {
   const open: string[] = [];
   const registrations = registrationsOf(settings);
@@ -29,7 +29,7 @@ const unfinishedOf = async ({ id, settings }: Account): Promise<readonly string[
   return open;
 };
 
-/** Revoke every active key, also those that a concurrent command created. Returns how many. */
+/** Revokes every active key, including keys that a concurrent command created. Returns how many. */
 const revokeKeys = async (account: string): Promise<number> => {
   const active = (await listKeys(account)).filter(({ revoked_at }) => revoked_at === undefined);
   for (const { id } of active) await revokeKey(account, id);

@@ -7,7 +7,7 @@ import type { Transaction } from '../../transactions/transaction.ts';
 import { idsOfReference } from '../ledger/transaction-ids.ts';
 import { CommandError } from '../terminal/errors.ts';
 
-/** Which transactions to redact: one with its credits, those of a customer, or those created before an instant. */
+/** Which transactions to redact: one with its credits, all of a customer, or all created before an instant. */
 export type Selection =
   | { readonly transaction: string }
   | { readonly customer: string }

@@ -14,7 +14,7 @@ import { countDatabaseUse, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';
 
 const { accounts: Accounts, transactions: Transactions } = environment.tables;
-// Of a run on AWS.
+// The limits of a run on AWS.
 const runMs = 240_000;
 const runsMax = 200;
 const dayMs = 86_400_000;

@@ -17,7 +17,7 @@ import { countDatabaseUse, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';
 
 const defaultSizes = [1_000, 10_000, 100_000];
-/** Of so many transactions one is a credit, one is void, and one is in Wyoming. */
+/** One transaction in this many is a credit, one is void, and one is in Wyoming. */
 const rareOneOf = 1_000;
 const pageLimit = 50;
 const minuteMs = 60_000;
@@ -113,8 +113,8 @@ const measured = async <Value>(run: () => Promise<Value>) => {
 };
 
 /**
- * What one page of `GET /transactions` takes, and what it takes to find 50 rows or the end of the list, by filter and number of
- * transactions in the ledger.
+ * What one page of `GET /transactions` takes, and what it takes to find 50 rows or the end of the list, by filter and
+ * number of transactions in the ledger.
  */
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {

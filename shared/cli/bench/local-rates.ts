@@ -64,7 +64,7 @@ const locateAll = (addresses: readonly TaxAddress[]): void => {
   for (const address of addresses) locate(address, builtInReleaseFor, day, false);
 };
 
-/** Load the tables of every state. An unknown city and county also build the lazy indexes. */
+/** Load the tables of every state. An unknown city and county make the look-up build its lazy indexes. */
 const loadTables = (states: ReadonlyMap<string, readonly TaxAddress[]>): void =>
   locateAll(
     [...states.values()].flatMap(([address]) => (address ? [{ ...address, city: 'XYZZY', county: 'XYZZY' }] : [])),

@@ -1,7 +1,7 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { database } from '../../store/client/client.ts';
 
-/** Database calls, rows that queries read before a filter, and capacity units including those of indexes. */
+/** Database calls, rows that queries read before a filter, and capacity units including indexes. */
 export type Use = { reads: number; writes: number; rows: number; readUnits: number; writeUnits: number };
 
 /** Count the database calls and capacity units of `run`, which receives the counts so far. */

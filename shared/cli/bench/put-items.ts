@@ -5,7 +5,7 @@ const batch = 25;
 const writers = 4;
 const attempts = 20;
 
-/** Retry until the attempt returns `true`, also after timeouts of a busy emulator. */
+/** Retries until the attempt returns `true`, even after timeouts of a busy emulator. */
 export const retryTimeouts = async (attempt: () => Promise<boolean>): Promise<void> => {
   for (let left = attempts; left > 0; left -= 1) {
     try {

@@ -21,7 +21,7 @@ type Only = {
   readonly lists?: true | readonly number[] | undefined;
 };
 
-/** Measure and print every figure, or only those of an option. */
+/** Measures and prints every figure, or only the figures of an option. */
 export const runBench = async (emulator: string, { filingEntries, closing, lists }: Only = {}): Promise<void> => {
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
   if (closing !== undefined) return print(await closingFigures(closing));

@@ -44,7 +44,7 @@ const releaseOf = ({ head, part }: Side): Release => {
 /** The combined rate on a day: the lowest of several sets of jurisdictions (SSUTA section 305). */
 const combined = (key: string, release: Release, locations: readonly Location[], day: string): string | null => {
   if (release.established_to !== null && release.established_to < day) return null;
-  // The state rate alone is right only if the release says that the rest has no local taxes.
+  // The state rate alone is right only if the release states that the rest has no local taxes.
   if (locations.length === 0 && !isRestUntaxed(release)) return null;
   const usual = locations.filter(({ of_addresses }) => !of_addresses);
   const sets = locations.length > 0 ? usual.flatMap(({ alternatives }) => alternatives) : [[]];
@@ -92,7 +92,10 @@ const spansOf = ({ state, established_from, established_to, rates, locations, ow
   ];
 };
 
-/** All differences of combined rates in one ZIP or city, with ranges and days. Ranges with the same change are one entry. */
+/**
+ * All differences of combined rates in one ZIP or city, with ranges and days. Ranges with the same change are one
+ * entry.
+ */
 export const compareLocations = (key: string, before: Side, after: Side): readonly LocationChange[] => {
   if (decisiveOf(before) === decisiveOf(after)) return [];
   const [was, is] = [releaseOf(before), releaseOf(after)];

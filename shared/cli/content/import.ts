@@ -119,7 +119,10 @@ export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRel
   }
 };
 
-/** Activate an import if it passes the gates against the release over which it lies. Otherwise say which gates hold it. */
+/**
+ * Activate an import if it passes the gates against the release over which it lies. Otherwise print the gates that
+ * failed.
+ */
 const activateIfPassed = async ({ id, impact }: Imported, { active }: ImportJob, overridden: ReadonlySet<string>) => {
   // A corrupt release was replaced by the built-in one, and an active one has passed.
   const over = positionOver(active).below;

@@ -20,7 +20,7 @@ type Unfinished = UnfinishedImport & { readonly state: string };
 
 const builtInHashes: Readonly<Record<string, string>> = manifest;
 
-/** A release for scripts. `local_rates` are those of today, as in GET /coverage. */
+/** A release for scripts. `local_rates` is as of today, as in GET /coverage. */
 const listed = ({ row: { jurisdictions: _, rates: __, ...row }, head }: ListedRelease) => ({
   ...row,
   state: row.id.slice(0, 5),

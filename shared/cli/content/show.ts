@@ -23,7 +23,7 @@ import { explainError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
 
-/** The rates of the state, and those of places that old releases list. Own rates are among the own values. */
+/** The rates of the state, and of places in old releases. Own rates are among the own values. */
 const rateLines = (head: Release): readonly string[] =>
   head.rates.flatMap((rate) => {
     const { jurisdiction } = rate;
@@ -99,7 +99,7 @@ const printLocation = (location: ShownLocation, date: string): void => {
   }
 };
 
-/** How a calculation treats a ZIP for which a release names no location. */
+/** How a calculation treats a ZIP without a location in a release. */
 const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date: string): string => {
   const states = statesOfZip(zip.slice(0, 5));
   if (!states.includes(stateOfJurisdiction(head.state)))

@@ -56,7 +56,7 @@ const requireImported = async (id: string, known: ReadonlySet<string>): Promise<
   if (!known.has(id)) await catchCorrupt(openRelease(id));
 };
 
-/** Without ids and `--active`: all releases, including those of the directory whose head is missing. */
+/** Without ids and `--active`: all releases, including releases of the directory whose head is missing. */
 const releasesOf = async (ids: readonly string[], onlyActive: boolean): Promise<readonly string[]> => {
   const { active, previous } = await inDirectory();
   if (ids.length === 0 && !onlyActive) return [...new Set([...(await inTable()), ...active, ...previous])].sort();

@@ -66,7 +66,7 @@ const Tiers = z
 const PriceFile = z.partialRecord(z.enum(Object.keys(prices) as PriceName[]), z.union([Dollars, Tiers]));
 const remedy = 'Send an object of price names and dollars as text, such as "0.25", or a list of tiers.';
 
-/** The list prices, with those of a JSON file in their place. */
+/** The list prices, replaced by the prices of a JSON file where it has them. */
 export const pricesWith = (file: string | undefined): Prices => {
   if (file === undefined) return prices;
   const entries = Object.entries(jsonFile(file, PriceFile, `Cannot use the prices in ${file}. ${remedy}`));

@@ -24,7 +24,7 @@ export const findingsOf = (id: string, check: Check, faults: readonly Fault[]): 
 export const findingText = ({ id, check, what, actual, expected }: Finding): string =>
   `${id}  ${check}: ${what} is ${actual}, should be ${expected}`;
 
-/** No fault if the condition holds, otherwise one. */
+/** No fault if the condition is true, otherwise one. */
 export const faultUnless = (holds: boolean, what: string, actual: string, expected: string): Fault[] =>
   holds ? [] : [{ what, actual, expected }];
 

@@ -95,7 +95,7 @@ export const newSession = ({ url, key: ownKey, timeoutMs, print }: Settings) => 
 
 export type Session = ReturnType<typeof newSession>;
 
-/** Fail the run with this message unless the condition holds. */
+/** Fails the run with this message unless the condition is true. */
 export const expected = (words: string, holds: boolean): void => {
   if (!holds) throw new Unexpected(words);
 };

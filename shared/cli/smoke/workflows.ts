@@ -115,7 +115,7 @@ const partialRefund = async (run: Run, parent: Created): Promise<void> => {
 /** `failure` is the message of the first failed check. `left` are the transactions that were not voided. */
 type Outcome = { readonly failure: string | null; readonly left: readonly NotVoided[] };
 
-/** Run the workflows, then void their transactions, also after a failure. */
+/** Runs the workflows, then voids their transactions, even after a failure. */
 export const runSmoke = async (session: Session): Promise<Outcome> => {
   const run: Run = { session, all: [] };
   let failure: string | null = null;
@@ -126,7 +126,7 @@ export const runSmoke = async (session: Session): Promise<Outcome> => {
     await fullRefund(run, invoice);
     await partialRefund(run, recorded);
   } catch (error) {
-    // The clean-up must also run after a bug of this command.
+    // The clean-up must run even after a bug of this command.
     failure = error instanceof Unexpected ? error.message : String((error as Error).stack);
     session.print(`       ${failure}`);
   }

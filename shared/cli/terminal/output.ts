@@ -2,8 +2,8 @@
 export { counted, instantText } from '../../texts.ts';
 
 /**
- * Text for a terminal, in lines. A control character in the texts of clients and files could change what the terminal shows,
- * such as the result of a gate.
+ * Text for a terminal, in lines. A control character in the texts of clients and files could change what the terminal
+ * shows, such as the result of a gate.
  */
 export const printable = (text: string): string => text.replaceAll(/(?!\r\n)[^\P{C}\n\t]/gu, '?');
 
@@ -14,7 +14,7 @@ export const print = (text = ''): void => {
 const escaped = (characters: string): string =>
   characters.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** JSON with the same values; control characters are escaped, also those that `JSON.stringify` leaves. */
+/** JSON with the same values; control characters are escaped, including those that `JSON.stringify` leaves. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2).replaceAll(/[^\P{C}\n]/gu, escaped)}\n`);
 };

@@ -21,7 +21,7 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process exists, too.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
@@ -51,7 +51,7 @@ const parentFolder = (): string => {
 };
 
 /**
- * A new folder that is removed when this process ends, also after Ctrl-C. After SIGKILL, the next process that uses a
+ * A new folder that is removed when this process ends, even by Ctrl-C. After SIGKILL, the next process that uses a
  * temporary folder removes it.
  */
 export const temporaryFolder = (): string => mkdtempSync(join(parentFolder(), 'files-'));

@@ -12,7 +12,7 @@ const estimate = await levy.post('/calculations', { body: { customer, line_items
   throw error;
 });
 console.log('Estimate:', estimate?.ok ? estimate.data.tax_amount : 'not available');
-// At checkout: a draft. The same key never records a second one, also after a crash of your own.
+// At checkout: a draft. The same key never records a second one, even after your process crashed.
 const cart = { status: 'draft', customer, line_items } as const;
 const draft = orThrow(await levy.post('/transactions', { body: cart, idempotencyKey: `${order}-placed` }));
 // After the payment: finalize the draft with your invoice number.

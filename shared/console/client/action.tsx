@@ -74,7 +74,7 @@ export const ActionButton = ({ action, label, isPlain }: { action: Action; label
   </>
 );
 
-/** A dialog that says what a write will do, and does it. It stays open while the write runs. */
+/** A dialog that describes a write, and performs it. It stays open while the write runs. */
 export const ConfirmDialog = ({
   title,
   action,

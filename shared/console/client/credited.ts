@@ -8,7 +8,7 @@ type Sale = Pick<
 
 /** What was credited of a sale and what is left, with tax and before discounts of third parties. */
 export const creditedOf = (sale: Sale): { readonly credited: string; readonly left: string } => {
-  // Prices that include the tax have it in `credited_amount`, too.
+  // With prices that include the tax, `credited_amount` includes it as well.
   const credited = sumOf([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);
   // The buyer paid less by the discount, which does not reduce what credits are counted in.
   const whole = sumOf([sale.total_amount, sale.applied_third_party_discount_amount]);

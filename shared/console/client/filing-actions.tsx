@@ -84,7 +84,7 @@ const Cancel = ({ of, onDone, onClose }: Props) => {
   );
 };
 
-/** What can be done with a closed filing. Each action says what happens before it happens. */
+/** The actions on a closed filing. Each one states its effect before it runs. */
 export const FilingActions = ({ of, onChange }: { of: FilingData; onChange: () => void }) => {
   const { canWrite } = useSession();
   const [open, setOpen] = useState<'file' | 'cancel' | null>(null);

@@ -11,7 +11,7 @@ const sha256 = async (text: string): Promise<string> => {
     .replace(/=+$/, '');
 };
 
-/** Whether the hash of an entry is that of its fields. */
+/** Whether the hash of an entry matches its fields. */
 const isIntact = async (
   transactionId: string,
   { state_hash, previous_hash, hash, ...fields }: Entry,
@@ -22,7 +22,8 @@ const isIntact = async (
 
 /**
  * Check a complete history, the oldest entry first: each entry's hash, its link to the entry before, and that no version is
- * missing up to `last`, the version of the transaction. Returns the version of the first broken or missing entry, or `null`.
+ * missing up to `last`, the version of the transaction. Returns the version of the first broken or missing entry, or
+ * `null`.
  */
 export const brokenVersion = async (
   transactionId: string,

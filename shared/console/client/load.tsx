@@ -4,14 +4,17 @@ import { useSession } from './session.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 export type Loaded<Value> = {
-  /** The last value of the present key, also after a later try failed. */
+  /** The last value of the present key, even after a later try failed. */
   readonly value: Value | null;
   readonly trouble: Trouble | null;
   readonly isLoading: boolean;
   readonly reload: () => void;
 };
 
-/** Load a value when `key` changes. Aborts a request that is no longer needed. The previous value stays while it loads again. */
+/**
+ * Load a value when `key` changes. Aborts a request that is no longer needed. The previous value stays while it loads
+ * again.
+ */
 export const useLoad = <Value,>(key: string, load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> => {
   const [state, setState] = useState<{ key: string; value: Value | null; trouble: Trouble | null }>();
   const [round, setRound] = useState(0);
@@ -61,7 +64,7 @@ const RetryButton = ({ after, retry }: { after: number; retry: () => void }) => 
   );
 };
 
-/** A message about a failed call, with what to do. The page says once, at its top, that a session has ended. */
+/** A message about a failed call, with what to do. The page shows once, at its top, that a session has ended. */
 export const TroubleNotice = ({ trouble, retry }: { trouble: Trouble; retry?: () => void }) => {
   const { endSession } = useSession();
   const hasEnded = trouble.kind === 'signed_out';

@@ -21,7 +21,7 @@ export const measures: readonly [Measure, ...Measure[]] = [
   { name: 'credits', text: 'Credits', of: ({ credits }) => negative(credits.gross_amount) },
 ];
 
-/** The currencies of the report: that of most documents first. */
+/** The currencies of the report, by number of documents. */
 export const currenciesOf = (rows: readonly Row[]): string[] => {
   const counts = new Map<string, number>();
   for (const { currency, sales, credits } of rows)
@@ -36,7 +36,7 @@ type Chosen = { readonly currency: string; readonly state: string; readonly meas
 const chosenOf = (rows: readonly Row[], currency: string, state: string): Row[] =>
   rows.filter((row) => row.currency === currency && (state === '' || row.state === state));
 
-/** The sum of a figure, which has the decimals of the currency also without rows. */
+/** The sum of an amount, with the decimals of the currency even without rows. */
 const totalOf = (rows: readonly Row[], measure: Measure, zero: string): string =>
   sumOf([zero, ...rows.map(measure.of)]);
 
@@ -45,7 +45,7 @@ const zeroOf = (rows: readonly Row[]): string => {
   return sumOf([amount, negative(amount)]);
 };
 
-/** A figure by month, also of months without sales; of one state, or with `''` of all. */
+/** An amount by month, including months without sales; for one state, or with `''` for all. */
 export const monthlyOf = (rows: readonly Row[], { currency, state, measure }: Chosen, from: string, to: string) => {
   const chosen = chosenOf(rows, currency, state);
   const zero = zeroOf(chosen);

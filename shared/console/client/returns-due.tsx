@@ -24,7 +24,7 @@ export const toneOf = (due: string | null, today: string): string => {
   return days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
 };
 
-/** A due date with what is left until then. */
+/** A due date with the days left until then. */
 export const DueDate = ({ of, today }: { of: string | null; today: string }) =>
   of === null ? (
     <>not established</>

@@ -9,12 +9,12 @@ export type Session = {
   readonly account: Schemas['Account'];
   readonly canWrite: boolean;
   readonly signOut: () => void;
-  /** The credential is no longer accepted: ask to sign in again. */
+  /** The credential is no longer accepted: show the sign-in again. */
   readonly endSession: (trouble: Trouble) => void;
 };
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
-/** The address of the API: that of the page without `/console`. */
+/** The address of the API: the page's address without `/console`. */
 export const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
 /** Whether a text can be an API key. A header takes no other characters. */

@@ -9,12 +9,12 @@ export type Column<Row> = {
 };
 
 const pageSize = 50;
-/** A last page that is this short is shown with the one before. */
+/** A last page this short is shown with the page before it. */
 const shortPage = 10;
 
 /**
- * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells have
- * the names of their columns.
+ * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells
+ * have the names of their columns.
  */
 export const Table = <Row,>({
   caption,

@@ -22,7 +22,7 @@ const notWhole = 'Own rules are imported as a whole or not at all: correct the f
 const nothingOwned = 'The file has no rule, rate or setting, and no own rules are in force that it could withdraw.';
 const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
 
-/** The fallback releases: the one that was active, and its own. The own rules of the active one stay in force. */
+/** The fallback releases: the active one, and its fallbacks. The own rules of the active release stay in force. */
 export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>> & Pick<ReleaseHead, 'own'>;
 
 export type BuildOptions = {

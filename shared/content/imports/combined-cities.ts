@@ -78,7 +78,7 @@ function* cityOf(held: Held, { code }: Jurisdiction, { from, to, rate }: Change,
     yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
 }
 
-/** Collects the rates of cities in any order. Holds all of them until the file ends: a state has some thousands. */
+/** Collects the rates of cities in any order, in memory until the file ends: a state has some thousands. */
 export class CombinedCities {
   private readonly cities = new Map<string, Held[]>();
   private readonly districts: (DistrictReading & { readonly line: number })[] = [];

@@ -48,7 +48,7 @@ export class Components {
     }
   }
 
-  /** A city by its names with the taxes of these codes, on the days when all of them have a rate. */
+  /** A city by its names with the taxes of these codes, on the days when every tax has a rate. */
   *city({ names, codes }: ComponentCity, flags: LocationFlags = {}): Generator<Entry> {
     assert(new Set(codes).size === codes.length, `${names[0]} has each tax once`);
     let spans: readonly (Days & { readonly locals: readonly string[] })[] = [

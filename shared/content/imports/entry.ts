@@ -27,7 +27,7 @@ export type Entry =
       readonly flags?: LocationFlags;
       /** With the flag `of_streets`, the addresses that the span is limited to. */
       readonly street?: StreetRange;
-      /** Of two spans that contain an address, the lower rank applies, then the narrower span. Default: 0. */
+      /** If two spans contain an address, the lower rank applies, then the narrower span. Default: 0. */
       readonly rank?: number;
     }
   /** A place that is known by its name alone, upper case and without punctuation, as `TaxAddress.city`. */

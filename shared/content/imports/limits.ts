@@ -17,7 +17,7 @@ export const limits = {
   /** Texas has 1,200, Pennsylvania 2,500. Each is a part of the release. */
   cities: 10_000,
   rowsOfCity: 1_000,
-  /** Rows of a format that holds all of them until the file ends. */
+  /** Rows of a format whose reader keeps all in memory until the file ends. */
   heldRows: 100_000,
   /** ZIP ranges of held rows, and ZIP codes that these ranges name. */
   heldZips: 5_000_000,

@@ -90,8 +90,8 @@ const percentMin = 0.5;
 /**
  * The areas of a ZIP with their percent of its residents: the places of its names, and the rest of each county.
  *
- * A place has its share of the residents in the counties where it has a row. The preferred name without a share has all
- * that other places leave there. A name without a share may also mean a place in one of all counties of the ZIP.
+ * A place has its share of the residents in the counties where it has a row. The preferred name without a share has
+ * what other places leave there. A name without a share may mean a place in any county of the ZIP.
  */
 export const areasOfZip = (
   table: LocalTable,

@@ -17,8 +17,8 @@
  * - All areas of a ZIP are the places of its names and the rest of each county, as far as they have residents. The place of
  *   a name without residents of its own is possible, and not more likely: an office or a mailbox may be there.
  * - A county keeps only its candidates. One that is not of the ZIP contradicts it: its areas are possible, and not charged.
- * - Without a ZIP, the candidates are those of all ZIPs with the name. If none has it, they are the place, which is charged,
- *   and its county.
+ * - Without a ZIP, the candidates are those of all ZIPs with the name. If none has it, they are the place, which is
+ *   charged, and its county.
  * - Without ZIP and city, they are all areas of the county. The rest outside its places is charged.
  */
 import type { TaxAddress } from '../location/address.ts';
@@ -97,7 +97,7 @@ const inZip = (table: LocalTable, zip: ZipEntry, city: string | null, county: st
     : { city: 'unknown', candidates: all, own: [] };
 };
 
-/** The areas of a city anywhere in the state; of a name without a place, those of its ZIPs. */
+/** The areas of a city anywhere in the state; for a name without a place, the areas of its ZIPs. */
 const anywhere = (table: LocalTable, city: string): readonly Candidate[] => {
   const places = areasNamed(table, city, null);
   return unlikely(places.length > 0 ? places : withoutZip(table, city, null).candidates);

@@ -49,7 +49,7 @@ type Naming = {
   readonly fips: string;
   readonly counties: ReadonlyMap<string, string>;
   readonly districts: ReadonlyMap<string, string>;
-  /** Names of places by their codes: New York City also taxes where no place is named. */
+  /** Names of places by their codes: New York City taxes even where no place is named. */
   readonly places: ReadonlyMap<string, string>;
   /** Whether every local tax of the state is a district's (California). */
   readonly areDistricts: boolean;

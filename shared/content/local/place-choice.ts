@@ -60,7 +60,7 @@ const boundedCache = <Owner extends object, Value>() => {
 };
 
 const views = boundedCache<Release, Release>();
-/** The sources of a release with those of its tables, which all views of it share. */
+/** The sources of a release and of its tables, which all views of it share. */
 const sources = new WeakMap<Release, Release['sources']>();
 const choices = boundedCache<Release, PlaceChoice>();
 
@@ -143,8 +143,8 @@ const findChoice = (
 
 /**
  * Find the local taxes of an address by its ZIP and city in the tables that a release names, on a tax day. `null` where
- * the state has no local taxes, so that there is nothing to choose. The release has the rates of all possible sets if the
- * highest is preferred, otherwise only those of the charged set.
+ * the state has no local taxes, so that there is nothing to choose. The release has the rates of all possible sets if
+ * the highest is preferred, otherwise only the rates of the charged set.
  */
 export const choosePlace = (
   release: Release,

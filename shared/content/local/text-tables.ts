@@ -23,11 +23,12 @@ export type RateRow = Readonly<
 /**
  * A ZIP of a state:
  * - `residents`: empty where nobody lives (a post office box);
- * - `counties`: those of the state with their percent of the residents, main first (`067:98|121:2`). One alone has no percent,
- *   and neither have those of a ZIP without residents. `0`: a part without residents;
- * - `names`: names of the postal service, the preferred one first, each with its other spellings after `=`. A percent is the
- *   estimated share of the residents within the limits of the place with that name. The preferred name without a percent is
- *   that of all residents whom the others leave; another name without a percent is that of no place with residents here.
+ * - `counties`: counties of the state with their percent of the residents, main first (`067:98|121:2`). A single county
+ *   has no percent, nor do counties of a ZIP without residents. `0`: a part without residents;
+ * - `names`: names of the postal service, the preferred one first, each with its other spellings after `=`. A percent
+ *   is the estimated share of the residents within the limits of the place with that name. The preferred name without a
+ *   percent is that of all residents whom the others leave; another name without a percent is that of no place with
+ *   residents here.
  */
 export type ZipRow = Readonly<Record<'zip5' | 'residents' | 'counties' | 'names', string>>;
 export type SourceRow = Readonly<Record<'key' | 'publisher' | 'title' | 'as_of' | 'url' | 'obtained_from', string>>;

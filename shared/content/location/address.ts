@@ -67,7 +67,7 @@ const territories = new Set(['PR', 'GU', 'VI', 'AS', 'MP']);
 
 const unitedStates = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA']);
 
-/** The country in upper case; a territory by its code, also where it was sent by its name. */
+/** The country in upper case; a territory by its code, even if it was sent by its name. */
 const countryOf = ({ country }: PostalAddress): string => {
   const sent = country?.trim() || 'US';
   const text = sent === 'US' ? sent : normalizedState(sent);
@@ -82,7 +82,7 @@ export const isAbroad = (address: PostalAddress): boolean => {
   return !unitedStates.has(country) && !territories.has(country);
 };
 
-/** The state in an address, also as its country; empty if there is none. */
+/** The state in an address, including a territory sent as the country; empty if there is none. */
 export const sentState = (address: PostalAddress): string => {
   const country = countryOf(address);
   return address.state?.trim() || (territories.has(country) ? country : '');

@@ -26,11 +26,14 @@ export type ByPlace = {
   readonly contradictsCounty: boolean;
   /** A county that the state does not have, with the nearest name; `null` where the county is known or none was sent. */
   readonly unknownCounty: { readonly suggestion: string | null } | null;
-  /** In how many counties of the state the ZIP has residents; `null` where no ZIP was sent, or the tables do not have it. */
+  /**
+   * In how many counties of the state the ZIP has residents; `null` where no ZIP was sent, or the tables do not have
+   * it.
+   */
   readonly zipCounties: number | null;
   /** The area that is charged (`place` is empty for a county's remainder); `null` where no local rate is established. */
   readonly area: { readonly place: string; readonly county: string } | null;
-  /** The place whose rate is not established, where that of its county is charged instead. */
+  /** The place whose rate is not established and whose county's rate is charged instead. */
   readonly missing: string | null;
   /** Where the address may lie; the first one is charged. Areas with the same name and rate are one. */
   readonly possible: readonly PossibleArea[];
@@ -44,11 +47,11 @@ export type LocalChoice = {
   readonly level: 'street' | 'zip9' | 'zip5' | 'city' | 'county' | 'state';
   /** All sets that the address may have. Several make it ambiguous. */
   readonly possible: readonly [LocalSet, ...LocalSet[]];
-  /** The default sets: those of the whole ZIP, if it has any (SSUTA section 305). */
+  /** The default sets: the sets of the whole ZIP, if it has any (SSUTA section 305). */
   readonly usual: readonly [LocalSet, ...LocalSet[]];
   /** The sources of the sets. */
   readonly evidence: readonly Evidence[];
-  /** Whether a city's name alone decided: mail that is addressed to a city also goes to places beyond its limits. */
+  /** Whether a city's name alone decided: mail that is addressed to a city goes to places beyond its limits as well. */
   readonly isByName: boolean;
   /** Whether the sets are of a part of the ZIP, and the rest of it is unknown. */
   readonly isPart: boolean;
@@ -140,7 +143,7 @@ export const withUntaxed = (choice: LocalChoice): LocalChoice => ({
 /** The choice for a ZIP that no location names: no local tax. */
 export const untaxedZip = (level: LocalChoice['level']): LocalChoice => plainChoice(level, untaxed);
 
-/** The choice for a ZIP that contradicts the city in the address: the city's sets are possible, too. */
+/** The choice for a ZIP that contradicts the city in the address: the city's sets are possible as well. */
 export const addContradictingCity = (ofZip: LocalChoice, ofCity: LocalChoice): LocalChoice => ({
   ...addAlternatives(ofZip, { ...ofCity, evidence: [] }),
   contradictsCity: true,

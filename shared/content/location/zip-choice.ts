@@ -80,8 +80,8 @@ const besideStreets = (near: readonly Span[], zip: ZipLookup, isRestUntaxed: boo
 
 /**
  * Find the local jurisdictions of a ZIP among the spans in force that touch it. Spans of the address's city take
- * precedence, then the narrowest range with its ZIP+4, then the whole ZIP. Sets of street addresses are possible, too,
- * even with a ZIP+4; without any other span they are the only ones.
+ * precedence, then the narrowest range with its ZIP+4, then the whole ZIP. Sets of street addresses are possible even
+ * with a ZIP+4; without any other span they are the only ones.
  *
  * `undefined` if no span contains the address, as for a ZIP+4 in a gap between spans. If there are gaps, a ZIP without its
  * four digits is `isPart`, because it may lie in one.

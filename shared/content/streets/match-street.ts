@@ -11,7 +11,7 @@ type StreetMatch =
   | { readonly kind: 'found'; readonly codes: readonly string[] }
   | { readonly kind: 'outside' | 'unknown' };
 
-/** The ranges that decide: those of the unit if there are any, otherwise those of the whole house. */
+/** The ranges that decide: the unit's if there are any, otherwise the whole house's. */
 const decidingOf = (ranges: readonly NearRange[], { unit }: StreetAddress) => {
   const readable = ranges.filter(({ isUnread }) => !isUnread);
   const having = Map.groupBy(readable, (range) => (range.unit ? unitStatus(range.unit, unit) : 'whole'));

@@ -1,10 +1,10 @@
-/** Ranges of house numbers as text: a ZIP has thousands, and a look-up reads those of one street name. */
+/** Ranges of house numbers as text: a ZIP has thousands, and a look-up reads only one street name's. */
 import type { HouseNumber, Street, Unit } from './street-address.ts';
 
 /** `U`: the row could not be read, so that any number of the street may have its jurisdictions. */
 type Parity = 'E' | 'O' | 'B' | 'U';
 
-/** Which units of its houses a range is limited to. `parity` is that of the row: `E`, `O` or `B`. */
+/** Which units of its houses a range is limited to. `parity` is the row's: `E`, `O` or `B`. */
 export type UnitRange = {
   readonly designator: string;
   readonly low: string;
@@ -97,7 +97,7 @@ export const scanRanges = (text: string, { prefix: ownPrefix, number: own }: Hou
     const [affixes = '', prefix = ''] = text.slice(groupStart, at - 1).split('|');
     const ofGroup = sets.get(affixes) ?? new Set<number>();
     sets.set(affixes, ofGroup);
-    // Of ranges that have the house and differ in their numbers only, one is enough.
+    // One range is enough among ranges that have the house and differ in their numbers only.
     const whole = new Set<number>();
     let before = -1;
     while (at < groupEnd) {

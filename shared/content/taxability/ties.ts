@@ -14,7 +14,7 @@ const overlap = (left: Entry, right: Entry): boolean =>
 const tieOf = (left: Entry, right: Entry, known: ReadonlySet<string>): Entry[] => {
   const [ofLeft, ofRight] = [requiredOf(left.attributes), requiredOf(right.attributes)];
   const union = [...new Set([...ofLeft, ...ofRight])];
-  // Of two entries with different numbers of attributes, the one with more decides.
+  // The entry with more attributes decides.
   if (ofLeft.length !== ofRight.length || union.length === ofLeft.length || known.has(setOf(union))) return [];
   if ([...left.attributes.none, ...right.attributes.none].some((code) => union.includes(code))) return [];
   if (contentOf(left) === contentOf(right) || !overlap(left, right) || productOf(left.code, union) === null) return [];

@@ -1,4 +1,4 @@
-/** Merges entries for business and personal use into one with the effect `use_split`, which also reads the buyer's use. */
+/** Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use. */
 
 import { dayAfter, dayBefore } from '../../calendar.ts';
 import type { PlainEffect } from '../../tax/effects/use-split.ts';
@@ -70,8 +70,8 @@ const withoutUse = ({ attributes }: Entry): RowAttributes =>
   );
 
 /**
- * Entries with the same attributes except their use, with those by use merged. Without one for unknown use, the entry of the
- * code without attributes (`plain`) is for unknown use.
+ * Entries with the same attributes except their use, with those by use merged. Without one for unknown use, the entry
+ * of the code without attributes (`plain`) is for unknown use.
  */
 const mergeGroup = (group: readonly Entry[], plain: readonly Entry[]): readonly Entry[] => {
   const byUse = group.filter(isByUse);
@@ -99,9 +99,9 @@ const isSameAnswer = (left: Entry, right: Entry): boolean =>
   JSON.stringify([left.answer, left.from, left.to]) === JSON.stringify([right.answer, right.from, right.to]);
 
 /**
- * The entries of a code, with those by use merged into the entry without a use that has the same other attributes on their
- * days. Entries that cannot be merged stay: they apply to products with the attribute only. Where the code itself is split by
- * use, an entry with another attribute and the same answer is left out, because the split is for it too.
+ * The entries of a code, with those by use merged into the entry without a use that has the same other attributes on
+ * their days. Entries that cannot be merged stay: they apply to products with the attribute only. Where the code itself
+ * is split by use, an entry with another attribute and the same treatment is left out, because the split covers it.
  */
 export const splitByUse = (entries: readonly Entry[]): readonly Entry[] => {
   const groups = [...Map.groupBy(entries, keyOf).values()];

@@ -8,7 +8,7 @@ type Client = Pick<PublisherClient, 'readText'>;
 const Directory = z.object({ services: z.array(z.object({ name: z.string(), type: z.string() })) });
 const Service = z.object({ layers: z.array(z.object({ id: z.number(), name: z.string() })) });
 
-/** Read the description of a directory or service. An error has status 200, too. */
+/** Read the description of a directory or service. Errors have status 200 as well. */
 const describe = async <Shape extends z.ZodMiniType>(shape: Shape, url: string, client: Client) => {
   const { data } = shape.safeParse(jsonOf(await client.readText(`${url}?f=json`)));
   if (data !== undefined) return data;

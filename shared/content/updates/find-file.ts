@@ -41,8 +41,8 @@ const isWithin = (name: string, { start, word, end }: NonNullable<Dated['within'
   name.startsWith(start) && name.includes(word, start.length) && name.endsWith(end);
 
 /**
- * The one with the latest day in its name up to today: a publisher may post next month's file early. Of names with the same
- * day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ * The one with the latest day in its name up to today: a publisher may post next month's file early. Among names with
+ * the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
  */
 const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: string): Named | null => {
   let latest: (Named & { readonly order: string }) | null = null;

@@ -20,7 +20,10 @@ export type GateFigures = {
   readonly highestPercent: number;
   /** Rates without a first day. */
   readonly undated: number;
-  /** ZIPs whose combined rate, today or later, differs from that of the built-in tables by more than a point, of those in both. */
+  /**
+   * ZIPs whose combined rate, today or later, differs from the built-in tables by more than a point, among the ZIPs in
+   * both.
+   */
   readonly unlikeBuiltIn: number;
   readonly comparedWithBuiltIn: number;
   /** Worked cases of the state that fail, although they do with the active release. */

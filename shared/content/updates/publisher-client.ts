@@ -34,8 +34,8 @@ export type ClientOptions = {
    */
   readonly mirror: string | null;
   /**
-   * Whether the mirror may have plain http and an address of this machine or its network, as with `--mirror`. Nothing else
-   * may, also where the mirror redirects.
+   * Whether the mirror may have plain http and an address of this machine or its network, as with `--mirror`. Nothing
+   * else may, even where the mirror redirects.
    */
   readonly isMirrorTrusted: boolean;
   /** The longest times of a page and of a file, with all attempts; the defaults are a minute and half an hour. */

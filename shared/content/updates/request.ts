@@ -14,7 +14,7 @@ export type Request = {
   readonly method: 'GET' | 'HEAD';
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;
-  /** The only origin that may have a private address or plain http: that of a mirror. */
+  /** The only origin that may have a private address or plain http: the mirror's. */
   readonly trusted: string | null;
 };
 

@@ -26,7 +26,7 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return made;
 };
 
-/** The address of the service, also behind a stage (`/v1/docs`), without a slash at the end. */
+/** The address of the service, with its stage if any (`/v1/docs`), without a slash at the end. */
 export const serviceAddress = (): string => new URL('.', location.href).href.replace(/\/$/, '');
 
 /** Add a button that copies a block of code. Browsers have a clipboard only in secure contexts. */

@@ -123,7 +123,7 @@ type Examples = {
   /** By status. */
   readonly responses?: Readonly<Record<number, unknown>>;
   readonly csv?: string;
-  /** The refusals that a client meets first. Other endpoints show those of responses.ts. */
+  /** The refusals that a client meets first. Other endpoints show the examples of responses.ts. */
   readonly problems?: readonly Problem[];
 };
 
@@ -170,7 +170,10 @@ const responses: Readonly<Record<string, Examples>> = {
   'get-docs': { responses: { 200: '<!doctype html><title>Levy API</title>' } },
 };
 
-/** The examples of an endpoint. They are not in its definition, because they need the tax content, which most functions do not load. */
+/**
+ * The examples of an endpoint. They are not in its definition, because they need the tax content, which most functions
+ * do not load.
+ */
 export const examplesOf = (operation: string): Examples => {
   const requests = (requestExamples as Readonly<Record<string, RequestExamples>>)[operation];
   return { ...responses[operation], ...(requests && { requests }) };

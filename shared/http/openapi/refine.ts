@@ -63,7 +63,7 @@ export const simplified = <Value>(value: Value, components: Components = {}): Va
   return withoutSafeBounds(withoutTypeUnion(withoutNullUnion(inner), components)) as Value;
 };
 
-/** Give a reference its description. Generators ignore keywords next to `$ref`, but not next to `allOf`. */
+/** Adds the description to a reference. Generators ignore keywords next to `$ref`, but not next to `allOf`. */
 const withoutSiblings = (schema: Property): Property => {
   if (isSchema(schema)) return schema;
   const { $ref, ...siblings } = schema;

@@ -40,7 +40,7 @@ export const headerComponents = () =>
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const satisfies readonly ResponseHeader[];
 
-/** The headers of a response once the caller and the version are known: those of every endpoint, and its own. */
+/** The headers of a response once the caller and the version are known: the headers of every endpoint, and its own. */
 export const successHeaders = (
   { scope }: Endpoint,
   required: readonly ResponseHeader[],

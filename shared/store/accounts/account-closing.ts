@@ -11,8 +11,9 @@ import { dueNow } from './account-store.ts';
 const TableName = environment.tables.accounts;
 
 /**
- * Close an account at an ISO instant; `false` if it does not exist or is closed. Credentials are refused within 60 s. The
- * schedule stops closing its periods, also one that it is about to close, because the instant counts as a change of settings.
+ * Close an account at an ISO instant; `false` if it does not exist or is closed. Credentials are refused within 60 s.
+ * The schedule stops closing its periods, even one that it is about to close, because the instant counts as a change of
+ * settings.
  */
 export const closeAccount = (account: string, at: string): Promise<boolean> =>
   isWritten(
@@ -59,7 +60,10 @@ export const findDeletion = async (
     : { tombstone: Tombstone.parse(item) };
 };
 
-/** Record that a closed account is being deleted, so that an interrupted deletion resumes; `false` if it is not closed any more. */
+/**
+ * Record that a closed account is being deleted, so that an interrupted deletion resumes; `false` if it is not closed
+ * any more.
+ */
 export const beginDeletion = ({ id, closed_at }: Account, deletion: Deletion): Promise<boolean> =>
   isWritten(
     database.send(

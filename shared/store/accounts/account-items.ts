@@ -75,7 +75,7 @@ const deleteTransaction = async (account: string, id: string): Promise<void> => 
   do {
     head = await headItem(account, id);
     const reference = head?.['reference_id'];
-    // Another transaction may hold the claim now. The claim is then deleted with that transaction or here.
+    // Another transaction may have the claim now. The claim is then deleted with that transaction or here.
     if (typeof reference === 'string') await deleteItem({ table: transactions, ...claimKey(account, reference) });
     for await (const items of keysIn(transactions, pk))
       await deleteAll(
@@ -127,8 +127,8 @@ const deleteKeys = async (account: string): Promise<void> => {
 
 /**
  * Delete all items of an account except the account itself and its entry in the register. Idempotent: after an
- * interruption, run it again. Saved responses (`I#`) cannot be listed: they and the links to those of customers expire
- * 24 hours after their request, as DynamoDB's TTL.
+ * interruption, run it again. Saved responses (`I#`) cannot be listed: they and the links to customers' responses
+ * expire 24 hours after their request, as DynamoDB's TTL.
  */
 export const deleteAccountItems = async (account: string, onDeleted: (count: number) => void): Promise<void> => {
   await deleteTransactions(account, onDeleted);

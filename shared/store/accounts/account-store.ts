@@ -19,13 +19,16 @@ import { keyPuts } from './api-key-store.ts';
 const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** The account with this id, also a closed one. A deleted account has an item that keeps its id from being used again. */
+/** The account with this id, open or closed. A deleted account has an item that keeps its id from being used again. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await readItem(TableName, accountKey(id));
   return item === undefined || 'deleted_at' in item ? undefined : Account.parse(item);
 };
 
-/** The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail for another. */
+/**
+ * The accounts of at most 100 ids, as far as they exist. Each is parsed when it is called, so that one does not fail
+ * for another.
+ */
 export const findAccounts = async (ids: readonly string[]): Promise<ReadonlyMap<string, () => Account>> => {
   const items = ids.length === 0 ? [] : await batchGet(TableName, ids.map(accountKey));
   const accounts = items.filter((item) => !('deleted_at' in item));

@@ -16,7 +16,7 @@ const TableName = environment.tables.accounts;
 const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
- * The API key with this digest, also a revoked or expired one.
+ * The API key with this digest, even if it is revoked or expired.
  *
  * The time of a look-up in the database or the cache may depend on the digest. An attacker learns nothing useful from it:
  * the sender of a secret knows its SHA-256, and a shared prefix of digests does not lead to a secret. The final comparison
@@ -63,7 +63,10 @@ const accountIsOpen = (account: string) => ({
   },
 });
 
-/** Create an API key of an existing account. Succeeds where the secret has a key with the same terms; throws where they differ. */
+/**
+ * Create an API key of an existing account. Succeeds where the secret has a key with the same terms; throws where they
+ * differ.
+ */
 export const provisionKey = async ({ secret, createdMs = now(), ...decided }: NewKey): Promise<ApiKey> => {
   const key = ApiKey.parse(newKey(decided, createdMs));
   const TransactItems = [...keyPuts(key, digestOf(secret)), accountIsOpen(key.account)];

@@ -29,7 +29,7 @@ export const queryPage = async (
 
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
 
-/** The pages of a query; holds one page at a time. */
+/** The pages of a query, one page in memory at a time. */
 export async function* queryPages(input: QueryCommandInput, read = queryPage): AsyncGenerator<Items> {
   let after: Item | undefined;
   do {

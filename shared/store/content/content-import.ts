@@ -131,7 +131,7 @@ const noImport = (id: string) =>
  * the first mark on the import cannot be finished, and until the second it is listed as unfinished. The claim stays, so
  * that the id is never used again.
  *
- * Refused: an id without an unfinished import, such as that of a finished release.
+ * Refused: an id without an unfinished import, such as a finished release's.
  */
 export const discardImport = async (id: string): Promise<Result<number>> => {
   if (stateOfRelease(id) === undefined || !(await setStage(id, 'discarding'))) return refuse(noImport(id));

@@ -46,8 +46,8 @@ export const headItem = (head: ReleaseHead, keys: Iterable<string>): Record<stri
 };
 
 /**
- * The item of a part. `digest` is the SHA-256 of its canonical JSON, which is also the compressed text. So the check
- * hashes the decompressed text as it is (34 µs for 43 KB; reading it takes 270).
+ * The item of a part. `digest` is the SHA-256 of its canonical JSON, which is the compressed text. So the check hashes
+ * the decompressed text as it is (34 µs for 43 KB; reading it takes 270).
  */
 export const partItem = (release: string, part: ReleasePart) => {
   const text = canonicalJson(part);
@@ -90,7 +90,10 @@ const requireIntact = ({ release, key }: ItemName, isIntact: boolean): void => {
 /** A stored head. `partKeys` lists the keys of its parts (`isListed`); `null` on heads of earlier versions. */
 export type StoredHead = Measured<ReleaseHead> & { readonly partKeys: string | null };
 
-/** The head of a release from its item. Throws `ContentCorrupt` where the item is not what `headItem` made of this release. */
+/**
+ * The head of a release from its item. Throws `ContentCorrupt` where the item is not what `headItem` made of this
+ * release.
+ */
 export const headFrom = (release: string, item: unknown): StoredHead => {
   const name = { release, key: null };
   const { text, digest, partKeys, value } = unpack<ReleaseHead | null>(name, item);

@@ -14,7 +14,7 @@ const TableName = environment.tables.content;
 
 const SourceFile = z.object({
   option: z.enum(['file', 'rates', 'boundaries']),
-  /** The publisher's address, also where a mirror served the file. */
+  /** The publisher's address, even if a mirror served the file. */
   url: z.string(),
   name: z.string(),
   etag: z.nullable(z.string()),
@@ -27,7 +27,7 @@ const ProposedChanges = z.object({
   /** The release that was active. */
   against: z.string(),
   count: z.int(),
-  /** The first of them, in the order of codes; rates are fractions, and `null` is unknown. */
+  /** The first changes, in the order of codes; rates are fractions, and `null` is unknown. */
   rates: z.array(
     z.object({
       jurisdiction: z.string(),

@@ -14,9 +14,10 @@ import { filingReadsWithin } from './filing-reads.ts';
 
 // A transaction takes 100 writes: two for each entry, and one for the shard.
 const stepEntriesMax = 49;
-// An item has at most 400 KB. So many rows take about 20 KB compressed, and 210 KB with 12 random amounts of 28 digits each.
+// An item has at most 400 KB. So many rows take about 20 KB compressed, and 210 KB with 12 random amounts of 28 digits
+// each.
 const totalsRowsMax = 1000;
-// A step reads entries, their parts of the totals, and the transactions of them, and writes once.
+// A step reads entries, their parts of the totals and their transactions, and writes once.
 const stepMsMax = 2 * callMsMax + contendedMsMax(callMsMax);
 
 const reportOf = (what: string) => (error: unknown) => console.error({ filings: what, ...failureLine(error) });

@@ -39,7 +39,7 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
     : { kind: 'key_reused' };
 };
 
-/** The saved answer of a record, also after its expiry. */
+/** The saved answer of a record, even after its expiry. */
 export const savedAnswerOf = (item: unknown): SavedAnswer => answerFrom(decompressText(Item.parse(item).answer));
 
 /** The attribute `answer` of a record. */
@@ -48,7 +48,7 @@ export const answerAttribute = (answer: SavedAnswer): Uint8Array => compressText
 const graceMs = 3_600_000;
 
 /**
- * The `ttl` of an item that holds until `deadlineMs`, in seconds since 1970: an hour later.
+ * The `ttl` of an item that is valid until `deadlineMs`, in seconds since 1970: an hour later.
  *
  * DynamoDB deletes expired items late, so code compares deadlines and never relies on a deletion.
  */

@@ -101,7 +101,7 @@ const commitWithin =
     return transact(writes, (exception) => refusalOf(commit, writes, exception), remainingMs);
   };
 
-// A transaction even of one write, so that a refusal has the same form as that of a commit.
+// A transaction even for one write, so that a refusal has the same form as a commit's.
 const saveAnswerWithin =
   (remainingMs?: RemainingMs): Ledger['saveAnswer'] =>
   (account, idempotency, nowMs, owner) => {

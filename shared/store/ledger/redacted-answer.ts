@@ -11,7 +11,7 @@ const isAnswerOf = <Answer extends { readonly object: string }>(
 
 /**
  * The attribute `answer` of a stored idempotency record without personal data; `null` for an answer that has none. A
- * transaction keeps its figures, and a customer nothing. DynamoDB deletes expired records late, so they count, too.
+ * transaction keeps its amounts, and a customer nothing. DynamoDB deletes expired records late, so they are included.
  */
 export const redactedAnswer = (item: unknown, nowMs: number): Uint8Array | null => {
   const saved = savedAnswerOf(item);

@@ -89,7 +89,7 @@ const positionOf = (key: unknown): ListPosition => {
 const page = async (account: string, query: ListQuery): Promise<ListPage> => {
   const sort = (query.index === 'by_tax_date' ? byTaxDate : byId)(query.from, query.to);
   const place = query.after === null ? null : sort.placeOf(query.after);
-  // DynamoDB refuses bounds in the wrong order, and a start key outside of them.
+  // DynamoDB refuses bounds in the wrong order, and a start key outside of the bounds.
   if (sort.from > sort.to || (place !== null && place < sort.from)) return emptyPage;
   const startsInside = query.after !== null && place !== null && place <= sort.to;
   const filter = filterOf(query.where);

@@ -41,7 +41,7 @@ export type EffectDefinition<Type> = {
   readonly isWholeAnswer?: true;
   /** Whether the effect taxes even where the state's general rate is zero. */
   readonly taxesWithoutGeneralRate?: true;
-  /** Whether the effect also applies to jurisdictions that exist for a band or a fee alone (`band.ts`, `flat-fee.ts`). */
+  /** Whether the effect applies even to jurisdictions that exist for a band or a fee alone (`band.ts`, `flat-fee.ts`). */
   readonly appliesToAdditionalJurisdictions?: true;
   /**
    * Whether net plus tax never falls as the net grows, where the general rate is `general` (units of `10^-rateDecimals`).
@@ -49,7 +49,10 @@ export type EffectDefinition<Type> = {
    */
   readonly isMonotonic?: (effect: Type, general: bigint) => boolean;
   readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
-  /** What the effect leaves uncertain about a product and its buyer, beyond the confidence in the rule; `null` if nothing. */
+  /**
+   * What the effect leaves uncertain about a product and its buyer, beyond the confidence in the rule; `null` if
+   * nothing.
+   */
   readonly uncertainty?: (effect: Type, context: Pick<EffectContext, 'product' | 'use'>) => Uncertainty | null;
   /** What the effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
   readonly describe: (effect: Type) => string;

@@ -34,12 +34,13 @@ const describeCondition = ({ order_minimum, base }: FlatFeeEffect): string => {
 
 /**
  * A fee at any price, for each unit or once for an order, if the goods that the document brings to the state reach
- * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. It is no part of a base. It is rounded by itself,
- * so that no cent of it moves to another row. It is no sale: where a rule charges it, no other jurisdiction has a row. The rule
- * names a jurisdiction of the type `state` that exists for the fee alone, so that returns have the fee apart from the tax.
+ * `order_minimum` (Minnesota's retail delivery fee). `null` is any amount. It is no part of a base, and is rounded by
+ * itself, so that no cent moves to another row. It is no sale: where a rule charges it, no other jurisdiction has a
+ * row. The rule names a jurisdiction of the type `state` that exists for the fee alone, so that returns have the fee
+ * apart from the tax.
  *
- * A line without a price has the fee charged as tax, and so has one in prices that include tax. With another price, the seller
- * states the fee: the price is not taxed, and nothing is added to it.
+ * A line without a price has the fee charged as tax, and so has one in prices that include tax. With another price, the
+ * seller states the fee: the price is not taxed, and nothing is added to it.
  */
 export const flatFee: EffectDefinition<FlatFeeEffect> = {
   schema: () =>

@@ -10,7 +10,7 @@ export type ExemptEffect = { readonly type: 'exempt' };
 type FollowsGoodsEffect = { readonly type: 'follows_goods' };
 type AnyTaxableEffect = { readonly type: 'any_taxable' };
 
-/** Taxed at the general rate. Goods without a rule are taxed so too. */
+/** Taxed at the general rate, as are goods without a rule. */
 export const taxedAtGeneralRate: ResolvedEffect = {
   wholeRate: 'general',
   assess: (treatment, { net }) => taxed(treatment, net, treatment.general),
@@ -85,7 +85,7 @@ type NotEstablishedEffect = { readonly type: 'not_established'; readonly reason:
 
 const reasonAdvice = 'Send a sentence that says why the treatment is not established: at most 600 characters.';
 
-/** Taxed as general goods, as without a rule: the treatment is not established. `reason` says what is known. */
+/** Taxed as general goods, as without a rule: the treatment is not established. `reason` is what is known. */
 export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
   schema: () =>
     typed('not_established', {

@@ -108,7 +108,7 @@ const freeDigits = 20;
 /**
  * The greatest length of a sale's two texts together, for any credits in any order.
  *
- * Recorded amounts bound the counters; the amount of a line bounds that of its coupons.
+ * Recorded amounts bound the counters; the amount of a line bounds its coupons.
  */
 export const creditedTextMax = (sale: Transaction): number => {
   const exponent = minorDigits(sale.currency);

@@ -14,7 +14,7 @@ export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax ===
 export type Amounts = ChargeAmounts<bigint>;
 export type Bases = Pick<Amounts, 'taxable' | 'exempt'>;
 
-/** A line or a shipping charge of a sale: the recorded amounts, and those of live credits. */
+/** A line or a shipping charge of a sale: the recorded amounts, and the amounts of live credits. */
 export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
 
 export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);

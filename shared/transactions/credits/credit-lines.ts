@@ -56,7 +56,7 @@ const withWholeCoupon = (sized: Sized, { whole, credited }: Balance): Sized => {
   return isRest ? sized : { ...sized, thirdPartyDiscount: thirdPartyDiscount + 1n, net: net - 1n };
 };
 
-/** Whether a third party's discount reduced the price of a line, as its state says. */
+/** Whether a third party's discount reduced the price of a line, by the rule of its state. */
 export const isReducedByCoupon = (
   line: Pick<
     LineItemResponse,

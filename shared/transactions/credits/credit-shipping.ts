@@ -36,8 +36,8 @@ export const creditShipping = (
 };
 
 /**
- * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is that
- * of the sale pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
+ * Credit the sent shipping charges. A charge credits the one of the sale with its id, or the only one. Its discount is
+ * the sale's pro rata unless sent. Refused: an unknown charge, and more than what remains of it.
  */
 export const creditSentShipping = (
   { parent, request, exponent }: CreditContext,

@@ -21,7 +21,7 @@ const ignoredWarning = (pointer: string, value: string): Warning => ({
   pointer,
 });
 
-/** Sent terms of a line that differ from those of the line that it credits, which the credit inherits. */
+/** Sent terms of a line that differ from the credited line's terms, which the credit inherits. */
 const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
   (request.line_items ?? []).flatMap((line, index) => {
     const id = parentLineId(line, parent);
@@ -37,10 +37,7 @@ const lineWarnings = (parent: Transaction, request: CreditRequest): Warning[] =>
       .map(([name, value]) => ignoredWarning(`/line_items/${index}/${name}`, value));
   });
 
-/**
- * The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before that of the
- * sale.
- */
+/** The warnings of a credit of a sale: sent fields without effect on the recorded tax, and a tax date before the sale's. */
 export const creditWarnings = (parent: Transaction, request: CreditRequest): Warning[] => {
   const { customer, tax_date, line_items } = request;
   const isTaken = !line_items || line_items.some((line) => parentLineId(line, parent) !== undefined);

@@ -24,7 +24,7 @@ export const cumulative = (whole: bigint, credited: bigint, { before, now, of }:
   return between(divideHalfUp(whole * (before + now), of) - credited, 0n, left);
 };
 
-/** Which discounts reduce the price of a charge: those of third parties do where the state of the sale says so. */
+/** Which discounts reduce the price of a charge: third-party discounts do where the state's rules say so. */
 export type Reducing = readonly ('discount' | 'third_party_discount')[];
 
 /**

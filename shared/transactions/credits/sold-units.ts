@@ -12,7 +12,7 @@ const exact = (text: string): bigint => rescale(decimal(text), digits.fraction);
 const one = exact('1');
 
 /**
- * The problem of a credit line with more units than were sold, or `null`. Adds its units to those of the credit.
+ * The problem of a credit line with more units than were sold, or `null`. Adds its units to the credit's.
  *
  * At the price of the sale, the lines of one credit together have at most the units of the sold line. At another price, a
  * quantity of 1 stands for a part of the line's amount, whatever the quantity sold: any other is at most the one sold.

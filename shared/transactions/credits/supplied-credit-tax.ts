@@ -14,8 +14,8 @@ import { rowTaxes } from './scale.ts';
 type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };
 
 /**
- * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining recorded
- * tax, which also bounds it. With a unit price of zero this is a tax-only credit.
+ * Record the refunded tax instead of the computed one: distribute it over the credited lines by their remaining
+ * recorded tax, which bounds it. With a unit price of zero this is a tax-only credit.
  */
 export const withSuppliedCreditTax = (
   outcome: Outcome,

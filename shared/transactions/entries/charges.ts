@@ -77,7 +77,7 @@ const partOf = (
 const stateOf = ({ jurisdiction_code }: TaxRowResponse): string | null =>
   jurisdiction_code.startsWith('US-') ? jurisdictionCode(stateOfJurisdiction(jurisdiction_code)) : null;
 
-// A state without its own tax has a row, too. Ignore it where a local jurisdiction has a row.
+// A state without its own tax has a row as well. Ignore it where a local jurisdiction has a row.
 const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
   const others = rows.filter(({ row }) => row.taxability_reason !== 'not_subject_to_tax' || isTaxed(row));
   return others.length > 0 ? others : rows;

@@ -17,7 +17,7 @@ export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> &
     readonly reporting_code: string | null;
     /** Where it differs from the recorded tax. */
     readonly calculated_tax_amount?: string | undefined;
-    /** Of a credit that takes its calculated tax from its sale, where the two taxes differ. */
+    /** For a credit that takes its calculated tax from its sale, where the two taxes differ. */
     readonly over_collected_amount?: string | undefined;
   };
 

@@ -46,7 +46,7 @@ export const baseOf = ({ state, rows: all }: Charge, exponent: number): Sum => {
   if (rows.length === 0) return summed([], exponent);
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);
   if (own.length > 0) return summed(own, exponent);
-  // Of equal ones, the jurisdiction that taxes.
+  // On a tie, prefer the jurisdiction that collects tax.
   return largestOf(
     [...rows].sort((a, b) => Number(isLiability(b.row)) - Number(isLiability(a.row))),
     exponent,
@@ -75,7 +75,7 @@ export const baseOfAll = (sums: readonly Sum[], write: Writer): OpenEntry['base'
 
 /**
  * The over-collected tax that a credit reverses: its whole difference, of either sign, or zero where its sale is not
- * over-collected. So the credits of a sale add up to its over-collected tax, also with supplied taxes.
+ * over-collected. So the credits of a sale add up to its over-collected tax, even with supplied taxes.
  */
 const overCollectedOf = (
   { calculatedTaxes, isUnderCollected }: Posting,

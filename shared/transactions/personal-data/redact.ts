@@ -54,8 +54,8 @@ const changedFields = (before: Transaction, after: Transaction): string[] =>
   (Object.keys(after) as (keyof Transaction)[]).filter((name) => !isSame(before[name], after[name]));
 
 /**
- * The change that removes the personal data and the salt of a transaction. The digest of the commitments stays, so that the
- * state hash is that of the same commitments.
+ * The change that removes the personal data and the salt of a transaction. The digest of the commitments stays, so that
+ * the state hash covers the same commitments.
  */
 export const redactionOf = (before: StoredTransaction, nowMs: number, by: string): HeadChange => {
   const { transaction, commitments } = before;
@@ -82,7 +82,10 @@ type Change = { readonly account: string; readonly id: string; readonly plan: Pl
 /** An entry that is still not found after these attempts is missing. A filing would have moved it by then. */
 const entryAttempts = 5;
 
-/** The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is missing. */
+/**
+ * The entries of a redacted transaction, each with what is left of it; `null` where a filing moves one or it is
+ * missing.
+ */
 const entriesAfter = async (account: string, { before, after }: HeadChange, { store }: RedactionPorts) => {
   const expected = before && isLive(before.transaction) ? openEntriesOf(before) : [];
   const places = await store.locateEntries(account, expected);
@@ -92,8 +95,8 @@ const entriesAfter = async (account: string, { before, after }: HeadChange, { st
 };
 
 /**
- * Change one transaction as an operator or a schedule, if its state is the one of its audit chain. An expired draft is first
- * stored as void.
+ * Change one transaction as an operator or a schedule, if its state is the one of its audit chain. An expired draft is
+ * first stored as void.
  */
 const changeOnce = async (
   { account, id, plan, attempt }: Change,

@@ -31,7 +31,7 @@ export type RetentionPorts = RedactionPorts & {
   readonly onFailure: (error: unknown) => void;
 };
 
-/** Transactions that were redacted, accounts that failed, and transactions whose state is not that of their audit chain. */
+/** Transactions that were redacted, accounts that failed, and transactions whose state differs from their audit chain. */
 export type Retained = { readonly redacted: number; readonly failed: number; readonly inconsistent: number };
 type Tally = { redacted: number; failed: number; inconsistent: number };
 

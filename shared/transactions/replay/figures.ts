@@ -34,7 +34,7 @@ type ReplayedCredit = {
   readonly stored: StoredTransaction;
   readonly basis: CreditBasis;
   readonly sale: StoredTransaction;
-  /** The credit's context, which equals that of its sale. */
+  /** The credit's context, which equals its sale's. */
   readonly context: Context;
 };
 

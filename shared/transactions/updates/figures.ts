@@ -33,8 +33,8 @@ type Edit = UpdateInput & { readonly requested: RequestedChanges };
 type Figures = Outcome & Pick<Transaction, 'calculated_tax_amount' | 'tax_amount_source'>;
 
 /**
- * The figures that the edits change; only the warnings where nothing is recalculated. The content is that of the sale for
- * a credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
+ * The totals that the edits change; only the warnings where nothing is recalculated. The content is the sale's for a
+ * credit, the active content for edited inputs, and otherwise the pinned content, so that the figures stay as recorded.
  * Likewise, edited inputs use the certificates that the customers have now, and otherwise the recorded ones apply.
  */
 export const figuresAfter = async (
@@ -72,7 +72,7 @@ export const figuresAfter = async (
   });
 };
 
-// A customer that was not sent can differ from that of the sale where one of both was redacted.
+// A customer that was not sent can differ from the sale's if one of them was redacted.
 const isAboutSent =
   ({ inputs }: RequestedChanges) =>
   ({ code, pointer }: Warning): boolean =>
@@ -108,7 +108,10 @@ const inheritedEdits = (edit: Edit, parent: Transaction): Problem[] => {
   ];
 };
 
-/** Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with lines. */
+/**
+ * Whether a credit is of certain lines after an update: it already was, or the update sends lines, or shipping with
+ * lines.
+ */
 export const isOfLines = ({ update, stored, requested: { inputs } }: Edit): boolean =>
   stored.creditOf === 'lines' ||
   inputs.includes('line_items') ||

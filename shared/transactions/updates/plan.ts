@@ -30,7 +30,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const requested = requestedChanges(update, stored);
   const tooEarly = requested.inputs.includes('tax_date') && tooEarlyProblem('/tax_date', update.tax_date, account);
   if (tooEarly) return refuse(tooEarly);
-  // The limit of keys applies to the merged metadata, too.
+  // The limit of keys applies to the merged metadata as well.
   if (Object.keys(requested.metadata ?? {}).length > metadataMax.keys)
     return refuse(invalidFormat('/metadata', 'Invalid metadata', metadataAdvice));
   const [problem, ...others] = updateProblems(update, transaction, requested);
@@ -59,7 +59,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   };
   // A credit that was edited with lines is a credit of these lines from now on.
   const creditOf = stored.creditOf !== null && isOfLines(edit) ? 'lines' : stored.creditOf;
-  // Edited inputs are recalculated with the current settings; a credit keeps those of its sale.
+  // Edited inputs are recalculated with the current settings; a credit keeps its sale's settings.
   const isRebased = requested.inputs.length > 0 && parent === null;
   const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, changes, parent);

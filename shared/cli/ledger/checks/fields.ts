@@ -57,7 +57,7 @@ export const totalFaults = (transaction: Transaction): Fault[] => {
   const expect = (what: string, actual: string, expected: bigint) =>
     differing(what, actual, formatAmount(expected, exponent));
 
-  // A third party's discount reduces the price where the state says so.
+  // A third party's discount reduces the price where the state's rules say so.
   const netOf = (charge: Priced, stored: bigint): bigint => {
     const net = read(charge.amount) - read(charge.applied_discount_amount);
     const coupon = read(charge.applied_third_party_discount_amount ?? '0');

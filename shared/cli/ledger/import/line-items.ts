@@ -27,8 +27,9 @@ export const lineFrom = (value: unknown): Line => {
 };
 
 /**
- * The item that the service would write for what it reads from this one. Keys and attributes that a file adds are left out: an
- * item with those of another account would appear in that account's lists. Throws if the service could not read it.
+ * The item that the service would write for what it reads from this one. Keys and attributes that a file adds are left
+ * out: with the keys of another account, the item would appear in that account's lists. Throws if the service could not
+ * read it.
  */
 const readable = <Value>(item: object, from: (item: unknown) => Value, to: (value: Value) => object): Item =>
   to(from(item)) as Item;

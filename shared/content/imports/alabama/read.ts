@@ -77,7 +77,7 @@ const cityTax = (codes: OwnCodes, { code, name, county }: Locality, countyName: 
   return { ...own, code: isUniform ? own.code : `${own.code}-${county}`, reporting_code: code };
 };
 
-/** The rows of a file. A city's row may come before that of its county. */
+/** The rows of a file. A city's row may come before its county's row. */
 class Localities {
   private readonly rows = new Map<string, Held>();
   private readonly codes: OwnCodes;
@@ -125,7 +125,7 @@ class Localities {
 /**
  * Read Alabama's file of current local rates. Fields: revenue.alabama.gov/sales-use/taxrates-file-help; header:
  * github.com/LukasNAP/TaxAP (tests/al-rates.test.mjs). A city's row names the county tax that is added to the city's.
- * Rates hold from their Active Date on. Police jurisdictions, outside the city limits, have no name that an address
+ * Rates apply from their Active Date on. Police jurisdictions, outside the city limits, have no name that an address
  * gives, and are left out.
  */
 const readAlabama: ReadFile = async function* (path, { names, onProgress }) {

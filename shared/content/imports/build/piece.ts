@@ -8,7 +8,7 @@ export type Piece = {
   /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
   readonly from: number;
   readonly to: number;
-  /** Of two pieces that contain an address, the one with the lower order applies: by rank, then by the width of the span. */
+  /** If two pieces contain an address, the lower order applies: by rank, then by the width of the span. */
   readonly order: number;
   /** The number of its meaning in `SpanSets`. */
   readonly set: number;

@@ -49,7 +49,7 @@ export class StreetSets {
     return this.zips.has(zip);
   }
 
-  /** The sets of a ZIP as pieces that cover all of it. */
+  /** The sets of a ZIP as pieces that cover the whole ZIP. */
   piecesOf(zip: number): readonly Piece[] {
     const [low, high] = [zip * zipUnit, zip * zipUnit + zipUnit - 1];
     return [...(this.zips.get(zip) ?? [])].flatMap(([set, list]) =>

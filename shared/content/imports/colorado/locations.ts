@@ -92,7 +92,7 @@ export class Locations {
     for (const one of coded) yield* components.city(one, one.isPart ? { of_addresses: true } : {});
   }
 
-  /** The locations that a city names. A district without a city gets those of its county without a tax of a city. */
+  /** The locations that a city names. A district without a city gets the locations of its county that have no city tax. */
   private *withNames(): Generator<Entry, readonly Held[]> {
     const located: Held[] = [];
     const all = [...this.locations.values()];

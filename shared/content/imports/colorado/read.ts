@@ -68,9 +68,9 @@ const readLocation = ({ cells }: Row, codes: OwnCodes, stateRate: string | undef
 };
 
 /**
- * Read Colorado's workbook of jurisdiction codes and rates (DR 1002 and DR 0800), sheet `By Name`: a location in each row,
- * with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs). Rates hold
- * from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
+ * Read Colorado's workbook of jurisdiction codes and rates (DR 1002 and DR 0800), sheet `By Name`: a location in each
+ * row, with its taxes one by one. Columns: github.com/LukasNAP/TaxAP (server/co-rates.mjs, tests/co-rates.test.mjs).
+ * Rates apply from the half-year in the name of the file. Cities that collect their own tax are in it like all others.
  */
 const readColorado: ReadFile = async function* (path, { base, names, onProgress }) {
   const from = dayOfFile(path, halfYear, 'Colorado_Jurisdiction_Codes_Rates_July-Dec2026.xlsx');

@@ -8,9 +8,9 @@ import type { NameTables } from '../sst/layers.ts';
 const statewide: readonly string[] = ['RTD', 'CD'];
 
 /**
- * Gives each layer of a location its jurisdiction. The workbook names a layer by its type alone (`RTA`), and the tables of
- * Levy by type and county (`district:RTA-037`, `county:PSI`): that of the place comes first, then that of its county
- * outside cities. A type that neither has is a district of the county.
+ * Gives each layer of a location its jurisdiction. The workbook names a layer by its type alone (`RTA`), and the tables
+ * of Levy by type and county (`district:RTA-037`, `county:PSI`): the place's jurisdiction comes first, then its
+ * county's outside cities. A type that neither has is a district of the county.
  */
 export class ColoradoTaxes {
   private readonly codes: OwnCodes;

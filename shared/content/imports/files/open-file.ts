@@ -7,7 +7,7 @@ import { fileName } from './local-name.ts';
 
 /** An open file as bytes, unpacked if it is in a ZIP file. */
 export type OpenFile = {
-  /** Of the packed file, if it is packed. */
+  /** The packed file's value, if the file is packed. */
   readonly name: string;
   readonly bytes: Readable;
   /** Bytes: of the file on disk, or unpacked if it is in a ZIP file. */
@@ -26,14 +26,14 @@ export const firstBytes = async (path: string, count: number): Promise<Buffer> =
   }
 };
 
-// The second signature is that of an empty ZIP file.
+// The second signature is an empty ZIP file's.
 const zipStarts: readonly string[] = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 
 // Excludes the metadata files that macOS and Windows add.
 const isText = ({ fileName }: yauzl.Entry): boolean =>
   /\.(?:csv|txt|tsv)$/i.test(fileName) && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(fileName);
 
-// Several times what the largest state publishes. The stream fails if the entry is longer than its header says.
+// Several times what the largest state publishes. The stream fails if the entry is longer than in its header.
 const unpackedBytesMax = 2 ** 31;
 // Rates pack to a tenth or less. A bomb of 1 MB unpacks to a thousand times that, and would take minutes to read.
 const ratioMax = 100;

@@ -39,7 +39,7 @@ const unpack = async (path: string): Promise<readonly Part[]> => {
         throw new Error(`it packs more than ${megabytes(unpackedBytesMax)}, which no workbook of rates has.`);
       if (isDirectory(fileName) && uncompressedSize > directoryBytesMax)
         throw new Error(`${fileName} has more than ${megabytes(directoryBytesMax)}: remove unused sheets and names.`);
-      // The stream fails if it has another size than the entry says.
+      // The stream fails if its size differs from the entry's.
       const chunks = await Array.fromAsync<Buffer>(await zip.openReadStreamPromise(entry));
       parts.push({ path: fileName, content: Buffer.concat(chunks) });
     }

@@ -23,7 +23,7 @@ const wordsOf = (text: string): string => plainName(cityName(text.replaceAll(/[/
 const placeName = (jurisdiction: string): string =>
   wordsOf(jurisdiction.replaceAll(/\b(?:school board|police jury|(?:city|town|village) of)\b/gi, ' '));
 
-/** A name without that of its parish; `null` if the parish is not in it. */
+/** A name without the name of its parish; `null` if the parish is not in it. */
 const withoutParish = (name: string, parish: string): string | null => {
   const own = wordsOf(parish.replace(/ parish$/i, ''));
   const rest = ` ${name} `.replace(` ${own} PARISH `, ' ').replace(` PARISH OF ${own} `, ' ').trim();
@@ -50,10 +50,10 @@ const readDomicile = ({ cells }: Row, codes: OwnCodes, from: string): RowResult<
 };
 
 /**
- * Read Louisiana's list of local rates by domicile. No publisher or public reader documents the workbook: the columns are
- * those of the Commission's look-up page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish. The
- * rates do not contain the state's. A domicile in a part of a city makes the city ambiguous, and one whose name has no
- * city makes all cities of its parish ambiguous.
+ * Read Louisiana's list of local rates by domicile. No publisher or public reader documents the workbook: the columns
+ * are from the Commission's look-up page, as github.com/LukasNAP/TaxAP reads it (server/la-rates.mjs), with the parish.
+ * The rates do not contain the state's. A domicile in a part of a city makes the city ambiguous, and one whose name has
+ * no city makes all cities of its parish ambiguous.
  */
 const readLouisiana: ReadFile = async function* (path, { names, onProgress }) {
   const from = dayOfFile(path, monthOfFile, 'Domicile-Rate-Listing-October-2026.xlsx');

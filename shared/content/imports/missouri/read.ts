@@ -57,7 +57,7 @@ const readRow = ({ cells }: Row, { codes, base, from }: Reader): RowResult<Combi
 
 /**
  * Read Missouri's quarterly table of sales tax rates. Sheet and header: github.com/LukasNAP/TaxAP
- * (tests/mo-rates.test.mjs). A rate contains the state's; it holds from the month in the name of the file.
+ * (tests/mo-rates.test.mjs). A rate includes the state's, and applies from the month in the name of the file.
  */
 const readMissouri: ReadFile = async function* (path, { base, names, onProgress }) {
   const codes = new OwnCodes('MO', names);

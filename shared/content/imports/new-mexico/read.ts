@@ -93,9 +93,10 @@ const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
 };
 
 /**
- * Read New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them. Fields:
- * github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The rates
- * contain the state's; they hold from the period in the name of the service. Lines are positions of features, from 1.
+ * Read New Mexico's rates of the gross receipts tax by location code, as its ArcGIS feature service returns them.
+ * Fields: github.com/LukasNAP/TaxAP (tests/nm-rates.test.mjs) and github.com/cboxdk/laravel-tax (ArcGisRateSource). The
+ * rates include the state's, and apply from the period in the name of the service. Lines are positions of features,
+ * from 1.
  */
 const readNewMexico: ReadFile = async function* (path, { base, names, onProgress }) {
   const reader = {

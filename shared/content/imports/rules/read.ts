@@ -13,7 +13,7 @@ import type { RulesFile } from './schema.ts';
 import { type FieldProblem, readShape } from './shape-problems.ts';
 import { valueProblems } from './value-problems.ts';
 
-// The head of each later release of the state has the rules, too, and an item has at most 400 KB compressed.
+// The head of each later release of the state repeats the rules, and an item has at most 400 KB compressed.
 const bytesMax = 500_000;
 
 type Parsed = JsonLines & { readonly name: string };

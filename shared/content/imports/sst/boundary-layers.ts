@@ -23,7 +23,7 @@ const tripletsMax = 20;
 
 const at = (cells: readonly string[], column: number): string => cells[column - 1] ?? '';
 
-// The layout has a class of place too. If it is empty, the type in the rate file applies.
+// If the class of place is empty, the type in the rate file applies.
 const placeKey = (book: RateBook, code: string, type: string): LayerKey | null => {
   const types = placeTypes.includes(type.padStart(2, '0')) ? [type] : [];
   const keys = [...types, ...placeTypes].map((candidate) => layerKey(candidate, code));

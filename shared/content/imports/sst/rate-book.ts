@@ -44,7 +44,7 @@ export const addRate = ({ rows }: RateBook, { key, rate }: RateRow, line: number
 /** Two rate rows of a jurisdiction that share days. */
 type KeyedOverlap = Overlap & { readonly key: LayerKey };
 
-/** Give each key one rate per day after the last row. Returns the resolved overlaps. */
+/** Leaves each key one rate per day after the last row. Returns the resolved overlaps. */
 export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] =>
   [...rows].flatMap(([key, lines]) => {
     const resolved = resolveOverlaps(lines);
@@ -53,8 +53,8 @@ export const settleRates = ({ rows, rates }: RateBook): readonly KeyedOverlap[] 
   });
 
 /**
- * The day from which a file's history is complete: the day after the earliest end of a row, because later ends are in the
- * file too, and at the latest the first day of the file's quarter (content notes 1.2). `null` if neither is known.
+ * The day from which a file's history is complete: the day after the earliest end of a row, because the file has later
+ * ends, and at the latest the first day of the file's quarter (content notes 1.2). `null` if neither is known.
  */
 export const completeFrom = (ends: Iterable<string | null>, effective: string | null): string | null => {
   let first = effective;

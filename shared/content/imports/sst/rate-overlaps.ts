@@ -45,9 +45,9 @@ const overlapOf = (row: RateLine, { row: other, rate }: Piece): Overlap => ({
 });
 
 /**
- * Give each day one rate. Of two rows that share a day, the row that begins later applies, from its first day to its last.
- * Of two rows that begin on the same day, the later row in the file applies. States publish both by mistake: Wisconsin
- * ends a county's old rate on the day on which the new one begins.
+ * Leaves each day one rate. If two rows share a day, the row that begins later applies, from its first day to its last.
+ * If they begin on the same day, the later row in the file applies. States publish both by mistake: Wisconsin ends a
+ * county's old rate on the day on which the new one begins.
  */
 export const resolveOverlaps = (
   rows: readonly RateLine[],

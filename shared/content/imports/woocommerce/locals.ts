@@ -92,7 +92,7 @@ const partsOf = (shares: readonly Share[], stateUnits: bigint, place: string, ba
   });
 };
 
-/** The local taxes of the rates that apply at a place; a bad row where they cannot be told. */
+/** The local taxes of the rates that apply at a place; a bad row where they cannot be determined. */
 export const localsOf = (context: LocalContext, rates: readonly WooRate[], place: string): Locals | Entry => {
   const { pseudo, base, from, bad } = context;
   const refuse = (row: WooRate | undefined, reason: string): Entry => {

@@ -36,7 +36,7 @@ export type WooRate = {
   readonly rate: string;
   /** Whether it applies on the price with the other taxes. */
   readonly isCompound: boolean;
-  /** Of one priority, one rate applies. */
+  /** One rate of each priority applies. */
   readonly priority: number;
   readonly hasState: boolean;
   /** `null` is every ZIP. */
@@ -51,7 +51,10 @@ const list = (text: string): readonly string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** `78664`, `12345...12350`, `786*`; `null` if it is none of them. Leading zeros that a spreadsheet dropped are restored. */
+/**
+ * `78664`, `12345...12350`, `786*`; `null` if it is none of them. Leading zeros that a spreadsheet dropped are
+ * restored.
+ */
 const zipRange = (text: string): ZipRange | null => {
   const start = /^(?<digits>\d{1,5})\*$/.exec(text)?.groups?.['digits'];
   if (start !== undefined) return [start.padEnd(5, '0'), start.padEnd(5, '9')];

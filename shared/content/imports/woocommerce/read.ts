@@ -34,7 +34,7 @@ function* overlapEntries(
 
 type Where = Pick<Span, 'kind' | 'low' | 'high' | 'flags'> | Pick<City, 'kind' | 'city' | 'flags'>;
 
-/** The entries of a place. Without a rate other than those of the whole state, it is left to the fallback release. */
+/** The entries of a place. If only rates of the whole state apply, the fallback release covers the place. */
 function* placeEntries(context: LocalContext, choice: Choice, place: string, where: Where): Generator<Entry> {
   const { rates, conflict } = choice;
   if (rates.every(isStateWide)) return;

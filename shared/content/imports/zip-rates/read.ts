@@ -61,7 +61,7 @@ type Part = 'county' | 'city' | 'special';
 type ZipRates = {
   readonly zip: string;
   readonly region: string;
-  /** Of older tables, where a region in two counties has two rows. */
+  /** A column of older tables, where a region in two counties has two rows. */
   readonly countyName: string;
   readonly local: Readonly<Record<Part, string>>;
   readonly crossesBorders: boolean;
@@ -146,7 +146,7 @@ const badEntries = ({ zip: text }: Cells, state: string, from: string | null): r
 
 type Seen = Map<string, { readonly line: number; readonly local: string }>;
 
-/** The entries of a row; those of a bad row if an earlier one gives the region other rates in the ZIP. */
+/** The entries of a row; a bad row if an earlier row has other rates for the region in the ZIP. */
 function* rowEntries(
   seen: Seen,
   pseudo: PseudoJurisdictions,
