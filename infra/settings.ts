@@ -5,18 +5,18 @@ import { endpoints, schedules } from '../functions/endpoints.ts';
 import { CommandError } from '../shared/command-error.ts';
 import type { Entry } from './bundling.ts';
 
-const text = z.string('Give a text, a number or a boolean.');
+const text = z.string('Set a text, a number or a boolean.');
 const matching = (pattern: RegExp, remedy: string) => text.regex(pattern, remedy).nullable().default(null);
 /** An enumerated setting. The first value is the default. */
 const oneOf = <const Word extends string>(words: readonly [Word, ...Word[]]) =>
-  z.enum(words, `Give one of: ${words.join(', ')}.`).default(words[0] as z.core.util.NoUndefined<Word>);
+  z.enum(words, `Set one of: ${words.join(', ')}.`).default(words[0] as z.core.util.NoUndefined<Word>);
 const flag = (initial: boolean) =>
   z
-    .enum(['true', '1', 'false', '0'], 'Give true or false.')
+    .enum(['true', '1', 'false', '0'], 'Set true or false.')
     .transform((value) => value === 'true' || value === '1')
     .default(initial);
 const wholeNumber = (least: number, most: number) => {
-  const remedy = `Give a whole number from ${least} to ${most}.`;
+  const remedy = `Set a whole number from ${least} to ${most}.`;
   return text.regex(/^\d+$/, remedy).transform(Number).pipe(z.number().min(least, remedy).max(most, remedy));
 };
 
@@ -34,18 +34,18 @@ const shape = {
   /** Which of several deployments in one account this is; `null` for the one without a name. */
   stage: matching(
     /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/,
-    'Give a lower-case word of at most 20 letters, digits and hyphens, such as staging.',
+    'Set a lower-case word of at most 20 letters, digits and hyphens, such as staging.',
   ),
   /** The address for alarm mails; `null` sends none. */
-  alarmEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Give one address, such as tax@example.com.'),
+  alarmEmail: matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'Set one address, such as tax@example.com.'),
   /** The custom host name of the API. */
-  domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Give a host name, such as tax.example.com.'),
+  domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Set a host name, such as tax.example.com.'),
   certificate: matching(
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     "Give the ARN of an ACM certificate for the domain, in the stack's region.",
   ),
   /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
-  hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Give the id of a hosted zone, such as Z0123456789ABC.'),
+  hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Set the id of a hosted zone, such as Z0123456789ABC.'),
   /** Whether the execute-api address stays open next to the domain. */
   awsAddress: oneOf(['open', 'shut']),
   /** Whether data outlives the stack: tables, their backups and their key. */
@@ -57,7 +57,7 @@ const shape = {
   /** A vault in another account or region that gets a copy of each backup; `null` makes no copies. */
   backupCopyTo: matching(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
-    'Give the ARN of a backup vault, such as arn:aws:backup:us-west-2:123456789012:backup-vault:levy.',
+    'Set the ARN of a backup vault, such as arn:aws:backup:us-west-2:123456789012:backup-vault:levy.',
   ),
   /** Who can delete a backup before its expiry: every principal with the permission, or no one. */
   backupLock: oneOf(['none', 'governance', 'compliance']),
@@ -68,7 +68,7 @@ const shape = {
   /** Whether API Gateway publishes metrics for each method. */
   methodMetrics: flag(false),
   /** The address of the runbook for alarm mails; `null` names the file of this repository. */
-  runbookUrl: matching(/^https:\/\/[^\s#]+$/, 'Give the https address of your copy of infra/runbook.md, without #.'),
+  runbookUrl: matching(/^https:\/\/[^\s#]+$/, 'Set the https address of your copy of infra/runbook.md, without #.'),
   logRetention: oneOf(['90', ...retentions.map(String)]).transform((days): RetentionDays => Number(days)),
   /** Whether the stack creates the account's one role for API Gateway's logs, or uses the existing one. */
   gatewayLogRole: oneOf(['make', 'keep']),
@@ -80,7 +80,7 @@ const shape = {
     })
     .pipe(
       z.partialRecord(z.enum(entries), wholeNumber(1, 100_000), {
-        error: `Give function:instances,...; functions are ${entries.join(', ')}.`,
+        error: `Set function:instances,...; functions are ${entries.join(', ')}.`,
       }),
     )
     .default({}),
@@ -103,11 +103,11 @@ const shape = {
    */
   contentMirror: matching(
     /^https:\/\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/i,
-    'Give an https address without a query, such as https://mirror.example.com/rates.',
+    'Set an https address without a query, such as https://mirror.example.com/rates.',
   ),
   /** The template is for `sam local`: the architecture of the host, the emulator's address and table names. */
   sam: flag(false),
-  oidcIssuer: matching(/^https:\/\//, 'Give an https address.'),
+  oidcIssuer: matching(/^https:\/\//, 'Set an https address.'),
   oidcAudience: text.nullable().default(null),
   oidcAccountClaim: text.nullable().default(null),
   oidcScopesClaim: text.nullable().default(null),
@@ -118,7 +118,7 @@ const shape = {
   /** The origin of the issuer's token endpoint, where it is not the issuer's own. */
   oidcTokenOrigin: matching(
     /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/,
-    'Give an https origin, such as https://login.example.com.',
+    'Set an https origin, such as https://login.example.com.',
   ),
   /** Whether the API has the console. */
   console: flag(true),
@@ -126,7 +126,7 @@ const shape = {
 const names = Object.keys(shape) as (keyof typeof shape)[];
 const schema = z.strictObject(shape, {
   error: ({ code }) =>
-    code === 'unrecognized_keys' ? `There is no such setting. Give one of: ${names.join(', ')}.` : undefined,
+    code === 'unrecognized_keys' ? `There is no such setting. Set one of: ${names.join(', ')}.` : undefined,
 });
 
 /**
@@ -142,21 +142,21 @@ export type Settings = Readonly<z.output<typeof schema>> & {
   readonly given: string;
 };
 
-const forDomain = 'Give domain as well: the host name that it is for.';
+const forDomain = 'Set domain as well: the host name that it is for.';
 /** A setting, its value (`null` for any), the setting that it requires, and the remedy. */
 const requirements: readonly (readonly [keyof typeof shape, string | null, keyof typeof shape, string])[] = [
-  ['domain', null, 'certificate', 'Give certificate as well: the ARN of an ACM certificate for it.'],
+  ['domain', null, 'certificate', 'Set certificate as well: the ARN of an ACM certificate for it.'],
   ['certificate', null, 'domain', forDomain],
   ['hostedZone', null, 'domain', forDomain],
-  ['awsAddress', 'shut', 'domain', 'Give domain as well: the API must have an address.'],
-  ['removal', 'destroy', 'stage', 'Give stage as well: only a deployment that has a name may lose its data.'],
-  ['wafRequestsPerAddress', null, 'waf', 'Give waf=true as well, or leave it out.'],
+  ['awsAddress', 'shut', 'domain', 'Set domain as well: the API must have an address.'],
+  ['removal', 'destroy', 'stage', 'Set stage as well: only a deployment that has a name may lose its data.'],
+  ['wafRequestsPerAddress', null, 'waf', 'Set waf=true as well, or leave it out.'],
   // With only one of the two, functions would start and refuse every token.
-  ['oidcIssuer', null, 'oidcAudience', 'Give oidcAudience as well: the audience of the tokens.'],
-  ['oidcTokenOrigin', null, 'oidcClientId', 'Give oidcClientId as well: the client of the console.'],
+  ['oidcIssuer', null, 'oidcAudience', 'Set oidcAudience as well: the audience of the tokens.'],
+  ['oidcTokenOrigin', null, 'oidcClientId', 'Set oidcClientId as well: the client of the console.'],
   ...(
     ['oidcAudience', 'oidcAccountClaim', 'oidcScopesClaim', 'oidcReadScope', 'oidcWriteScope', 'oidcClientId'] as const
-  ).map((name) => [name, null, 'oidcIssuer', 'Give oidcIssuer as well: the issuer of the tokens.'] as const),
+  ).map((name) => [name, null, 'oidcIssuer', 'Set oidcIssuer as well: the issuer of the tokens.'] as const),
 ];
 
 const refuse = (name: string, value: unknown, remedy: string): never => {
@@ -205,7 +205,7 @@ export const settingsOf = ({ node }: IConstruct): Settings => {
   // The CLI finds the region before the synthesis.
   const region = process.env['CDK_DEFAULT_REGION'];
   if (region && !regionsWithPipes.has(region) && data.events && !data.sam)
-    refuse('events', true, `The region ${region} has no EventBridge Pipes. Give events=false, or use another region.`);
+    refuse('events', true, `The region ${region} has no EventBridge Pipes. Set events=false, or use another region.`);
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
   return {

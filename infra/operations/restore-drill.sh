@@ -30,18 +30,18 @@ while (($# > 0)); do
   case $1 in
     --at)
       at=${2:-}
-      [[ $at =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z$ ]] || { echo 'Send --at as 2026-11-21T12:00:00Z.' >&2; exit 2; }
+      [[ $at =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z$ ]] || { echo 'Pass --at as 2026-11-21T12:00:00Z.' >&2; exit 2; }
       shift 2
       ;;
     --keep) keep=1; shift ;;
     --sample)
-      [[ ${2:-} =~ ^(0\.[0-9]{1,6}|1)$ ]] || { echo 'Send --sample as a share, such as 0.01.' >&2; exit 2; }
+      [[ ${2:-} =~ ^(0\.[0-9]{1,6}|1)$ ]] || { echo 'Pass --sample as a share, such as 0.01.' >&2; exit 2; }
       verify+=(--sample "$2")
       shift 2
       ;;
     --verify)
       suffix=${2:-}
-      [[ $suffix =~ ^-drill-[a-zA-Z0-9]+$ ]] || { echo 'Send --verify with the suffix that was printed, such as -drill-20261121120000.' >&2; exit 2; }
+      [[ $suffix =~ ^-drill-[a-zA-Z0-9]+$ ]] || { echo 'Pass --verify with the suffix that was printed, such as -drill-20261121120000.' >&2; exit 2; }
       shift 2
       ;;
     --dry-run) dry_run=1; shift ;;

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
 
 const countOf = (text: string): number => {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Send a whole number from 1.');
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');
   return Number(text);
 };
 

@@ -84,8 +84,8 @@ const decimalUpTo =
     if (!/^\d{1,6}(\.\d{1,6})?$/.test(text) || Number(text) > max) throw new InvalidArgumentError(remedy);
     return text;
   };
-const share = decimalUpTo(1, 'Send a share from 0 to 1, such as 0.05.');
-const each = decimalUpTo(Number.POSITIVE_INFINITY, 'Send a decimal of at least 0, such as 0.5.');
+const share = decimalUpTo(1, 'Pass a share from 0 to 1, such as 0.05.');
+const each = decimalUpTo(Number.POSITIVE_INFINITY, 'Pass a decimal of at least 0, such as 0.5.');
 
 type Options = CostOptions & { readonly freeTier?: true; readonly prices?: string; readonly json?: true };
 

@@ -13,13 +13,13 @@ import { temporaryFolder } from './terminal/temporary-folder.ts';
 /** The line of the source, such as `shared/tax/tax.ts:12`. Columns are off by what minification moved, so they are left out. */
 const sourceOf = (folder: string, frame: string): string => {
   const [, file, line, column] = /([\w.-]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
-  if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Send one such as index.js:1:2345.`);
+  if (!file) throw new CommandError(`"${frame}" is no frame of a bundle. Pass one such as index.js:1:2345.`);
   let map: SourceMap;
   try {
     map = new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   } catch {
     throw new CommandError(
-      `The bundle has no ${file}. Check out the deployed commit, and send the name of its function.`,
+      `The bundle has no ${file}. Check out the deployed commit, and pass the name of its function.`,
     );
   }
   const entry = map.findEntry(Number(line) - 1, Number(column) - 1);

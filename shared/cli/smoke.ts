@@ -11,10 +11,10 @@ const addressOf = (text: string): string => {
   const isLocal = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
     throw new CommandError(
-      'Send the address as https://…, or as http://127.0.0.1:3000 on this machine: the request contains a key.',
+      'Pass the address as https://…, or as http://127.0.0.1:3000 on this machine: the request contains a key.',
     );
   if (url.search || url.hash || url.username)
-    throw new CommandError('Send the address without a query, fragment or name.');
+    throw new CommandError('Pass the address without a query, fragment or name.');
   return url.href;
 };
 

@@ -13,7 +13,7 @@ export const stateOf = (text: string) => {
   const letters = stateCode(text);
   const builtIn = letters === null ? undefined : builtInRelease(letters);
   if (letters === null || !builtIn)
-    throw new CommandError(`Levy has no content for a state "${text}". Send a two-letter state code, such as MN.`);
+    throw new CommandError(`Levy has no content for a state "${text}". Pass a two-letter state code, such as MN.`);
   return { letters, code: jurisdictionCode(letters), builtIn };
 };
 

@@ -4,7 +4,7 @@ import { CommandError, jsonOrRefuse } from '../command-error.ts';
 import { objectOf } from '../json.ts';
 import { stateCode } from '../jurisdiction.ts';
 
-const stateAdvice = 'Send a two-letter state code.';
+const stateAdvice = 'Use a two-letter state code.';
 
 /** One line of a worked case. A line of the family SHIPPING is the shipping charge. */
 const CaseLine = z.looseObject({
@@ -45,7 +45,7 @@ export const Case = z.looseObject({
   country: z.nullish(z.string()),
   state: z.nullish(z.string().check(z.refine((text) => text === '' || stateCode(text) !== null, stateAdvice))),
   locality: z.nullish(z.string()),
-  zip: z.nullish(z.string().check(z.regex(/^\d{5}(-?\d{4})?$/, 'Send a ZIP code of five digits, or ZIP+4.'))),
+  zip: z.nullish(z.string().check(z.regex(/^\d{5}(-?\d{4})?$/, 'Use a ZIP code of five digits, or ZIP+4.'))),
   date: z.nullish(day),
   input: z.looseObject({ lines: z.optional(z.array(CaseLine)) }),
   expected: z.looseObject({
@@ -80,6 +80,6 @@ export const readCases = (text: string): readonly (Case | UnreadableCase)[] => {
   const read = jsonOrRefuse(text, 'The cases are');
   const list = Array.isArray(read) ? read : objectOf(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)
-    throw new CommandError('The cases cannot be read: send an array of cases, or an object with them as "cases".');
+    throw new CommandError('The cases cannot be read: expected an array of cases, or an object with them as "cases".');
   return list.map(readCase);
 };

@@ -127,7 +127,7 @@ export const runCase = (
     return result(
       'not_applicable',
       null,
-      `the release has no place named ${worked.locality}: add a zip to the case, or send --zips "${worked.locality}=…"`,
+      `the release has no place named ${worked.locality}: add a zip to the case, or pass --zips "${worked.locality}=…"`,
     );
   const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
   const answer = calculate(requestOf(worked, today), context, []);

@@ -9,7 +9,7 @@ describe('an error', () => {
   it.each([
     [['create'], "required option '--name <name>'"],
     [['keys', 'create', '--account', 'acct_none'], "required option '--scopes <scopes>'"],
-    [['keys', 'create', '--account', 'acct_none', '--scopes', 'all'], 'Send read, write, or read,write.'],
+    [['keys', 'create', '--account', 'acct_none', '--scopes', 'all'], 'Pass read, write, or read,write.'],
     [['keys', 'list', '--account', 'acct_none'], 'There is no account acct_none.'],
     [['settings', '--account', 'acct_none', 'registrations=@nowhere.json'], 'There is no file nowhere.json.'],
     [['remove'], 'See the options with --help.'],

@@ -358,7 +358,7 @@ describe('worked cases before a release is activated', () => {
       code: 1,
       err: expect.stringContaining('No case names DULUTH without a ZIP.'),
     });
-    expect((await content([...args, '--zips', 'Minneapolis'])).err).toContain('Send a ZIP for each locality');
+    expect((await content([...args, '--zips', 'Minneapolis'])).err).toContain('Pass a ZIP for each locality');
     expect((await content([...args, '--zips', 'A=55401,a=55402'])).err).toContain('A has two ZIPs');
   });
 
@@ -381,7 +381,7 @@ describe('worked cases before a release is activated', () => {
     );
     const { code, out, err } = await content(['check', '--release', idOf(1), '--against', path]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^n\/a {3}typo: .*zip: Send a ZIP code of five digits/m);
+    expect(out).toMatch(/^n\/a {3}typo: .*zip: Use a ZIP code of five digits/m);
     expect(out).toMatch(/^n\/a {3}case 2: .*expected: /m);
     expect(out).toMatch(/^n\/a {3}case 4: /m);
     expect(out).toContain('n/a   1 case of other states');
@@ -555,8 +555,8 @@ describe('refusals and help', () => {
     { args: ['import', '--format', 'texas', '--file', 'nowhere.txt'], says: 'There is no file nowhere.txt.' },
     { args: ['import', '--format', 'texas', '--state', 'MN', '--file', 'x'], says: 'of TX only' },
     { args: ['import', '--format', 'pdf'], says: 'Allowed choices are sst' },
-    { args: ['show', builtIn, '--zip', '5540'], says: 'Send five digits' },
-    { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Send a full product tax code' },
+    { args: ['show', builtIn, '--zip', '5540'], says: 'Pass five digits' },
+    { args: ['taxability', '--code', 'SAAS', '--state', 'TX'], says: 'Pass a full product tax code' },
     { args: ['taxability', '--state', 'TX'], says: 'Use --code and --state, or --write' },
     { args: ['taxability', '--state', 'TX', '--write'], says: 'Leave out --code and --state' },
   ])('is an error with the remedy: $args', async ({ args, says }) => {

@@ -157,7 +157,7 @@ describe('put', () => {
     ['a certificate without a reason', ['put', 'a', '--to', '2026-01-01'], 'Missing field reason.'],
     ['an unknown state', ['list', '--state', 'Bavaria'], '--state cannot be "Bavaria".'],
     ['an unknown customer', ['show', 'a'], 'No customer'],
-    ['days that are no number', ['expiring', '--within', 'soon'], 'Send a whole number from 0'],
+    ['days that are no number', ['expiring', '--within', 'soon'], 'Pass a whole number from 0'],
   ])('refuses %s', async (_name, args, message) => {
     const { run } = await newShop();
     const { code, err } = await run(...args);

@@ -120,7 +120,7 @@ describe('a period from dry run to filed', () => {
 
   it('close needs a confirmation, then works until the period is closed', async () => {
     const { code, err } = await shop.run('close', ...august);
-    expect([code, err]).toEqual([1, expect.stringContaining('send --yes to confirm.')]);
+    expect([code, err]).toEqual([1, expect.stringContaining('pass --yes to confirm.')]);
     expect((await made(shop.filer.filings({ state: 'IN' }))).data).toEqual([]);
     const closed = await shop.run('close', ...august, '--yes', '--json');
     expect(closed.code).toBe(0);
@@ -176,7 +176,7 @@ describe('a period from dry run to filed', () => {
   it('file needs the number of exceptions', async () => {
     const count = (await made(shop.filer.filing(id))).exceptions?.count ?? 0;
     const file = ['file', id, '--confirmation-number', 'IN-1'];
-    expect(await refusal(...file)).toContain(`then send --acknowledge-exceptions ${count}.`);
+    expect(await refusal(...file)).toContain(`then pass --acknowledge-exceptions ${count}.`);
     expect(await refusal(...file, '--acknowledge-exceptions', `${count - 1}`)).toContain(`-exceptions ${count}.`);
     expect((await made(shop.filer.filing(id))).status).toBe('closed');
     const filed = await shop.run(...file, '--acknowledge-exceptions', `${count}`);
@@ -206,7 +206,7 @@ describe('close', () => {
     expect([refused.code, refused.out, refused.err]).toEqual([
       1,
       '',
-      expect.stringContaining('The account is not registered in US-OH on 2026-10-31. Check --state, or send'),
+      expect.stringContaining('The account is not registered in US-OH on 2026-10-31. Check --state, or pass'),
     ]);
     expect((await made(filer.filings())).data).toEqual([]);
     expect((await run('close', ...ohio, '--yes', '--unregistered', '--json')).code).toBe(0);

@@ -413,7 +413,7 @@ describe('verify', () => {
 
   it.each([
     [['--account', 'acct_none'], 'There is no account acct_none'],
-    [[], 'Send either --account or --all.'],
+    [[], 'Pass either --account or --all.'],
   ])('refuses %j', async (args, message) => {
     const { code, out, err } = await ledger('verify', ...args);
     expect([code, out]).toEqual([1, '']);

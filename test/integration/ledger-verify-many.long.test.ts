@@ -130,10 +130,10 @@ const referenceOf = async (id: string): Promise<string | null> => {
 };
 
 it.each([
-  [[], 'Send either --account or --all.'],
-  [['--account', 'acct_1', '--all'], 'Send either --account or --all.'],
-  [['--all', '--sample', '0'], 'Send a share above 0'],
-  [['--all', '--sample', '1.5'], 'Send a share above 0'],
+  [[], 'Pass either --account or --all.'],
+  [['--account', 'acct_1', '--all'], 'Pass either --account or --all.'],
+  [['--all', '--sample', '0'], 'Pass a share above 0'],
+  [['--all', '--sample', '1.5'], 'Pass a share above 0'],
   [['--all', '--parallel', '0'], 'from 1 to 32'],
 ])('refuses %j', async (args, message) => {
   const { code, out, err } = await verify(...args);

@@ -68,10 +68,10 @@ it('restores nothing if a table has no point-in-time recovery', () => {
 
 it.each([
   [[], { TABLE_ACCOUNTS: '' }, /Set TABLE_ACCOUNTS/],
-  [['--at', 'yesterday'], {}, /Send --at as/],
+  [['--at', 'yesterday'], {}, /Pass --at as/],
   [[], { AWS_REGION: '' }, /Set AWS_REGION/],
-  [['--verify', 'Transactions'], {}, /Send --verify with/],
-  [['--sample', '2'], {}, /Send --sample as/],
+  [['--verify', 'Transactions'], {}, /Pass --verify with/],
+  [['--sample', '2'], {}, /Pass --sample as/],
   [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
 ])('refuses %j with %j, and calls no AWS command', (args, variables, message) => {

@@ -19,7 +19,7 @@ const slowMs = 250;
 
 const whole = (from: number) => (text: string) => {
   if (!/^\d{1,6}$/.test(text) || Number(text) < from)
-    throw new InvalidArgumentError(`Send a whole number from ${from}.`);
+    throw new InvalidArgumentError(`Pass a whole number from ${from}.`);
   return Number(text);
 };
 
@@ -33,7 +33,7 @@ const program = new Command('load')
   .option('--workers <n>', 'processes that serve', whole(1), 2)
   .parse();
 const { calculations, creates, seconds, times, workers } = program.opts<Options>();
-if (calculations + creates === 0) program.error('Send --calculations or --creates above 0.');
+if (calculations + creates === 0) program.error('Pass --calculations or --creates above 0.');
 const steady: Rate = { calculations, creates };
 const overloaded: Rate = { calculations: calculations * times, creates: creates * times };
 const perWindow = Math.ceil(((calculations + creates) * windowMs * headroom) / 1000);

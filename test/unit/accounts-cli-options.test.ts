@@ -37,7 +37,7 @@ describe('--expires', () => {
 
   it.each([
     ...['', '90', '-1d', '1.5d', '90 d', '1y', '2027-06-30', '2027-06-30T00:00:00', '2027-02-29T00:00:00Z'].map(
-      (text) => [text, 'Send a duration'],
+      (text) => [text, 'Pass a duration'],
     ),
     ['0d', 'has already passed'],
     ['2026-11-21T12:00:00+01:00', 'has already passed'],
@@ -56,7 +56,7 @@ describe('--overlap', () => {
 
   it.each(['', '24', 'never', '91d'])('"%s" is refused, with what to send', (text) =>
     expect(refusal(() => overlapMs(text))).toBe(
-      `--overlap cannot be "${text}". Send a duration of at most 90d, such as 24h, or 0.`,
+      `--overlap cannot be "${text}". Pass a duration of at most 90d, such as 24h, or 0.`,
     ),
   );
 });
@@ -70,7 +70,7 @@ describe('scopes', () => {
   ])('"%s" are %o', (text, scopes) => expect(scopesOf(text)).toEqual(scopes));
 
   it.each(['', ',', 'admin', 'read,admin', 'READ', 'read write', 'read,'])('"%s" are none', (text) =>
-    expect(refusal(() => scopesOf(text))).toContain('Send read, write, or read,write.'),
+    expect(refusal(() => scopesOf(text))).toContain('Pass read, write, or read,write.'),
   );
 });
 
@@ -144,7 +144,7 @@ describe('settings', () => {
   it('are complete, except service_version', () => {
     for (const name of Object.keys(defaultSettings('v')))
       expect(refusal(() => assignmentsFrom([`${name}=?`]))).toContain(
-        name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Send `,
+        name === 'service_version' ? 'Change it with `settings --service-version`.' : `${name} cannot be ?. Pass `,
       );
   });
 
@@ -199,11 +199,11 @@ describe('settings', () => {
     [twice({ from: '2026-06-30' }), 'of MI, entries 1 and 2'],
     [twice({ from: '2025-01-01', state: 'US-MI' }), 'entries 1 and 2'],
     ['remote_seller_elections=TX', 'JSON such as [{'],
-    ['remote_seller_elections=null', 'Send an array of {state, election, from, to}, or [] for none'],
-    [elected({ state: 'XX' }), 'entry 1, state: Send a two-letter state code'],
+    ['remote_seller_elections=null', 'Pass an array of {state, election, from, to}, or [] for none'],
+    [elected({ state: 'XX' }), 'entry 1, state: Pass a two-letter state code'],
     [elected({ state: 'MI' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
     [elected({ state: 'AL' }), 'entry 1: simplified_sellers_use_tax in AL, single_local_use_tax in TX'],
-    [elected({ election: 'flat_rate' }), 'Send simplified_sellers_use_tax or single_local_use_tax'],
+    [elected({ election: 'flat_rate' }), 'Pass simplified_sellers_use_tax or single_local_use_tax'],
     [elected({ collected_by: 'marketplace' }), 'Unknown field collected_by'],
     [elected({ from: undefined }), 'entry 1, from'],
     [elected({ from: '2026-02-30' }), 'entry 1, from'],
@@ -216,9 +216,9 @@ describe('settings', () => {
     ['ship_from={"state":1}', 'state: '],
     ['ship_from={"state":"MI","postal_code":"10001"}', '10001 is in NY, not in MI'],
     ['ship_from={}', 'Send at least the state'],
-    ['ship_from={"state":"NY"}', 'Send a postal_code or city, too: NY has local taxes.'],
-    ['time_zone=EST', 'time_zone cannot be EST. Send America/New_York.'],
-    ['time_zone=Somewhere', 'Send an IANA time zone such as America/New_York, or UTC.'],
+    ['ship_from={"state":"NY"}', 'Pass a postal_code or city as well, because NY has local taxes.'],
+    ['time_zone=EST', 'time_zone cannot be EST. Pass America/New_York.'],
+    ['time_zone=Somewhere', 'Pass an IANA time zone such as America/New_York, or UTC.'],
   ])('%s is refused: %s', (text, because) => expect(refusal(() => assignmentsFrom([text]))).toContain(because));
 
   it('accept registrations one after another, and of two states on the same days', () => {
@@ -228,7 +228,7 @@ describe('settings', () => {
 
   it('are refused if one is set twice', () =>
     expect(refusal(() => assignmentsFrom(['rate_limit=1', 'rate_limit=1']))).toBe(
-      'rate_limit is set twice. Send it once.',
+      'rate_limit is set twice. Pass it once.',
     ));
 
   it('are accepted or refused, for any text', () => {

@@ -40,13 +40,13 @@ const priceFile = (content: string): string => {
 describe('an option', () => {
   it.each([
     [['--calculations', '1000'], "required option '--transactions <m>' not specified"],
-    [[...required, '--calculations', '-1'], 'Send a whole number from 0'],
-    [[...required, '--calculations', '1e6'], 'Send a whole number from 0'],
+    [[...required, '--calculations', '-1'], 'Pass a whole number from 0'],
+    [[...required, '--calculations', '1e6'], 'Pass a whole number from 0'],
     [[...required, '--transactions', '1000000000001'], 'to 1,000,000,000,000'],
     [[...required, '--lines', '0'], 'from 1 to 1,000'],
-    [[...required, '--credits', '1.01'], 'Send a share'],
-    [[...required, '--finalized', '.5'], 'Send a share'],
-    [[...required, '--updates', 'often'], 'Send a decimal'],
+    [[...required, '--credits', '1.01'], 'Pass a share'],
+    [[...required, '--finalized', '.5'], 'Pass a share'],
+    [[...required, '--updates', 'often'], 'Pass a decimal'],
     [[...required, '--months', '241'], 'from 1 to 240'],
   ])('is refused: %j', async (options, message) => {
     await expect(printed(options)).rejects.toThrow(message);

@@ -87,40 +87,40 @@ describe('a file of another shape', () => {
     ]);
     expect(problems.join('\n')).toContain('Send DIGITAL.EBOOKS, the nearest product tax code.');
     expect(problems.join('\n')).toContain('Unknown field. Did you mean `effect`?');
-    expect(problems.join('\n')).toContain('Unknown name exemt. Did you mean `exempt`? Send one of any_taxable, band,');
+    expect(problems.join('\n')).toContain('Unknown name exemt. Did you mean `exempt`? Use one of any_taxable, band,');
   });
 
   for (const [text = '', ...expected] of [
-    ['[]', '1 Send an object with `state`'],
-    [fileWith({ state: undefined }), '1 state: The field is missing. Send the two-letter code'],
-    [fileWith({ state: 'WI' }), '1 state: The file is of "WI", and the import is of MN'],
+    ['[]', '1 Use an object with `state`'],
+    [fileWith({ state: undefined }), '1 state: The field is missing. Use the two-letter code'],
+    [fileWith({ state: 'WI' }), '1 state: The file is for "WI", but --state is MN'],
     [fileWith({ rate: [] }), '1 rate: Unknown field. Did you mean `rates`?'],
-    [fileWith({ sources: { ruling: '           ' } }), '1 sources.ruling: Send the text of the source'],
+    [fileWith({ sources: { ruling: '           ' } }), '1 sources.ruling: Use the text of the source'],
     [withRule({ effect: undefined }), '1 rules[0].effect: The field is missing.'],
-    [withRule({ effect: {} }), '1 rules[0].effect.type: The field is missing. Send one of any_taxable'],
+    [withRule({ effect: {} }), '1 rules[0].effect.type: The field is missing. Use one of any_taxable'],
     [
       withRule({ effect: { type: 'exempt', rate: '0' } }),
       '1 rules[0].effect.rate: Unknown field. The fields are type.',
     ],
-    [withRule({ effect: { type: 'rate', rate: '6.5' } }), '1 rules[0].effect.rate: Send a fraction as a string'],
-    [withRule({ effect: { type: 'rate', rate: 0.065 } }), '1 rules[0].effect.rate: Send a fraction as a string'],
+    [withRule({ effect: { type: 'rate', rate: '6.5' } }), '1 rules[0].effect.rate: Use a fraction as a string'],
+    [withRule({ effect: { type: 'rate', rate: 0.065 } }), '1 rules[0].effect.rate: Use a fraction as a string'],
     [
       withRule({ effect: { type: 'threshold_cliff', amont: '110', inclusive: true } }),
-      '1 rules[0].effect.amount: The field is missing. Send an amount as a string',
+      '1 rules[0].effect.amount: The field is missing. Use an amount as a string',
       '1 rules[0].effect.amont: Unknown field. Did you mean `amount`?',
     ],
     [
       withRule({ effect: { type: 'band', above: '20', to: '10', rate: '0.01' } }),
-      '1 rules[0].effect: Send `to` above `above`.',
+      '1 rules[0].effect: Use `to` above `above`.',
     ],
     [
       withRule({ effect: { type: 'use_split', business: { type: 'exempt' }, personal: { type: 'holiday' } } }),
-      '1 rules[0].effect.personal.type: Unknown name holiday. Send one of taxable, exempt, rate.',
+      '1 rules[0].effect.personal.type: Unknown name holiday. Use one of taxable, exempt, rate.',
     ],
-    [withRule({ from: undefined }), '1 rules[0].from: The field is missing. Send a day'],
-    [withRule({ ptcs: [] }), '1 rules[0].ptcs: Send at least one of product tax codes'],
-    [withRule({ ptcs: ['CLOTHING.APPAREL._FUR'] }), '1 rules[0].ptcs[0]: Send the product tax code alone'],
-    [withRule({ attributes: { any: ['_ATHLETC'] } }), '1 rules[0].attributes.any[0]: Send an attribute of'],
+    [withRule({ from: undefined }), '1 rules[0].from: The field is missing. Use a day'],
+    [withRule({ ptcs: [] }), '1 rules[0].ptcs: Use at least one of product tax codes'],
+    [withRule({ ptcs: ['CLOTHING.APPAREL._FUR'] }), '1 rules[0].ptcs[0]: Use the product tax code alone'],
+    [withRule({ attributes: { any: ['_ATHLETC'] } }), '1 rules[0].attributes.any[0]: Use an attribute of'],
     [
       withRule({
         effect: {
@@ -133,26 +133,26 @@ describe('a file of another shape', () => {
       }),
       '1 rules[0].effect.base.never[0]: ',
     ],
-    [withRule({ levels: ['town'] }), '1 rules[0].levels[0]: Send one of state, county, city, district.'],
-    [withRule({ season: { from: '06-31', to: '07-01' } }), '1 rules[0].season.from: Send month and day'],
-    [withRule({ zips: [['55403', '55401']] }), '1 rules[0].zips[0]: Send the lower ZIP first.'],
+    [withRule({ levels: ['town'] }), '1 rules[0].levels[0]: Use one of state, county, city, district.'],
+    [withRule({ season: { from: '06-31', to: '07-01' } }), '1 rules[0].season.from: Use month and day'],
+    [withRule({ zips: [['55403', '55401']] }), '1 rules[0].zips[0]: Put the lower ZIP first.'],
     [
       fileWith({ settings: { shipping: [{ policy: 'taxable', ...evidence }] } }),
-      '1 settings.shipping[0].policy: Send one of follows_goods',
+      '1 settings.shipping[0].policy: Use one of follows_goods',
     ],
     [
       fileWith({ settings: { rounding: [{ policy: { method: 'up' }, ...evidence }] } }),
-      '1 settings.rounding[0].policy.method: Unknown name up. Send one of half_up, bracket.',
+      '1 settings.rounding[0].policy.method: Unknown name up. Use one of half_up, bracket.',
     ],
     [
       fileWith({ settings: { coupons: [{ policy: 'reduces', ...evidence }] } }),
-      '1 settings.coupons[0].policy: Send one of reduces_price, full_price.',
+      '1 settings.coupons[0].policy: Use one of reduces_price, full_price.',
     ],
     [
       fileWith({ settings: { coupons: [0, 1].map(() => ({ policy: 'reduces_price', ...evidence })) } }),
       '1 settings.coupons[1]: It is in force beside settings.coupons[0] on the same days.',
     ],
-    ['{ "state": "MN", "state": "MN" }', '1 state: Send each field once.'],
+    ['{ "state": "MN", "state": "MN" }', '1 state: Write each field once.'],
   ])
     it(`names ${expected.join(' and ')}`, async () => {
       const problems = await problemsOf(text);
@@ -165,19 +165,19 @@ describe('values that contradict each other or the state', () => {
   for (const [text = '', expected = ''] of [
     [withRule({ source: 'rulin' }), '1 rules[0].source: `sources` has no rulin. Did you mean ruling?'],
     [withRule({ source: 'constructor' }), '1 rules[0].source: `sources` has no constructor.'],
-    [withRule({ to: '2026-12-31' }), '1 rules[0].to: Send a last day that is not before 2027-01-01.'],
+    [withRule({ to: '2026-12-31' }), '1 rules[0].to: Use a last day that is not before 2027-01-01.'],
     [withRule({ id: 'mn-shipping' }), '1 rules[0].id: mn-shipping is the shipping policy'],
     [withRule({ zips: [['53202', '53202']] }), '1 rules[0].zips[0]: 53202 is not a ZIP of MN.'],
     [withRule({ counties: ['55079'] }), '1 rules[0].counties[0]: 55079 is not a county of MN.'],
-    [withRule({ jurisdictions: ['US-WI'] }), '1 rules[0].jurisdictions[0]: Send a jurisdiction of US-MN.'],
+    [withRule({ jurisdictions: ['US-WI'] }), '1 rules[0].jurisdictions[0]: Use a jurisdiction of US-MN.'],
     [
       withRule({ jurisdictions: ['US-MN-OWN-MAL'] }),
       '1 rules[0].jurisdictions[0]: `jurisdictions` has no US-MN-OWN-MAL. Did you mean US-MN-OWN-MALL?',
     ],
-    [fileWith({ rates: [] }), '1 jurisdictions[0]: Send a rate of US-MN-OWN-MALL in `rates`'],
+    [fileWith({ rates: [] }), '1 jurisdictions[0]: Use a rate of US-MN-OWN-MALL in `rates`'],
     [
       fileWith({ jurisdictions: [mall, { ...mall, zips: [['55404', '55404']] }] }),
-      '1 jurisdictions[1].code: Send each code once.',
+      '1 jurisdictions[1].code: Use each code only once.',
     ],
     [
       fileWith({ rules: [rule, { ...rule, levels: ['city'], from: '2028-01-01' }] }),
@@ -189,7 +189,7 @@ describe('values that contradict each other or the state', () => {
         jurisdictions: [{ ...mall, code: 'US-MN-01-43000' }],
         rates: [{ ...rate, jurisdiction: 'US-MN-01-43000' }],
       }),
-      '1 jurisdictions[0].code: Send a code of your own, which begins with US-MN-OWN-.',
+      '1 jurisdictions[0].code: Use a code of your own, which begins with US-MN-OWN-.',
     ],
   ])
     it(`names ${expected}`, async () => {

@@ -21,9 +21,9 @@ import { stateJurisdiction, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 
-const day = z.iso.date('Send a date such as 2026-01-01.');
+const day = z.iso.date('Pass a date such as 2026-01-01.');
 
-const stateCode = 'Send a two-letter state code.';
+const stateCode = 'Pass a two-letter state code.';
 
 const state = z.string(stateCode).check(z.refine((text) => stateJurisdiction(text) !== null, stateCode));
 
@@ -33,11 +33,11 @@ const Registrations = z.array(
       state,
       from: day,
       to: z.nullable(day),
-      frequency: z.enum(['month', 'quarter', 'year'], 'Send month, quarter or year.'),
+      frequency: z.enum(['month', 'quarter', 'year'], 'Pass month, quarter or year.'),
     },
-    'Send an object.',
+    'Pass an object.',
   ),
-  'Send an array.',
+  'Pass an array.',
 );
 
 type StateDays = Pick<Registration, 'state' | 'from' | 'to'>;
@@ -66,17 +66,17 @@ const registrationsFrom = (value: unknown): Reading<Settings['registrations']> =
   return send === null ? { value: data } : { send };
 };
 
-const electionAdvice = `Send ${remoteElections.join(' or ')}.`;
+const electionAdvice = `Pass ${remoteElections.join(' or ')}.`;
 
 const Elections = z.array(
   z.strictObject(
     { state, election: z.enum(remoteElections, electionAdvice), from: day, to: z._default(z.nullable(day), null) },
-    'Send an object.',
+    'Pass an object.',
   ),
-  'Send an array.',
+  'Pass an array.',
 );
 
-/** What to send instead of an election that the law of its state does not give, or `null`. */
+/** What to pass instead of an election that its state does not allow, or `null`. */
 const unknownElection = (elections: readonly RemoteSellerElection[]): string | null => {
   const known = builtInReleases().flatMap((release) =>
     electionsOf(release).map((election) => ({ state: release.state, election })),
@@ -85,7 +85,7 @@ const unknownElection = (elections: readonly RemoteSellerElection[]): string | n
     known.some(({ state, election }) => state === stateJurisdiction(one.state) && election === one.election);
   const index = elections.findIndex((one) => !isKnown(one));
   const texts = known.map((one) => `${one.election} in ${stateOfJurisdiction(one.state)}`);
-  return index < 0 ? null : `an election that the law of the state gives in entry ${index + 1}: ${texts.join(', ')}`;
+  return index < 0 ? null : `an election that the state allows in entry ${index + 1}: ${texts.join(', ')}`;
 };
 
 /** The elections of a remote seller, with their days. A missing last day is `null`. */
@@ -97,7 +97,7 @@ const electionsFrom = (value: unknown): Reading<RemoteSellerElection[]> => {
 };
 
 // A request ignores unknown fields. A setting is stored, so it must not have any.
-const Address = z.strictObject(PostalAddress.shape, 'Send an object.');
+const Address = z.strictObject(PostalAddress.shape, 'Pass an object.');
 
 const hasLocalTaxes = (state: string): boolean => {
   const release = builtInRelease(state);
@@ -113,7 +113,7 @@ const shipFromFrom = (value: unknown): Reading<PostalAddress | null> => {
   if (address.ok) {
     const { state, zip5, city } = address.value;
     return state !== null && zip5 === null && city === null && hasLocalTaxes(state)
-      ? { send: `a postal_code or city, too: ${state} has local taxes` }
+      ? { send: `a postal_code or city as well, because ${state} has local taxes` }
       : { value: data };
   }
   return { send: `an address that can be located: ${address.problems.map(({ detail }) => detail).join(' ')}` };
@@ -238,13 +238,13 @@ export const assignmentsFrom = (texts: readonly string[]): Partial<Assignable> =
   const read: Record<string, unknown> = {};
   for (const text of texts) {
     const at = text.indexOf('=');
-    if (at < 0) throw new CommandError(`"${text}" has no value. Send a setting such as rate_limit=500.`);
+    if (at < 0) throw new CommandError(`"${text}" has no value. Pass a setting such as rate_limit=500.`);
     const [name, value] = [text.slice(0, at), text.slice(at + 1)];
     if (!isField(name)) throw unknownField(name);
-    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Send it once.`);
+    if (Object.hasOwn(read, name)) throw new CommandError(`${name} is set twice. Pass it once.`);
     const reading = readers[name](value);
     if ('send' in reading)
-      throw new CommandError(`${name} cannot be ${value || 'empty'}. Send ${reading.send.replace(/\.$/, '')}.`);
+      throw new CommandError(`${name} cannot be ${value || 'empty'}. Pass ${reading.send.replace(/\.$/, '')}.`);
     read[name] = reading.value;
   }
   return read;

@@ -30,7 +30,7 @@ const promptTimeZone = async ({ json, quiet }: Options): Promise<string> => {
     message: 'Time zone whose day is the tax day of an instant',
     initialValue: Intl.DateTimeFormat().resolvedOptions().timeZone,
     validate: (name = '') =>
-      isTimeZone(name) ? undefined : 'Send an IANA time zone such as America/New_York, or UTC.',
+      isTimeZone(name) ? undefined : 'Pass an IANA time zone such as America/New_York, or UTC.',
   });
   if (isCancel(answer)) throw new CommandError('Canceled; no account was created.');
   return answer;
@@ -40,7 +40,7 @@ const create = async (assignments: readonly string[], options: Options): Promise
   const { json, quiet } = options;
   if (quiet && options.key !== undefined)
     throw new CommandError(
-      '--quiet prints only the id of the account, so it cannot be combined with --key. Send --json instead.',
+      '--quiet prints only the id of the account, so it cannot be combined with --key. Pass --json instead.',
     );
   const createdMs = now();
   const sent = assignmentsFrom(assignments);

@@ -61,7 +61,7 @@ const deletionFor = async (account: Account, path: string, options: Options): Pr
   if (begun) {
     if (begun.export_sha256 === sha256) return begun;
     throw new CommandError(
-      `${account.id} is being deleted with another export (SHA-256 ${begun.export_sha256}). Send that file to continue.`,
+      `${account.id} is being deleted with another export (SHA-256 ${begun.export_sha256}). Pass that file to continue.`,
     );
   }
   const { counts } = await provenHeader(account, path);

@@ -27,7 +27,7 @@ export const scopesOf = (text: string): ApiKey['scopes'] => {
   const named = text.split(',').map((scope) => scope.trim());
   const known = scopes.filter((scope) => named.includes(scope));
   if (known.length === 0 || known.length < new Set(named).size)
-    throw new CommandError(`"${text}" has unknown scopes. Send read, write, or read,write.`);
+    throw new CommandError(`"${text}" has unknown scopes. Pass read, write, or read,write.`);
   return known;
 };
 
@@ -64,7 +64,7 @@ export const printKey = ({ id, label, expires_at, ...key }: ApiKey, secret: stri
 export const requireKey = async (accountId: string, id: string) => {
   if (id.startsWith('levy_'))
     throw new CommandError(
-      'Send the id of the key (key_…), not the key itself, which is now in your shell history. If you have only the key, send it to `npm run accounts -- keys revoke --leaked` on standard input.',
+      'Pass the id of the key (key_…), not the key itself, which is now in your shell history. If you have only the key, pass it to `npm run accounts -- keys revoke --leaked` on standard input.',
     );
   const account = await requireAccount(accountId);
   const key = await findNamedKey(account.id, id);

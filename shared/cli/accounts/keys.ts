@@ -122,7 +122,7 @@ const leakedKey = async (): Promise<ApiKey> => {
 
 const namedKey = async (id: string | undefined, account: string | undefined): Promise<ApiKey> => {
   if (id === undefined || account === undefined)
-    throw new CommandError('Send the id of the key and --account, or send the key on standard input with --leaked.');
+    throw new CommandError('Pass the id of the key and --account, or pass the key on standard input with --leaked.');
   return (await requireKey(account, id)).key;
 };
 
@@ -180,7 +180,7 @@ const rotate = async (id: string, { account, overlap, json, quiet, ...options }:
   // Scripts read the new key from standard output, so the warning goes to standard error.
   if (old.key.expires_at === null && key.expires_at !== null)
     process.stderr.write(
-      `${id} never expired, and the new key expires at ${key.expires_at}. Send --expires never for a key that does not expire.\n`,
+      `${id} never expired, and the new key expires at ${key.expires_at}. Pass --expires never for a key that does not expire.\n`,
     );
   if (json) return printJson({ ...withSecret(key, secret), replaces: { id, expires_at: oldEndsAt } });
   if (quiet) return print(secret);
@@ -193,7 +193,7 @@ const addRotate = (keys: Command): void => {
     .command('rotate')
     .summary('replace a key, with an overlap')
     .description(
-      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you send --expires.',
+      'Create an API key with the scopes and the label of an old one, and print it. The old key expires after the overlap, or at its own expiry if that is sooner. Both happen in one database transaction. The new key expires 90 days from now, also if the old one never expired, unless you pass --expires.',
     )
     .argument('<key>', 'the id of the old key, such as key_01K6ZV5N5M3V7C8Z2Y4T6R9W0X')
     .requiredOption('--account <id>', 'the account, such as acct_demo')

@@ -28,14 +28,14 @@ const beforeMsOf = (text: string, nowMs: number): number => {
   const atMs = isDay(text) ? Date.parse(text) : days === undefined ? Number.NaN : nowMs - Number(days) * dayMs;
   if (Number.isNaN(atMs) || Number(days ?? 0) > daysMax || atMs < 0 || atMs > nowMs)
     throw new CommandError(
-      `--older-than cannot be "${text}". Send a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
+      `--older-than cannot be "${text}". Pass a number of days up to ${daysMax.toLocaleString('en-US')}, or a past date such as 2024-01-01.`,
     );
   return atMs;
 };
 
 const selectionOf = ({ transaction, customer, olderThan }: Options): Selection => {
   if ([transaction, customer, olderThan].filter((value) => value !== undefined).length !== 1)
-    throw new CommandError('Send one of --transaction, --customer and --older-than.');
+    throw new CommandError('Pass one of --transaction, --customer and --older-than.');
   if (transaction !== undefined) return { transaction };
   return customer === undefined ? { beforeMs: beforeMsOf(olderThan ?? '', now()) } : { customer };
 };

@@ -15,7 +15,7 @@ const versionFrom = (version: string | undefined): Partial<Settings> => {
   if (version === undefined) return {};
   if (supportedVersions.includes(version)) return { service_version: version };
   throw new CommandError(
-    `--service-version cannot be "${version}". Send a supported version: ${supportedVersions.join(', ')}.`,
+    `--service-version cannot be "${version}". Pass a supported version: ${supportedVersions.join(', ')}.`,
   );
 };
 

@@ -22,8 +22,8 @@ export const readZips = (text: string): ReadonlyMap<string, string> => {
     const { name, zip } = /^(?<name>[^=]+)=\s*(?<zip>\d{5}(?:-?\d{4})?)\s*$/.exec(pair)?.groups ?? {};
     const city = cityName(name ?? '');
     if (city === null || zip === undefined)
-      throw new InvalidArgumentError('Send a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
-    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Send one for each locality.`);
+      throw new InvalidArgumentError('Pass a ZIP for each locality: "Minneapolis=55401,Saint Paul=55101".');
+    if (zips.has(city)) throw new InvalidArgumentError(`${city} has two ZIPs. Pass one for each locality.`);
     zips.set(city, zip);
   }
   return zips;
@@ -91,7 +91,7 @@ const check = async ({ release, against, zips = new Map(), json }: Options): Pro
   if (summary.failed + problems.length > 0) process.exitCode = 1;
   // A check without cases must not look like a success.
   if (summary.passed + summary.failed === 0)
-    throw new CommandError(`No case applies to ${release}. Send cases of its state that expect a tax_total.`);
+    throw new CommandError(`No case applies to ${release}. Pass cases of its state that expect a tax_total.`);
 };
 
 export const addCheck = (program: Command): Command =>
@@ -121,6 +121,6 @@ A case:
     "expected": { "tax_total": "9.03" } }
 
 A case can have a "locality" instead of a "zip". The files of Streamlined Sales Tax have no city names: for such a release,
-send its ZIP too, in the case or with --zips.`,
+set its ZIP in the case, or pass it with --zips.`,
     )
     .action(check);

@@ -69,7 +69,7 @@ const refuseOtherState = ({ onlyState, format }: Importer, text: string | undefi
 const stateFor = ({ onlyState, format }: Importer, text: string | undefined) => {
   if (text === undefined && onlyState === null)
     throw new CommandError(
-      `Send --state: files of the format ${format} can be of any state, and these do not name one.`,
+      `Pass --state: files of the format ${format} can be of any state, and these do not name one.`,
     );
   return stateOf(text ?? onlyState ?? '');
 };
@@ -83,7 +83,7 @@ const baseOf = async (id: string, state: string): Promise<Release> => {
 };
 
 const dayIn = (text: string): string => {
-  if (!isDay(text)) throw new CommandError(`--from cannot be "${text}". Send a day such as 2026-10-01.`);
+  if (!isDay(text)) throw new CommandError(`--from cannot be "${text}". Pass a day such as 2026-10-01.`);
   return text;
 };
 

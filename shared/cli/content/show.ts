@@ -122,12 +122,12 @@ const printZip = (head: Release, { zip, date, own, locations, street_ranges }: S
 };
 
 const readZip = (text: string): string => {
-  if (!/^\d{5}(-?\d{4})?$/.test(text)) throw new InvalidArgumentError('Send five digits, or ZIP+4: 55401-1234.');
+  if (!/^\d{5}(-?\d{4})?$/.test(text)) throw new InvalidArgumentError('Pass five digits, or ZIP+4: 55401-1234.');
   return text.replace('-', '');
 };
 
 const readDate = (text: string): string => {
-  if (!isDay(text)) throw new InvalidArgumentError('Send a date, such as 2026-11-21.');
+  if (!isDay(text)) throw new InvalidArgumentError('Pass a date, such as 2026-11-21.');
   return text;
 };
 

@@ -38,7 +38,7 @@ const printRows = (code: string, state: string): void => {
   const rows = taxabilityRows().filter((row) => row.code === code && row.state === state);
   if (rows.length === 0)
     throw new CommandError(
-      `No row has the code ${code} in ${state}. Send a full product tax code (SOFTWARE.SAAS) and a state (OH).`,
+      `No row has the code ${code} in ${state}. Pass a full product tax code (SOFTWARE.SAAS) and a state (OH).`,
     );
   const open = withTaxabilityRows(builtInReleases().filter((one) => one.state === `US-${state}`)).flatMap(
     (one) => one.open,

@@ -30,7 +30,7 @@ const adviceFor = (letters: string): CommandError => {
 
 const chosen = ({ state, all }: Options): readonly Importable[] => {
   if ((state === undefined) === (all !== true))
-    throw new CommandError('Send either --state with codes such as MN,WI, or --all.');
+    throw new CommandError('Pass either --state with codes such as MN,WI, or --all.');
   if (state === undefined) return importable;
   return state.split(',').map((text) => {
     const { letters } = stateOf(text.trim());
@@ -43,7 +43,7 @@ const chosen = ({ state, all }: Options): readonly Importable[] => {
 const mirrorOf = ({ mirror = environment.contentMirror }: Options): string | null => {
   if (mirror === undefined || mirror === '') return null;
   if (!URL.canParse(mirror) || !/^https?:$/.test(new URL(mirror).protocol))
-    throw new CommandError(`--mirror cannot be "${mirror}". Send an address such as http://127.0.0.1:9000.`);
+    throw new CommandError(`--mirror cannot be "${mirror}". Pass an address such as http://127.0.0.1:9000.`);
   return mirror;
 };
 
@@ -55,7 +55,7 @@ const outcomeText = (update: StateUpdate): string => {
   const held =
     update.held === null
       ? ''
-      : ` ${update.held} Look at the release. To override a gate, send its name with --override.`;
+      : ` ${update.held} Look at the release. To override a gate, pass its name with --override.`;
   return `${update.release} is not active.${held} Activate it: npm run content -- activate ${update.release}`;
 };
 

@@ -51,7 +51,7 @@ const inTable = async (): Promise<readonly string[]> => {
 const requireImported = async (id: string, known: ReadonlySet<string>): Promise<void> => {
   if (builtInReleaseById(id))
     throw new CommandError(
-      `${id} is a built-in release. Send an imported release: the Content table stores only those.`,
+      `${id} is a built-in release. Pass an imported release: the Content table stores only those.`,
     );
   if (!known.has(id)) await catchCorrupt(openRelease(id));
 };

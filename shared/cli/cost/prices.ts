@@ -64,7 +64,7 @@ const Tiers = z
   .array(z.strictObject({ upTo: z.nullable(Units), dollars: Dollars }))
   .check(z.minLength(1), z.refine(areInOrder, 'each tier must end above the one before, and the last with null'));
 const PriceFile = z.partialRecord(z.enum(Object.keys(prices) as PriceName[]), z.union([Dollars, Tiers]));
-const remedy = 'Send an object of price names and dollars as text, such as "0.25", or a list of tiers.';
+const remedy = 'Pass an object of price names and dollars as text, such as "0.25", or a list of tiers.';
 
 /** The list prices, replaced by the prices of a JSON file where it has them. */
 export const pricesWith = (file: string | undefined): Prices => {

@@ -37,10 +37,10 @@ const inputOf = async (id: string | undefined, options: Options): Promise<string
     (file === undefined) === (id === undefined) ||
     (file !== undefined && (isCertified || name !== undefined || add || none))
   )
-    throw new CommandError('Send the id of a customer with its options, or only --file.');
+    throw new CommandError('Pass the id of a customer with its options, or only --file.');
   if (file !== undefined) return readFile(pathOf(file), 'utf8');
   if (none ? isCertified || add : add && !isCertified)
-    throw new CommandError('Send --add with the options of a certificate, or --none without them.');
+    throw new CommandError('Pass --add with the options of a certificate, or --none without them.');
   return JSON.stringify({ id, name, exemptions: isCertified ? [terms] : none ? [] : undefined });
 };
 
@@ -103,7 +103,7 @@ export const addPut = (program: Command): Command =>
     .command('put')
     .summary('create customers, or replace their certificates')
     .description(
-      'Create a customer, or change it: a certificate replaces all earlier ones, unless you send --add. Without a certificate or a name, the earlier ones stay. A file is checked as a whole first: with an error in any line, nothing is changed. The next request uses the new certificates.',
+      'Create a customer, or change it: a certificate replaces all earlier ones, unless you pass --add. Without a certificate or a name, the earlier ones stay. A file is checked as a whole first: with an error in any line, nothing is changed. The next request uses the new certificates.',
     )
     .argument('[customer]', 'its id in your system, such as cus_42')
     .requiredOption('--account <id>', 'the account, such as acct_demo')

@@ -32,7 +32,7 @@ const errorsOf = (value: unknown, place: Place): string[] => {
   ];
   return [
     ...(error?.issues ?? []).flatMap((issue) => problemsOf(issue, value)).map(sentence),
-    ...unknown.map((name) => `${place('')}: Unknown field ${name}. Send ${[...fieldNames].join(', ')}.`),
+    ...unknown.map((name) => `${place('')}: Unknown field ${name}. Use ${[...fieldNames].join(', ')}.`),
   ];
 };
 
@@ -46,7 +46,7 @@ const fromJson = (text: string): FileCustomers => {
   for (const [index, entry] of entries.entries()) {
     const id = objectOf(entry)?.['id'];
     if (typeof id === 'string' && seen.has(id))
-      errors.push(`Entry ${index + 1}: The id ${id} is repeated. Send each customer once.`);
+      errors.push(`Entry ${index + 1}: The id ${id} is repeated. List each customer once.`);
     seen.add(id);
   }
   return { customers: errors.length === 0 ? (entries as readonly CustomerRequest[]) : [], errors };
@@ -110,7 +110,7 @@ const fromCsv = (text: string): FileCustomers => {
     exemptions.push(...(customer.exemptions ?? []));
     errors.push(...errorsOf(customer, () => `Line ${row.line}`));
     if (earlier && earlier.name !== customer.name)
-      errors.push(`Line ${row.line}: The name differs from that of an earlier line of ${customer.id}. Send one name.`);
+      errors.push(`Line ${row.line}: The name differs from an earlier line of ${customer.id}. Use one name.`);
     if (exemptions.length === exemptionsMax + 1)
       errors.push(
         `Line ${row.line}: ${customer.id} has more than ${exemptionsMax} certificates. Leave out the oldest.`,

@@ -82,7 +82,7 @@ const confirmClose = async (preview: Filing, account: Account, options: Omit<Clo
     );
   const warning = isUnregistered(preview, account) ? `The account is not registered in ${state} on ${end}.` : null;
   if (warning !== null && options.yes && !options.unregistered)
-    throw new CommandError(`${warning} Check --state, or send --unregistered to close the period all the same.`);
+    throw new CommandError(`${warning} Check --state, or pass --unregistered to close the period all the same.`);
   if (!options.json) printFiling(preview, false);
   await requireConfirmation(`${warning === null ? '' : `${warning} `}Close ${filingName(preview)}?`, options);
 };
@@ -131,7 +131,7 @@ const file = async (named: string | undefined, options: FileOptions): Promise<vo
     throw new CommandError(
       before.exceptions?.count === 0
         ? 'The filing has no exceptions: leave out --acknowledge-exceptions.'
-        : `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then send --acknowledge-exceptions ${before.exceptions?.count}.`,
+        : `Look at the exceptions with \`npm run filings -- exceptions ${id} --account ${options.account}\`, then pass --acknowledge-exceptions ${before.exceptions?.count}.`,
     );
   accepted(result);
   const total = before.progress.entries_moved;

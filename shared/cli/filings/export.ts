@@ -35,7 +35,7 @@ type NewFile = { readonly path: string; readonly text: AsyncIterable<string> | s
 const writeAll = async (files: readonly NewFile[]): Promise<void> => {
   const partial = (path: string) => `${path}.partial`;
   const taken = files.flatMap(({ path }) => [path, partial(path)]).find((path) => existsSync(path));
-  if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or send another folder with --out.`);
+  if (taken) throw new CommandError(`The file ${taken} already exists. Remove it, or pass another folder with --out.`);
   const unfinished = new Set<string>();
   const create = async (path: string) => {
     await writeFile(path, '', { flag: 'wx', mode: ownerOnly });
@@ -108,7 +108,7 @@ const pathTo = (filing: Filing, content: 'totals' | 'entries', { out }: Options)
 const exportDryRun = async (named: string | undefined, options: Options): Promise<void> => {
   const { account, state, periodEnd } = options;
   if (named !== undefined || state === undefined || periodEnd === undefined)
-    throw new CommandError('Send --dry-run with --state and --period-end, without the id of a filing.');
+    throw new CommandError('Pass --dry-run with --state and --period-end, without the id of a filing.');
   const operator = await operatorFor(account);
   const read = dryRunPage({ state, periodEnd }, operator);
   const filing = await read(null);

@@ -36,7 +36,7 @@ export const addPeriod = (command: Command): Command =>
 
 export const addFilingName = (command: Command): Command =>
   addAccount(command)
-    .argument('[filing]', 'the id of the filing; default: that of --state and --period-end')
+    .argument('[filing]', 'the id of the filing; default: the filing of --state and --period-end')
     .option(...state)
     .option(...lastDay);
 
@@ -55,7 +55,7 @@ export const requireFiling = async (
   { account: accountId, state = '', periodEnd = '' }: FilingName,
 ): Promise<Operator & { readonly filing: Filing; readonly id: string }> => {
   if (named === undefined ? !(state && periodEnd) : state || periodEnd)
-    throw new CommandError('Send the id of a filing, or --state with --period-end.');
+    throw new CommandError('Pass the id of a filing, or --state with --period-end.');
   const operator = await operatorFor(accountId);
   const { account, ports } = operator;
   const id = named ?? (await ports.filings.filingOfPeriod(account.id, state, periodEnd));

@@ -49,7 +49,7 @@ export const storedEvents = async function* (walk: Walk): AsyncGenerator<LedgerE
 const instantOf = (option: string, text: string): number => {
   const ms = instantMs(text);
   if (ms !== null) return ms;
-  throw new CommandError(`${option} cannot be "${text}". Send an instant such as 2026-11-21T08:00:00Z.`);
+  throw new CommandError(`${option} cannot be "${text}". Pass an instant such as 2026-11-21T08:00:00Z.`);
 };
 
 /** A line is what `aws events put-events --entries` takes. */

@@ -34,7 +34,7 @@ export const addExport = (program: Command): Command =>
     .addHelpText('after', '\nExample:\n  npm run ledger -- export acct_demo --out acct_demo.ndjson')
     .action(async (id: string, { out }: { out: string }) => {
       const path = pathOf(out);
-      if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Send another name.`);
+      if (existsSync(path)) throw new CommandError(`The file ${path} already exists. Pass another name.`);
       const account = await requireAccount(id);
       let lines = 0;
       const onProgress = (counts: Counts) => {

@@ -33,7 +33,7 @@ export const refuseOtherContent = async ({ releases }: Header, allowsMissing: bo
     );
   if (missing.length > 0 && !allowsMissing)
     throw new CommandError(
-      `These releases are missing here: ${missing.join(', ')}. Copy the Content table first, or send --without-content: the ledger is complete without them, but its transactions cannot be replayed.`,
+      `These releases are missing here: ${missing.join(', ')}. Copy the Content table first, or pass --without-content: the ledger is complete without them, but its transactions cannot be replayed.`,
     );
   return missing;
 };
@@ -65,7 +65,7 @@ export const verifyImport = async ({ account, counts, nowMs, pauseMs }: Verify) 
 
 const importInto = async (account: string, file: string, { withoutContent = false }: { withoutContent?: boolean }) => {
   if (!accountId.test(account))
-    throw new CommandError(`"${account}" is not an account id. Send one such as acct_demo.`);
+    throw new CommandError(`"${account}" is not an account id. Pass one such as acct_demo.`);
   const path = pathOf(file);
   const checked = await checkExport(path);
   const { header, trailer } = checked;

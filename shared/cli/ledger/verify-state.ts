@@ -51,7 +51,7 @@ export class VerifyState {
       ['--seed', seed, given.seed] as const,
     ])
       if (before !== undefined && now !== undefined && before !== now)
-        throw new CommandError(`${file} is of ${name} ${before}. Send the same, leave it out, or send another file.`);
+        throw new CommandError(`${file} is of ${name} ${before}. Pass the same, leave it out, or pass another file.`);
     this.sample = {
       share: share ?? given.share ?? '1',
       seed: seed ?? given.seed ?? Math.floor(Math.random() * 1_000_000),

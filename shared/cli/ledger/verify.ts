@@ -39,7 +39,7 @@ type Options = {
 };
 
 const accountsOf = async ({ account, all }: Options): Promise<readonly string[]> => {
-  if ((account === undefined) === (all === undefined)) throw new CommandError('Send either --account or --all.');
+  if ((account === undefined) === (all === undefined)) throw new CommandError('Pass either --account or --all.');
   if (account === undefined) return (await Array.fromAsync(allAccounts())).map(({ id }) => id);
   await requireAccount(account);
   return [account];
@@ -47,7 +47,7 @@ const accountsOf = async ({ account, all }: Options): Promise<readonly string[]>
 
 const share = (text: string): string => {
   if (!/^(0\.\d{1,6}|1)$/.test(text) || Number(text) === 0)
-    throw new InvalidArgumentError('Send a share above 0 and up to 1, such as 0.05.');
+    throw new InvalidArgumentError('Pass a share above 0 and up to 1, such as 0.05.');
   return text;
 };
 

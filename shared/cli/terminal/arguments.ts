@@ -26,7 +26,7 @@ export const wholeNumber =
   (text: string): number => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < from || Number(text) > to) {
       const range = `from ${from.toLocaleString('en-US')} to ${to.toLocaleString('en-US')}`;
-      throw new InvalidArgumentError(`Send a whole number ${range}, without separators.`);
+      throw new InvalidArgumentError(`Pass a whole number ${range}, without separators.`);
     }
     return Number(text);
   };
@@ -34,7 +34,7 @@ export const wholeNumber =
 /** The jurisdiction code of --state: `US-MI` for MI or Michigan. */
 export const stateOption = (text: string): string => {
   const state = stateJurisdiction(text);
-  if (state === null) throw new CommandError(`--state cannot be "${text}". Send the code or the name of a state.`);
+  if (state === null) throw new CommandError(`--state cannot be "${text}". Pass the code or the name of a state.`);
   return state;
 };
 
@@ -42,7 +42,7 @@ export const stateOption = (text: string): string => {
 export const dayOption =
   (option: string) =>
   (text: string): string => {
-    if (!isDay(text)) throw new CommandError(`${option} cannot be "${text}". Send a date such as 2026-10-31.`);
+    if (!isDay(text)) throw new CommandError(`${option} cannot be "${text}". Pass a date such as 2026-10-31.`);
     return text;
   };
 
@@ -86,11 +86,11 @@ export const expiryOf = (text: string, nowMs: number): string | null => {
   const endMs = span === null ? instantMs(text) : nowMs + span;
   if (endMs === null)
     throw new CommandError(
-      `--expires cannot be "${text}". Send a duration such as 12h, 90d or 8w, an instant such as 2027-06-30T00:00:00Z, or never.`,
+      `--expires cannot be "${text}". Pass a duration such as 12h, 90d or 8w, an instant such as 2027-06-30T00:00:00Z, or never.`,
     );
-  if (endMs <= nowMs) throw new CommandError(`--expires ${text} has already passed. Send a later time.`);
+  if (endMs <= nowMs) throw new CommandError(`--expires ${text} has already passed. Pass a later time.`);
   if (endMs - nowMs > longestMs)
-    throw new CommandError(`--expires ${text} is more than ten years away. Send an earlier time.`);
+    throw new CommandError(`--expires ${text} is more than ten years away. Pass an earlier time.`);
   return new Date(endMs).toISOString();
 };
 
@@ -98,6 +98,6 @@ export const expiryOf = (text: string, nowMs: number): string | null => {
 export const overlapMs = (text: string): number => {
   const ms = text === '0' ? 0 : spanMs(text);
   if (ms === null || ms > 90 * unitMs.d)
-    throw new CommandError(`--overlap cannot be "${text}". Send a duration of at most 90d, such as 24h, or 0.`);
+    throw new CommandError(`--overlap cannot be "${text}". Pass a duration of at most 90d, such as 24h, or 0.`);
   return ms;
 };

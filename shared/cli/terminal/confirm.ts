@@ -7,7 +7,7 @@ export type Confirmation = { readonly yes?: boolean; readonly json?: boolean };
 export const requireConfirmation = async (message: string, { yes, json }: Confirmation): Promise<void> => {
   if (yes) return;
   if (json || !process.stdin.isTTY || !process.stderr.isTTY)
-    throw new CommandError('Nothing was changed. Without a terminal, and with --json, send --yes to confirm.');
+    throw new CommandError('Nothing was changed. Without a terminal, and with --json, pass --yes to confirm.');
   if ((await confirm({ message, initialValue: false, output: process.stderr })) !== true)
     throw new CommandError('Nothing was changed.');
 };

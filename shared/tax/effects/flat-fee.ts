@@ -47,7 +47,7 @@ export const flatFee: EffectDefinition<FlatFeeEffect> = {
     typed('flat_fee', {
       amount: amount(),
       order_minimum: z.nullable(amount()),
-      once_per: z.exactOptional(z.literal('order', 'Send "order", or leave the field out for a fee on each unit.')),
+      once_per: z.exactOptional(z.literal('order', 'Use "order", or leave the field out for a fee on each unit.')),
       base: z.exactOptional(baseSchema()),
     }),
   isInMoney: alwaysTrue,

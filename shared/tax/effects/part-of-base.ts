@@ -14,7 +14,7 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
   schema: () =>
     typed('base_cap', {
       amount: amount(),
-      per: z.exactOptional(z.literal('line', 'Send "line", or leave the field out for a cap on each unit.')),
+      per: z.exactOptional(z.literal('line', 'Use "line", or leave the field out for a cap on each unit.')),
     }),
   isInMoney: alwaysTrue,
   resolve: (effect) => {
@@ -34,7 +34,7 @@ export const baseCap: EffectDefinition<BaseCapEffect> = {
 
 type BasePercentEffect = { readonly type: 'base_percent'; readonly percent: string };
 
-const percentAdvice = 'Send a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
+const percentAdvice = 'Use a fraction above 0 and below 1 as a string, such as "0.8" for 80 %: at most 4 decimals.';
 
 /** A fraction of the price is taxed (Texas data processing, `"0.8"`). */
 export const basePercent: EffectDefinition<BasePercentEffect> = {

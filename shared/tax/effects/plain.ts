@@ -83,7 +83,7 @@ export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
 
 type NotEstablishedEffect = { readonly type: 'not_established'; readonly reason: string };
 
-const reasonAdvice = 'Send a sentence that says why the treatment is not established: at most 600 characters.';
+const reasonAdvice = 'Use a sentence that says why the treatment is not established: at most 600 characters.';
 
 /** Taxed as general goods, as without a rule: the treatment is not established. `reason` is what is known. */
 export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
@@ -103,7 +103,7 @@ export const notEstablished: EffectDefinition<NotEstablishedEffect> = {
 
 type OtherTaxEffect = { readonly type: 'other_tax'; readonly name: string };
 
-const nameAdvice = 'Send the name of the other tax, such as "motor vehicle excise tax, 5 %": at most 300 characters.';
+const nameAdvice = 'Use the name of the other tax, such as "motor vehicle excise tax, 5 %": at most 300 characters.';
 
 /** Another tax applies in place of sales tax, such as an excise on vehicles. Levy does not calculate it. */
 export const otherTax: EffectDefinition<OtherTaxEffect> = {

@@ -163,7 +163,7 @@ type BandEffect = { readonly type: 'band'; readonly above: string; readonly to: 
 export const band: EffectDefinition<BandEffect> = {
   schema: () =>
     typed('band', { above: amount(), to: amount(), rate: rate() }).check(
-      z.refine(({ above, to }) => Number(above) < Number(to), 'Send `to` above `above`.'),
+      z.refine(({ above, to }) => Number(above) < Number(to), 'Use `to` above `above`.'),
     ),
   isInMoney: alwaysTrue,
   taxesWithoutGeneralRate: true,

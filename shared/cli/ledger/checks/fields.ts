@@ -145,7 +145,7 @@ export const leftoverClaimFaults = (
     return faultUnless(isLeft, what, 'kept', 'released');
   }
   const isHeld = holder?.reference_id === transaction.reference_id && holder.status !== 'void';
-  return faultUnless(isHeld, what, owner, 'none, or that of a live transaction');
+  return faultUnless(isHeld, what, owner, 'none, or the claim of a live transaction');
 };
 
 const isPast = ({ expires_at }: Item, nowMs: number) =>

@@ -30,7 +30,7 @@ const decodeUtf8 = (name: string, bytes: Buffer): string => {
 const parseFile = async (path: string): Promise<Parsed> => {
   const { name, bytes, size, close } = await openFile(path);
   try {
-    if (size > bytesMax) throw new Error(`${name} has ${size} bytes. Send own rules of at most ${bytesMax} bytes.`);
+    if (size > bytesMax) throw new Error(`${name} has ${size} bytes. Use own rules of at most ${bytesMax} bytes.`);
     return { name, ...parseJsonLines(decodeUtf8(name, Buffer.concat(await bytes.toArray())), name) };
   } finally {
     close();
@@ -39,11 +39,11 @@ const parseFile = async (path: string): Promise<Parsed> => {
 
 const wrongState = (text: string, letters: string): FieldProblem | null => {
   if (stateCode(text.replace(/^US-/i, '')) === letters) return null;
-  return { path: ['state'], message: `The file is of "${text}", and the import is of ${letters}: send one of them.` };
+  return { path: ['state'], message: `The file is for "${text}", but --state is ${letters}. Use one state.` };
 };
 
 const problemsOf = (parsed: Parsed, letters: string) => {
-  const repeated = parsed.repeated.map(({ path }) => ({ path, message: 'Send each field once.' }));
+  const repeated = parsed.repeated.map(({ path }) => ({ path, message: 'Write each field once.' }));
   const { file, problems } = readShape(parsed.value);
   if (!file) return { file, problems: [...repeated, ...problems] };
   const state = wrongState(file.state, letters);

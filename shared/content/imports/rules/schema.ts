@@ -11,15 +11,15 @@ import { couponPolicies, shippingPolicies } from '../../release.ts';
 const listMax = 2_000;
 
 const list = <Item extends z.ZodMiniType>(item: Item, what: string) =>
-  z.array(item, `Send an array of ${what}.`).check(z.maxLength(listMax, `Send at most ${listMax} ${what}.`));
+  z.array(item, `Use an array of ${what}.`).check(z.maxLength(listMax, `Use at most ${listMax} ${what}.`));
 
 const filled = <Item extends z.ZodMiniType>(item: Item, what: string) =>
-  list(item, what).check(z.minLength(1, `Send at least one of ${what}, or leave the field out.`));
+  list(item, what).check(z.minLength(1, `Use at least one of ${what}, or leave the field out.`));
 
 const text = (pattern: RegExp, advice: string) => z.string(advice).check(z.regex(pattern, advice));
 
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
-  z.enum(values, `Send one of ${values.join(', ')}.`);
+  z.enum(values, `Use one of ${values.join(', ')}.`);
 
 /** A check that refuses a text with the sentence that `refusal` returns for it. */
 const checked =
@@ -29,15 +29,15 @@ const checked =
     if (message !== null) issues.push({ code: 'custom', input: value, message, path: [] });
   };
 
-const dayAdvice = 'Send a day, such as "2027-01-01".';
+const dayAdvice = 'Use a day, such as "2027-01-01".';
 const day = z.string(dayAdvice).check(z.refine(isDay, dayAdvice));
 
 const dated = { from: day, to: z._default(z.nullable(day), null) };
 
 const evidence = {
-  source: z.string('Send the key of one of `sources`.'),
+  source: z.string('Use the key of one of `sources`.'),
   confidence: z._default(oneOf(['high', 'medium-high', 'medium', 'low']), 'high'),
-  note: z.exactOptional(z.string('Send a string.').check(z.maxLength(1_000, 'Send at most 1000 characters.'))),
+  note: z.exactOptional(z.string('Use a string.').check(z.maxLength(1_000, 'Use at most 1000 characters.'))),
 };
 
 const level = oneOf(['state', 'county', 'city', 'district']);
@@ -45,16 +45,16 @@ const level = oneOf(['state', 'county', 'city', 'district']);
 const zipAdvice = 'Send ZIPs as a first and a last one of five digits, such as ["55401", "55403"].';
 const zip = text(/^\d{5}$/, zipAdvice);
 const zips = filled(
-  z.tuple([zip, zip], zipAdvice).check(z.refine(([low, high]) => low <= high, 'Send the lower ZIP first.')),
+  z.tuple([zip, zip], zipAdvice).check(z.refine(([low, high]) => low <= high, 'Put the lower ZIP first.')),
   'ZIP ranges',
 );
 
 const code = text(
   /^US-[A-Z]{2}(-[A-Z0-9]+)*$/,
-  'Send the code of a jurisdiction, such as "US-MN" or "US-MN-01-43000": `content show --zip` prints them.',
+  'Use the code of a jurisdiction, such as "US-MN" or "US-MN-01-43000": `content show --zip` prints them.',
 );
 
-const monthDayAdvice = 'Send month and day, such as "06-01".';
+const monthDayAdvice = 'Use month and day, such as "06-01".';
 // 2000 is a leap year: a season may end on February 29.
 const monthDay = z.string(monthDayAdvice).check(z.refine((value) => isDay(`2000-${value}`), monthDayAdvice));
 
@@ -68,18 +68,18 @@ const isProduct = (value: string): boolean => {
 
 const productRefusal = (value: string): string | null => {
   if (isProduct(value)) return null;
-  if (value.includes('._')) return 'Send the product tax code alone, and its attributes in `attributes`.';
-  return hintFor(value.toUpperCase())?.detail ?? 'Send a code of GET /product-tax-codes, or a family such as CLOTHING.';
+  if (value.includes('._')) return 'Use the product tax code alone, and its attributes in `attributes`.';
+  return hintFor(value.toUpperCase())?.detail ?? 'Use a code of GET /product-tax-codes, or a family such as CLOTHING.';
 };
 
 const attributeRefusal = (value: string): string | null => {
   const { attributeByCode } = vocabulary();
   if (attributeByCode.has(value)) return null;
-  return `Send an attribute of GET /product-attributes.${didYouMean(closest(value, attributeByCode.keys()))}`;
+  return `Use an attribute of GET /product-attributes.${didYouMean(closest(value, attributeByCode.keys()))}`;
 };
 
-const attribute = z.string('Send an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));
-const product = z.string('Send a product tax code, such as "CLOTHING.APPAREL".').check(checked(productRefusal));
+const attribute = z.string('Use an attribute, such as "_ATHLETIC".').check(checked(attributeRefusal));
+const product = z.string('Use a product tax code, such as "CLOTHING.APPAREL".').check(checked(productRefusal));
 
 /** Refuses the codes of a fee's base that the vocabulary does not have. */
 const feeCodes = ({ value, issues }: { readonly value: Effect; readonly issues: object[] }): void => {
@@ -95,8 +95,8 @@ const rule = () =>
   z.strictObject({
     id: text(
       /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
-      'Send an id of lower-case letters, digits and hyphens, such as "mn-ruling-24-001".',
-    ).check(z.maxLength(100, 'Send an id of at most 100 characters.')),
+      'Use an id of lower-case letters, digits and hyphens, such as "mn-ruling-24-001".',
+    ).check(z.maxLength(100, 'Use an id of at most 100 characters.')),
     ptcs: filled(product, 'product tax codes'),
     attributes: z._default(
       z.strictObject({
@@ -109,23 +109,21 @@ const rule = () =>
     levels: z._default(z.nullable(filled(level, 'levels')), null),
     jurisdictions: z.exactOptional(filled(code, 'jurisdiction codes')),
     zips: z.exactOptional(zips),
-    counties: z.exactOptional(filled(text(/^\d{5}$/, 'Send the five-digit FIPS code of a county.'), 'counties')),
-    kinds: z.exactOptional(filled(text(/^[A-Za-z]+$/, 'Send a kind of jurisdiction, such as "RTD".'), 'kinds')),
+    counties: z.exactOptional(filled(text(/^\d{5}$/, 'Use the five-digit FIPS code of a county.'), 'counties')),
+    kinds: z.exactOptional(filled(text(/^[A-Za-z]+$/, 'Use a kind of jurisdiction, such as "RTD".'), 'kinds')),
     season: z.exactOptional(z.strictObject({ from: monthDay, to: monthDay })),
     threshold_includes_shipping: z.exactOptional(flag()),
     effect: effectSchema().check(feeCodes),
-    assumption: z.exactOptional(z.string('Send a string.').check(z.maxLength(600, 'Send at most 600 characters.'))),
+    assumption: z.exactOptional(z.string('Use a string.').check(z.maxLength(600, 'Use at most 600 characters.'))),
     ...dated,
     ...evidence,
   });
 
 const jurisdiction = z.strictObject({
   code,
-  name: z
-    .string('Send a name.')
-    .check(z.minLength(1, 'Send a name.'), z.maxLength(200, 'Send at most 200 characters.')),
+  name: z.string('Use a name.').check(z.minLength(1, 'Use a name.'), z.maxLength(200, 'Use at most 200 characters.')),
   type: oneOf(['county', 'city', 'district']),
-  reporting_code: z.exactOptional(z.string('Send a string.')),
+  reporting_code: z.exactOptional(z.string('Use a string.')),
   zips,
 });
 
@@ -139,7 +137,7 @@ const ownRate = () =>
     ...evidence,
   });
 
-const cents = text(/^0\.\d{2}$/, 'Send cents, such as "0.07".');
+const cents = text(/^0\.\d{2}$/, 'Use cents, such as "0.07".');
 const bracket = () =>
   z.strictObject({
     jurisdiction: code,
@@ -152,8 +150,8 @@ const rounding = () =>
     z.strictObject({
       method: z.literal('half_up'),
       shipping: z.exactOptional(z.literal('with_goods')),
-      per: z.exactOptional(z.literal('invoice', 'Send "invoice", or leave the field out.')),
-      half: z.exactOptional(z.literal('down', 'Send "down", or leave the field out.')),
+      per: z.exactOptional(z.literal('invoice', 'Use "invoice", or leave the field out.')),
+      half: z.exactOptional(z.literal('down', 'Use "down", or leave the field out.')),
     }),
     z.strictObject({ method: z.literal('bracket'), brackets: filled(bracket(), 'brackets') }),
   ]);
@@ -162,15 +160,15 @@ const settings = <Policy extends z.ZodMiniType>(policy: Policy) =>
   z._default(list(z.strictObject({ policy, ...dated, ...evidence }), 'settings'), []);
 
 const sourceText = z
-  .string('Send the text of the source: the ruling, the law or the ordinance.')
-  .check(z.refine((value) => value.trim().length >= 10, 'Send the text of the source, of at least 10 characters.'));
+  .string('Use the text of the source: the ruling, the law or the ordinance.')
+  .check(z.refine((value) => value.trim().length >= 10, 'Use the text of the source, of at least 10 characters.'));
 
 /** The schema of a file. A function, because only an import needs it. */
 export const fileSchema = () =>
   z.strictObject(
     {
-      state: z.string('Send the two-letter code of the state.'),
-      sources: z._default(z.record(z.string(), sourceText, 'Send an object of texts by keys.'), {}),
+      state: z.string('Use the two-letter code of the state.'),
+      sources: z._default(z.record(z.string(), sourceText, 'Use an object of texts by keys.'), {}),
       jurisdictions: z._default(list(jurisdiction, 'jurisdictions'), []),
       rates: z._default(list(ownRate(), 'rates'), []),
       rules: z._default(list(rule(), 'rules'), []),
@@ -184,7 +182,7 @@ export const fileSchema = () =>
         { sourcing: [], shipping: [], rounding: [], coupons: [] },
       ),
     },
-    'Send an object with `state`, `sources`, and `rules`, `rates` or `settings`.',
+    'Use an object with `state`, `sources`, and `rules`, `rates` or `settings`.',
   );
 
 /** A file of the right shape. */

@@ -44,8 +44,8 @@ const nearest = (text: string, known: readonly string[]): string => {
 
 /** The sentence for an issue without a message of ours. */
 const defaultMessage = (issue: z.core.$ZodIssue): string => {
-  if (issue.code === 'invalid_value') return `Send ${issue.values.join(' or ')}.`;
-  return issue.code === 'invalid_type' ? `Send an ${issue.expected}.` : 'Send a value of this format.';
+  if (issue.code === 'invalid_value') return `Use ${issue.values.join(' or ')}.`;
+  return issue.code === 'invalid_type' ? `Use an ${issue.expected}.` : 'Use a value of this format.';
 };
 
 const problemsOf = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): readonly FieldProblem[] => {
@@ -62,7 +62,7 @@ const problemsOf = (issue: z.core.$ZodIssue, schema: Schema, file: unknown): rea
   if (issue.code === 'invalid_union') {
     const options = ('options' in issue ? (issue.options ?? []) : []).map(String);
     const unknown = typeof value === 'string' ? `Unknown name ${value}.${nearest(value, options)} ` : '';
-    return [{ path, message: `${missing}${unknown}Send one of ${options.join(', ')}.` }];
+    return [{ path, message: `${missing}${unknown}Use one of ${options.join(', ')}.` }];
   }
   const advice = message === 'Invalid input' ? defaultMessage(issue) : message;
   return [{ path, message: `${missing}${advice}` }];

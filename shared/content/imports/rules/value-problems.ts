@@ -24,7 +24,7 @@ const nearest = (text: string, known: Iterable<string>): string => {
 };
 
 const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
-  to !== null && to < from ? [{ path: [...path, 'to'], message: `Send a last day that is not before ${from}.` }] : [];
+  to !== null && to < from ? [{ path: [...path, 'to'], message: `Use a last day that is not before ${from}.` }] : [];
 
 const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] =>
   Object.hasOwn(sources, source)
@@ -63,7 +63,7 @@ const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProbl
 
 /** A code must be of the state, and a code of an own jurisdiction must be declared. */
 const codeProblem = (code: string, state: string, declared: ReadonlySet<string>): string | null => {
-  if (code !== state && !code.startsWith(`${state}-`)) return `Send a jurisdiction of ${state}.`;
+  if (code !== state && !code.startsWith(`${state}-`)) return `Use a jurisdiction of ${state}.`;
   if (!isOwnCode(code) || declared.has(code)) return null;
   return `\`jurisdictions\` has no ${code}.${nearest(code, declared)}`;
 };
@@ -99,11 +99,11 @@ const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string
     const found: FieldProblem[] = [...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state))];
     const prefix = ownCodePrefix(state);
     if (!code.startsWith(prefix) || code === prefix)
-      found.push({ path: [...path, 'code'], message: `Send a code of your own, which begins with ${prefix}.` });
+      found.push({ path: [...path, 'code'], message: `Use a code of your own, which begins with ${prefix}.` });
     if (jurisdictions.findIndex((other) => other.code === code) < index)
-      found.push({ path: [...path, 'code'], message: 'Send each code once.' });
+      found.push({ path: [...path, 'code'], message: 'Use each code only once.' });
     if (!rates.some(({ jurisdiction }) => jurisdiction === code))
-      found.push({ path, message: `Send a rate of ${code} in \`rates\`, "0" if it has only a fee.` });
+      found.push({ path, message: `Use a rate of ${code} in \`rates\`, "0" if it has only a fee.` });
     return found;
   });
 
@@ -112,7 +112,7 @@ const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProble
   const policy = `${letters.toLowerCase()}-shipping`;
   return rules.flatMap(({ id, zips, counties = [] }, index) => [
     ...(id === policy
-      ? [{ path: ['rules', index, 'id'], message: `${id} is the shipping policy: send it in \`settings.shipping\`.` }]
+      ? [{ path: ['rules', index, 'id'], message: `${id} is the shipping policy: set it in \`settings.shipping\`.` }]
       : []),
     ...zipProblems(zips ?? [], ['rules', index, 'zips'], letters),
     ...counties.flatMap((county, at) =>
