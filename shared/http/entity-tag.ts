@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
+import { bodyInVersion } from './versions/shape.ts';
 
 /** A strong entity tag over the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
@@ -48,8 +49,8 @@ export const textOr304 = (
   exchange: Exchange,
 ): Reply =>
   matches(exchange.headers.get('if-none-match') ?? [], tag)
-    ? { status: 304, body: '', headers: { ...headers, ETag: tag } }
-    : { status: 200, body: text, headers: { ...headers, ETag: tag } };
+    ? { status: 304, body: '', headers: { ...headers, ETag: tag }, isShaped: true }
+    : { status: 200, body: text, headers: { ...headers, ETag: tag }, isShaped: true };
 
 /**
  * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
@@ -57,7 +58,8 @@ export const textOr304 = (
  * The client revalidates its copy each time, so a new release shows at once.
  */
 export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
-  const text = JSON.stringify(body);
+  // The tag covers the bytes that are sent.
+  const text = JSON.stringify(bodyInVersion(body, exchange.changes ?? []));
   // Without the header Service-Version, the caller's account determines the version.
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };
   return textOr304(text, entityTag(version, text), headers, exchange);

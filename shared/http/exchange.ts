@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { assert } from '../assert.ts';
 import type { Problem } from '../problem.ts';
 import type { Caller as UseCaseCaller } from '../transactions/ports.ts';
+import type { Shapes } from './versions/shape.ts';
 
 /** What a credential may allow: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
@@ -31,6 +32,9 @@ export type Exchange = {
    */
   backgroundWork?: Promise<void>;
   version?: string;
+  supportedVersions?: readonly string[];
+  /** The changes of the endpoint since that version, oldest first. */
+  changes?: readonly Shapes[];
   body?: unknown;
 };
 

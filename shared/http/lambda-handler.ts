@@ -7,6 +7,7 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
+import type { Version } from './versions/shape.ts';
 import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -44,10 +45,10 @@ const authenticateAndTally: Step = async (exchange) => {
 };
 
 // In the published order: 401, 403, 429.
-const stepsOf = (endpoint: Endpoint): readonly Step[] => [
+const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
   setRequestedVersion,
   authenticateAndTally,
-  resolveVersion,
+  resolveVersion(endpoint.name, versions),
   authorize(endpoint),
   limitRate,
 ];
@@ -59,12 +60,12 @@ const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
 };
 
 /** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
-export const lambdaHandler = (endpoint: Endpoint): Handler =>
+export const lambdaHandler = (endpoint: Endpoint, versions?: readonly Version[]): Handler =>
   observed(
     endpoint.name,
     middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
       .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
-      .use(stepsOf(endpoint).map(step))
+      .use(stepsOf(endpoint, versions).map(step))
       .handler(endpoint.serve) as unknown as Handler,
   );

@@ -30,7 +30,7 @@ export const startingAfter = z.optional(z.string().check(z.minLength(1, 'Send th
 export const callsMax = 4;
 /** The page size of reads whose rows are filtered afterwards. */
 export const scannedRows = 100;
-/** The same where the database drops rows. With rows of the usual size it is more than the 1 MB that a query reads. */
+/** The same where the database drops rows. With rows of the usual size it is half of the 1 MB that a query reads. */
 const droppedRowsMax = 1000;
 
 /** How many rows to read for the rest of a page, by the share that the filter kept so far. */

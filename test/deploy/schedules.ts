@@ -1,7 +1,7 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Levy, orThrow } from '../../shared/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
+import { attributeOf, storedText } from '../support/stored-bytes.ts';
 import { monthBefore } from './days.ts';
 import type { Emulator } from './emulator.ts';
 import { deadLetters } from './events.ts';
@@ -13,8 +13,8 @@ export const endDraft = async ({ documents }: Emulator, stack: Stack, account: s
   const item = { TableName: stack.outputs['TransactionsTable'], Key: headKey(account, id) };
   const { Item } = await documents.send(new GetCommand(item));
   const past = new Date(Date.now() - 60_000).toISOString();
-  const summary = JSON.parse(gunzipSync(Item?.['summary']).toString());
-  const changed = gzipSync(JSON.stringify({ ...summary, expires_at: past }));
+  const summary = JSON.parse(storedText(Item?.['summary']));
+  const changed = attributeOf(JSON.stringify({ ...summary, expires_at: past }));
   await documents.send(
     new UpdateCommand({
       ...item,

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
@@ -11,6 +10,7 @@ import { contentHash } from '../../shared/content/imports/content-hash.ts';
 import { headOf, partOf } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
+import { attributeOf } from '../support/stored-bytes.ts';
 
 // An activation must not affect other tests, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
@@ -158,7 +158,7 @@ const cases: readonly Case[] = [
   ],
   [
     'a head with another list of parts',
-    (id) => changeHead(id, () => ({ part_keys: gzipSync('\n55401\n') })),
+    (id) => changeHead(id, () => ({ part_keys: attributeOf('\n55401\n') })),
     headFailed,
     [`The head of ID is corrupt: ${wrongDigest}`],
   ],

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { PutCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
@@ -27,6 +26,7 @@ import { answerFrom, type Command, inputOf, MemoryDatabase, sendAny } from '../s
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, creditOf, dayMs, goods, later, made, sale, sold } from '../support/sales.ts';
 import { seeded } from '../support/seeded.ts';
+import { storedBytes } from '../support/stored-bytes.ts';
 import { tamper, undoTampering } from '../support/tampering.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -161,7 +161,7 @@ const plain = (account: string, item: Record<string, unknown>) =>
       .map(([name, value]) => [
         name,
         value instanceof Uint8Array
-          ? gunzipSync(value).toString('base64')
+          ? storedBytes(value).toString('base64')
           : typeof value === 'string'
             ? value.replace(account, 'ACCOUNT')
             : value,

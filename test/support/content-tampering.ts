@@ -1,11 +1,11 @@
 /** Changes of the items of imported releases in the Content table. */
 import { createHash } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import type { ReleasePart } from '../../shared/content/content.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
+import { attributeOf, storedText } from './stored-bytes.ts';
 
 const TableName = environment.tables.content;
 type Item = Record<string, unknown>;
@@ -28,7 +28,7 @@ export const itemOf = async (key: ItemKey): Promise<Item> =>
 export const put = (item: Item) => database.send(new PutCommand({ TableName, Item: item }));
 export const remove = ({ pk, sk }: ItemKey) => database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
 
-const textOf = ({ content }: Item): string => gunzipSync(content as Uint8Array).toString();
+const textOf = ({ content }: Item): string => storedText(content);
 export const contentOf = (item: Item): ReleasePart => JSON.parse(textOf(item));
 
 const changeItem = async (key: ItemKey, change: (item: Item) => Item): Promise<void> => {
@@ -46,7 +46,7 @@ export const changeHead = (release: string, change: (item: Item) => Item) =>
 export const withText = (before: string, after: string) => (item: Item) => {
   const text = textOf(item);
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
-  return { content: gzipSync(text.replaceAll(before, after)) };
+  return { content: attributeOf(text.replaceAll(before, after)) };
 };
 
 /** Rewrite a release's items as before heads had a digest, with the fields of parts in another order. */
@@ -55,7 +55,7 @@ export const asBeforeDigests = async (release: string, keys: readonly string[]):
     await changePart(release, key, (item) => {
       const { locations, rates, jurisdictions } = contentOf(item);
       const part = { locations, rates, jurisdictions, key };
-      return { content: gzipSync(JSON.stringify(part)), digest: digestOf(part) };
+      return { content: attributeOf(JSON.stringify(part)), digest: digestOf(part) };
     });
   const { digest: _, part_keys: __, ...head } = await itemOf(releaseHeadKey(release));
   await put(head);

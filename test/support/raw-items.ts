@@ -1,11 +1,11 @@
-import { gunzipSync } from 'node:zlib';
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
+import { storedText } from './stored-bytes.ts';
 
 // Without the code of the store, so that what it hides is found.
 const plain = (value: unknown): unknown => {
-  if (value instanceof Uint8Array) return gunzipSync(value).toString();
+  if (value instanceof Uint8Array) return storedText(value);
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));

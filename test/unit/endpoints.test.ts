@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
 import { examplesOf } from '../../shared/http/openapi/examples.ts';
+import { versions } from '../../shared/http/versions/shape.ts';
 
 const root = new URL('../../', import.meta.url);
 // Neither an endpoint nor a schedule at a rate, and the list itself.
@@ -37,4 +38,9 @@ it('can be imported without an environment, and opens nothing that keeps the pro
     timeout: 60_000,
   });
   expect([status, stderr]).toEqual([0, '']);
+});
+
+it('has only versions of the API that change endpoints which exist', () => {
+  const changed = versions.flatMap(({ changes }) => changes.flatMap(({ of }) => Object.keys(of)));
+  expect(changed.filter((name) => !(name in endpoints))).toEqual([]);
 });

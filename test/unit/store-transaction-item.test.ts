@@ -1,6 +1,6 @@
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { storedBytes } from '../support/stored-bytes.ts';
 import { changed, created, finalized, line } from '../support/transactions.ts';
 
 const attributesOf = (changes: Parameters<typeof created>[0]) => transactionItem('acct_1', created(changes).after);
@@ -98,7 +98,7 @@ it('keeps credited amounts as a compact text, and their calculated taxes apart',
   const one = { ...noAmounts, net: '10.00', tax: '0.80', taxable: '10.00', rows: [row] };
   const stored = { ...after, credited: { ...after.credited, charges: { one } } };
   const item = transactionItem('acct_1', stored);
-  const textOf = (name: string) => gunzipSync(item[name] as Uint8Array).toString('hex');
+  const textOf = (name: string) => storedBytes(item[name]).toString('hex');
   expect(textOf('credited').replace('f', '').split('b')).toEqual(['1000a80aaa1000aa1000aa80', '', 'a']);
   expect(textOf('credited_calculated').replace('f', '').split('b')).toEqual(['60', '']);
   expect(transactionFrom(item)).toEqual(stored);

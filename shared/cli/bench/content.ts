@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { defaultSettings } from '../../accounts/account.ts';
 import type { Context } from '../../calculations/document.ts';
 import type { CalculationInput } from '../../calculations/request.ts';
-import { builtInReleaseById } from '../../content/built-in.ts';
+import { builtInRelease } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { Release } from '../../content/release.ts';
 
 export const day = '2026-11-21';
 const id = `US-MN@${day}.199`;
-const base = builtInReleaseById(`US-MN@${day}.1`) as Release;
+const base = builtInRelease('MN') as Release;
 export const importedAt = `${day}T00:00:00.000Z`;
 
 export const zips = Array.from({ length: 40 }, (_, index) => String(55_401 + index));

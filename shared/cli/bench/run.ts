@@ -4,25 +4,32 @@ import { admissionFigures } from './admission.ts';
 import { activateContent, calculationFigures, lookUpFigures } from './calculation.ts';
 import { closingFigures } from './closing.ts';
 import { bundleFigures, coldStartFigures, packedFigure } from './cold-start.ts';
-import { databaseFigures } from './database-use.ts';
-import type { Figure } from './figure.ts';
+import { costMeasures, databaseFigures } from './database-use.ts';
 import { filingFigures } from './filings.ts';
 import { importFigures } from './imports.ts';
 import { listFigures } from './lists.ts';
 import { localRateFigures } from './local-rates.ts';
 
-const print = (figures: readonly Figure[]): void => {
+const print = (figures: readonly object[]): void => {
   for (const figure of figures) console.log(JSON.stringify(figure));
 };
 
 type Only = {
+  readonly costs?: true | undefined;
   readonly filingEntries?: number | undefined;
   readonly closing?: number | undefined;
   readonly lists?: true | readonly number[] | undefined;
 };
 
 /** Measures and prints every figure, or only the figures of an option. */
-export const runBench = async (emulator: string, { filingEntries, closing, lists }: Only = {}): Promise<void> => {
+export const runBench = async (
+  emulator: string,
+  { costs, filingEntries, closing, lists }: Only = {},
+): Promise<void> => {
+  if (costs) {
+    await activateContent();
+    return print([await costMeasures(3), await costMeasures(100)]);
+  }
   if (filingEntries !== undefined) return print(await filingFigures(filingEntries));
   if (closing !== undefined) return print(await closingFigures(closing));
   if (lists !== undefined) {

@@ -10,7 +10,7 @@ import { failures } from '../failure.ts';
 import { overLimit } from '../limit-rate.ts';
 import { unreadable } from '../read-body.ts';
 import { envelope } from '../reply.ts';
-import { unknownVersion } from '../versions.ts';
+import { supportedVersions, unknownVersion } from '../versions.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
@@ -93,7 +93,7 @@ const problemExamples: Readonly<Record<number, Problem>> = {
   412: otherVersion(3),
   413: unreadable.tooLarge,
   415: unreadable.unsupportedMediaType,
-  422: unknownVersion,
+  422: unknownVersion(supportedVersions),
   429: overLimit(2000, 4),
   500: failures.bug,
   503: failures.outage,

@@ -41,9 +41,9 @@ export const creditedOf = (
     ? nothingCredited(formatAmount(0n, minorDigits(sale.currency)))
     : creditedFrom(unpacked(credited), calculated ? unpacked(calculated) : null, sale);
 
-// An upper bound of gzip's output for incompressible bytes: header, checksum, and five bytes for each block.
-const gzipMax = (length: number) => length + 64 + Math.ceil(length / 1000);
+// An upper bound of the compressed length of incompressible bytes: version, checksum, and five bytes for each block.
+const compressedMax = (length: number) => length + 64 + Math.ceil(length / 1000);
 
 /** The most bytes that the attributes can have together for any credits of the sale. */
 export const creditedBytesMax = (sale: Transaction): number =>
-  gzipMax(Math.ceil(creditedTextMax(sale) / 2)) + gzipMax(1);
+  compressedMax(Math.ceil(creditedTextMax(sale) / 2)) + compressedMax(1);

@@ -58,7 +58,7 @@ const sizeBy = (stored: Compressed, sizeOf: (text: string) => number): number =>
 export const storedSize = (stored: Compressed): number => sizeBy(stored, (text) => compressText(text).byteLength);
 
 /**
- * An upper bound of `storedSize` that needs no compression: gzip adds at most 25 bytes and about 1 for each 3,000 (zlib's
+ * An upper bound of `storedSize` that needs no compression, which adds at most 18 bytes and about 1 for each 3,000 (zlib's
  * deflateBound).
  */
 export const storedSizeMax = (stored: Compressed): number =>
@@ -129,7 +129,7 @@ const Head = z.object({
   ...commitmentShape,
 });
 
-// Gzip's checksum shows that the bytes are those that were written. Not every field is validated: a later version may
+// The checksum of the attribute shows that the bytes are those that were written. Not every field is validated: a later version may
 // drop a product tax code, and must still read today's transactions. Full validation of 1,000 lines takes 8 ms more.
 const Summary = z.custom<TransactionSummary>((value) => {
   const { object, currency, tax_date } = Object(value);

@@ -2,6 +2,7 @@ import type { Settings } from '../../../shared/accounts/account.ts';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
+import { storedBytes, storedText } from '../../support/stored-bytes.ts';
 
 /** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
@@ -11,10 +12,7 @@ type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
 };
 
 /** A compressed value. */
-export const json = (bytes: unknown): unknown => {
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
-  return JSON.parse(gunzipSync(bytes as Uint8Array).toString());
-};
+export const json = (bytes: unknown): unknown => JSON.parse(storedText(bytes));
 
 /** The decimals of the currencies of the schedules. */
 export const decimalsOf: Readonly<Record<string, number>> = { USD: 2, JPY: 0, KWD: 3 };
@@ -22,10 +20,7 @@ export const decimalsOf: Readonly<Record<string, number>> = { USD: 2, JPY: 0, KW
 /** An item with its compressed attributes as text. */
 export const plain = (item: Item): Item =>
   Object.fromEntries(
-    Object.entries(item).map(([name, value]) => {
-      const { gunzipSync } = process.getBuiltinModule('node:zlib');
-      return [name, value instanceof Uint8Array ? gunzipSync(value).toString() : value];
-    }),
+    Object.entries(item).map(([name, value]) => [name, value instanceof Uint8Array ? storedText(value) : value]),
   );
 
 /** An amount in the smallest unit of its currency. All amounts are far from the limits of a number. */
@@ -63,11 +58,7 @@ export type Head = {
 const nothing: Share = { net: 0, tax: 0 };
 
 // Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
-const chargesOf = (bytes: unknown): string[] => {
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
-  const text = gunzipSync(bytes as Uint8Array).toString('hex');
-  return text.replace(/f$/, '').split('b');
-};
+const chargesOf = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
 
 // The calculated taxes of the charges are stored apart, where they differ from the recorded ones.
 const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {

@@ -1,5 +1,6 @@
 import { impersonal, personalDigest } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
+import { storedText } from '../../support/stored-bytes.ts';
 import type { History } from '../history.ts';
 import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
 import { entryOf, kindOf, plain } from './decode.ts';
@@ -41,8 +42,7 @@ const sorted = (value: unknown): unknown => {
 type Record = { readonly id: string; readonly step: number; readonly isClean: boolean };
 
 const recordOf = (item: Item, step: number): Record => {
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
-  const text = gunzipSync(item['answer'] as Uint8Array).toString();
+  const text = storedText(item['answer']);
   const body = JSON.parse(text.slice(text.indexOf('\n') + 1));
   const isClean = body.object !== 'transaction' || canonicalOf(body) === impersonal(body);
   return { id: String(body.id), step, isClean };

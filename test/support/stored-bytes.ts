@@ -1,0 +1,24 @@
+import { dictionaries } from '../../shared/store/client/compression-dictionary.ts';
+
+// Without the code of the store, so that a bug in both writing and reading is found. The functions are looked up for each
+// call, because the simulation replaces them.
+const zlib = () => process.getBuiltinModule('node:zlib');
+const options = { dictionary: dictionaries.get(1) as Buffer };
+
+/** The bytes of a compressed attribute: after its version and the CRC-32 of the bytes, raw deflate with the dictionary. */
+export const storedBytes = (attribute: unknown): Buffer => {
+  const compressed = Buffer.from(attribute as Uint8Array);
+  const bytes = zlib().inflateRawSync(compressed.subarray(5), options);
+  if (compressed[0] !== 1 || compressed.readUInt32BE(1) !== zlib().crc32(bytes))
+    throw new Error('A compressed attribute has another version or checksum.');
+  return bytes;
+};
+
+export const storedText = (attribute: unknown): string => storedBytes(attribute).toString();
+
+/** The attribute of a text. */
+export const attributeOf = (text: string): Buffer => {
+  const head = Buffer.alloc(5, 1);
+  head.writeUInt32BE(zlib().crc32(text), 1);
+  return Buffer.concat([head, zlib().deflateRawSync(text, options)]);
+};

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compressBytes, compressText, decompressBytes, decompressText } from '../../shared/store/client/compressed.ts';
+import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import { attributeOf, storedText } from '../support/stored-bytes.ts';
+import { created } from '../support/transactions.ts';
+
+it('reads back any bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 3000 }), (bytes) => {
+      expect(decompressBytes(compressBytes(bytes)).equals(bytes)).toBe(true);
+    }),
+  );
+});
+
+it('reads and writes the bytes of another implementation of the format', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 500, unit: 'grapheme' }), (text) => {
+      expect(decompressText(attributeOf(text))).toBe(text);
+      expect(storedText(compressText(text))).toBe(text);
+    }),
+  );
+});
+
+it('refuses an attribute with any other bit', () => {
+  const compressed = compressText(JSON.stringify({ object: 'transaction', currency: 'USD', tax_amount: '8.25' }));
+  for (let bit = 0; bit < compressed.length * 8; bit += 1) {
+    const damaged = Buffer.from(compressed);
+    damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    // Bits that fill the last byte of the deflated data have no meaning.
+    const isFiller = bit >> 3 === compressed.length - 1;
+    if (!isFiller) expect(() => decompressBytes(damaged), `bit ${bit}`).toThrow();
+  }
+});
+
+it('refuses an attribute that was cut, and one of an unknown version', () => {
+  const compressed = Buffer.from(compressText('{"object":"transaction"}'));
+  for (let length = 0; length < compressed.length; length += 1)
+    expect(() => decompressBytes(compressed.subarray(0, length))).toThrow();
+  compressed[0] = 2;
+  expect(() => decompressBytes(compressed)).toThrow('A compressed attribute has an unknown version.');
+});
+
+it('takes a third of the bytes of a transaction that gzip takes', () => {
+  const { summary } = transactionItem('acct_1', created().after) as { summary: Uint8Array };
+  const text = decompressText(summary);
+  const { gzipSync } = process.getBuiltinModule('node:zlib');
+  expect(summary.byteLength * 2.5).toBeLessThan(gzipSync(text).byteLength);
+});
