@@ -1,41 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { type Fault, faultText } from '../../ledger/invariants.ts';
 
 /** The checks of a ledger, in the order of the report. */
 export const checks = ['head', 'chain', 'states', 'totals', 'credits', 'claims', 'entries', 'filings'] as const;
 export type Check = (typeof checks)[number];
 
 /** An inconsistency of a transaction or a filing. */
-export type Finding = {
+export type Finding = Fault & {
   /** The id of the transaction or the filing. */
   readonly id: string;
   readonly check: Check;
-  readonly what: string;
-  readonly actual: string;
-  readonly expected: string;
 };
-
-/** A finding without its transaction or filing. */
-export type Fault = Omit<Finding, 'id' | 'check'>;
 
 export const findingsOf = (id: string, check: Check, faults: readonly Fault[]): Finding[] =>
   faults.map((fault) => ({ id, check, ...fault }));
 
-export const findingText = ({ id, check, what, actual, expected }: Finding): string =>
-  `${id}  ${check}: ${what} is ${actual}, should be ${expected}`;
-
-/** No fault if the condition is true, otherwise one. */
-export const faultUnless = (holds: boolean, what: string, actual: string, expected: string): Fault[] =>
-  holds ? [] : [{ what, actual, expected }];
-
-const textOf = (value: unknown): string =>
-  value === undefined || value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
-
-/** A fault if the values differ, otherwise none. */
-export const differing = (what: string, actualValue: unknown, expectedValue: unknown): Fault[] => {
-  const [actual, expected] = [textOf(actualValue), textOf(expectedValue)];
-  return faultUnless(actual === expected, what, actual, expected);
-};
+export const findingText = ({ id, check, ...fault }: Finding): string => `${id}  ${check}: ${faultText(fault)}`;
 
 /** The parsed value, or `null` if the stored item cannot be parsed. */
 export const parseOrNull = <Value>(read: () => Value): Value | null => {

@@ -1,10 +1,10 @@
 import { batchesOf } from '../../batches.ts';
-import { dayAfter } from '../../calendar.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
+import { differing, type Fault, faultUnless, periodFaults, shardCountFaults } from '../../ledger/invariants.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
@@ -12,7 +12,7 @@ import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
-import { differing, type Fault, type Finding, faultUnless, findingIfUnreadable, findingsOf } from './finding.ts';
+import { type Finding, findingIfUnreadable, findingsOf } from './finding.ts';
 
 const batch = 25;
 
@@ -61,7 +61,7 @@ const wholeTotals = async (filing: StoredFiling, progress: ShardProgress): Promi
 };
 
 const shardFaults = ({ shard, phase, entries }: ShardProgress, totals: Totals, count: number, added: Totals) => [
-  ...differing(`entries of shard ${shard}`, count, entries.moved - entries.reopened),
+  ...shardCountFaults(shard, count, entries),
   // The totals of a canceled filing stay as they were.
   ...(phase === 'reopen' ? [] : differing(`totals of shard ${shard}`, totalsText(totals), totalsText(added))),
 ];
@@ -97,22 +97,9 @@ const entryFindings = async (
   });
 };
 
-/**
- * The periods of each state follow each other without overlap. Months may be missing, as between two registrations, if the
- * filing after them names the one before them as the previous one: the registrations of that time are not known.
- */
-export const periodFindings = (filings: readonly StoredFiling[]): Finding[] => {
-  const kept = filings.filter(({ status }) => status !== 'canceled');
-  return [...Map.groupBy(kept, ({ state }) => state).values()].flatMap((ofState) => {
-    const ordered = ofState.toSorted((a, b) => (a.period_start < b.period_start ? -1 : 1));
-    return ordered.slice(1).flatMap(({ id, period_start, previous }, index) => {
-      const before = ordered[index];
-      const expected = dayAfter(before?.period_end ?? '');
-      const isSkipped = period_start > expected && previous?.filing === before?.id;
-      return isSkipped ? [] : findingsOf(id, 'filings', differing('first day', period_start, expected));
-    });
-  });
-};
+/** The faults of the periods of all filings. */
+export const periodFindings = (filings: readonly StoredFiling[]): Finding[] =>
+  periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
 
 // As many states at a time as a worker has shards.
 const atOnce = 8;

@@ -1,3 +1,11 @@
+import {
+  differing,
+  type Fault,
+  faultUnless,
+  holdsReference,
+  statusFaults,
+  sumFaults,
+} from '../../ledger/invariants.ts';
 import { headKey } from '../../store/keys.ts';
 import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
@@ -6,26 +14,9 @@ import type { StoredTransaction, Transaction } from '../../transactions/transact
 import { checkChain } from './checks/chain.ts';
 import { checkCredits, hasAmounts } from './checks/credits.ts';
 import { checkEntries } from './checks/entries.ts';
-import {
-  attributeFaults,
-  holdsReference,
-  leftoverClaimFaults,
-  missingClaimFaults,
-  stateFaults,
-  totalFaults,
-} from './checks/fields.ts';
+import { attributeFaults, leftoverClaimFaults, missingClaimFaults } from './checks/fields.ts';
 import type { FilingBook } from './filing-book.ts';
-import {
-  type Check,
-  confirmed,
-  differing,
-  type Fault,
-  type Finding,
-  faultUnless,
-  findingIfUnreadable,
-  findingsOf,
-  parseOrNull,
-} from './finding.ts';
+import { type Check, confirmed, type Finding, findingIfUnreadable, findingsOf, parseOrNull } from './finding.ts';
 
 export const counted = [
   ...(['transactions', 'audit_entries', 'lines', 'credits', 'claims', 'entries', 'filings'] as const),
@@ -79,7 +70,7 @@ const readOnce = async (subject: Subject): Promise<Verified> => {
   counts.redacted = Number(stored.transaction.redacted_at !== undefined);
   const findings = [
     ...findingsOf(id, 'head', attributeFaults(account, item, stored)),
-    ...findingsOf(id, 'states', stateFaults(stored.transaction)),
+    ...findingsOf(id, 'states', statusFaults(stored.transaction)),
   ];
   for (const [check, run] of Object.entries(furtherChecks) as [Check, Run][]) {
     const faults = await findingIfUnreadable('stored data of this check', () => run(subject, stored, counts));
@@ -126,7 +117,7 @@ const parentFaults = async (account: string, transaction: Transaction): Promise<
 type Run = (subject: Subject, stored: StoredTransaction, counts: Counts) => Promise<readonly Fault[]>;
 
 const furtherChecks: Partial<Record<Check, Run>> = {
-  totals: async (_subject, { transaction }) => totalFaults(transaction),
+  totals: async (_subject, { transaction }) => sumFaults(transaction),
   chain: async ({ account, id }, stored, counts) => {
     const { count, faults } = await checkChain(account, stored, auditItems(account, id));
     counts.audit_entries += count;

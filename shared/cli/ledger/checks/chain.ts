@@ -1,19 +1,11 @@
+import { auditFaults, differing, type Fault, faultUnless } from '../../../ledger/invariants.ts';
 import { auditKey } from '../../../store/keys.ts';
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault, faultUnless, parseOrNull } from '../finding.ts';
+import { parseOrNull } from '../finding.ts';
 import { redactionFaults } from './redaction.ts';
-
-/** The allowed status changes; `new` is before the first entry. */
-const following: Readonly<Record<string, readonly string[]>> = {
-  new: ['draft', 'finalized'],
-  draft: ['draft', 'finalized', 'void'],
-  finalized: ['finalized', 'filed', 'void'],
-  filed: ['filed'],
-  void: ['void'],
-};
 
 type Chain = {
   readonly faults: Fault[];
@@ -80,33 +72,11 @@ const follow = (chain: Chain, id: string, version: number, item: Item): void => 
   chain.count += 1;
   const entry = parseOrNull(() => auditEntryFrom(item));
   if (entry) {
-    chain.faults.push(...entryFaults(entry, chain.before, id, version));
+    const { hash: _, ...covered } = entry;
+    chain.faults.push(...auditFaults(entry, { id, version, before: chain.before, hash: entryHashOf(covered) }));
     if (entry.from !== entry.to) chain.reachedAt.set(entry.to, entry.at);
     if (entry.fields.includes('redacted_at')) chain.redactedAt = entry.at;
     if (version === 1) chain.first = entry;
   } else chain.faults.push({ what: `entry ${version}`, actual: 'not readable', expected: 'an audit entry' });
   chain.before = entry;
-};
-
-const entryFaults = (entry: AuditEntry, before: AuditEntry | null, id: string, version: number): Fault[] => {
-  const name = `entry ${version}: `;
-  const { hash, ...covered } = entry;
-  const allowed = following[entry.from ?? 'new'] ?? [];
-  const faults = [
-    ...differing(`${name}version`, entry.version, version),
-    ...differing(`${name}transaction`, entry.transactionId, id),
-    ...differing(`${name}hash`, hash, entryHashOf(covered)),
-    ...faultUnless(
-      allowed.includes(entry.to),
-      `${name}state after ${entry.from ?? 'nothing'}`,
-      entry.to,
-      allowed.join(' or '),
-    ),
-  ];
-  if (before === null && version > 1) return faults;
-  return [
-    ...faults,
-    ...differing(`${name}hash of the entry before`, entry.previousHash, before?.hash),
-    ...differing(`${name}state before`, entry.from, before?.to),
-  ];
 };

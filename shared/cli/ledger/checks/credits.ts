@@ -1,4 +1,5 @@
 import { listCharges } from '../../../calculations/figures.ts';
+import { creditableFaults, differing, type Fault, overCreditFaults, refundFaults } from '../../../ledger/invariants.ts';
 import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import {
   type Amounts,
@@ -14,7 +15,6 @@ import {
 import { creditedAmountsOf, remainingOf } from '../../../transactions/credits/remaining.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import type { CreditedCharge, StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
-import { differing, type Fault, faultUnless } from '../finding.ts';
 
 /** Whether a credit has an amount above zero. */
 export const hasAmounts = (credit: Transaction): boolean =>
@@ -37,14 +37,9 @@ export const checkCredits = async (
     for (const [id, by] of taken.charges) charges.set(id, moved(charges.get(id) ?? noAmounts, by, 1n));
     unmatched = plus(unmatched, taken.unmatched);
   }
-  const isCreditable = taking === 0 || (transaction.type === 'sale' && isLive(transaction));
-  const what = `${transaction.status} ${transaction.type} with live credits`;
   return {
     live,
-    faults: [
-      ...counterFaults(sale, charges, unmatched),
-      ...faultUnless(isCreditable, what, String(taking), 'no live credits'),
-    ],
+    faults: [...counterFaults(sale, charges, unmatched), ...creditableFaults(transaction, taking)],
   };
 };
 
@@ -95,20 +90,9 @@ const amountFaults = (
   ];
 };
 
-/** Neither a line nor the sale is credited beyond its amount, and `refund_status` matches. */
+/** Neither a line nor the sale is credited above its amount, and `refund_status` matches. */
 const boundFaults = (sale: StoredTransaction, credited: Share, write: (minor: bigint) => string): Fault[] => {
   const { charges, total } = remainingOf(sale);
   const left = [...[...charges].map(([id, balance]) => [id, leftOf(balance)] as const), ['the sale', total] as const];
-  const status = isNothing(credited) ? 'none' : isNothing(total) ? 'full' : 'partial';
-  return [
-    ...left.flatMap(([name, { net, tax }]) =>
-      faultUnless(
-        net >= 0n && tax >= 0n,
-        `left of ${name} after its credits`,
-        `${write(net)} and tax ${write(tax)}`,
-        'not below zero',
-      ),
-    ),
-    ...differing('refund_status', sale.transaction.refund_status, status),
-  ];
+  return [...overCreditFaults(left, write), ...refundFaults(sale.transaction, isNothing(credited), isNothing(total))];
 };

@@ -1,6 +1,7 @@
 import { batchesOf } from '../../../batches.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { stateJurisdictions } from '../../../jurisdiction.ts';
+import { differing, type Fault, faultUnless, placeFaults } from '../../../ledger/invariants.ts';
 import { type FoundEntry, findEntries } from '../../../store/filings/entry-places.ts';
 import { headKey, openEntryKey, placeOf } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
@@ -12,7 +13,7 @@ import { isLive } from '../../../transactions/lifecycle.ts';
 import { openEntriesOf, statesToFile } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import type { FilingBook } from '../filing-book.ts';
-import { confirmed, differing, type Fault, type Finding, faultUnless, findingsOf, parseOrNull } from '../finding.ts';
+import { confirmed, type Finding, findingsOf, parseOrNull } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
 const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
@@ -69,12 +70,12 @@ const entryFaults = (
   const name = entryName(expected);
   const [first] = found;
   if (!first) return [{ what: name, actual: 'none', expected: figuresText(expected) }];
-  const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open')).join(' and ');
-  const placeFaults = faultUnless(found.length === 1, `place of the ${name}`, places, 'one of them');
+  const places = found.map(({ filing }) => (filing ? `in ${filing.id}` : 'open'));
+  const ofPlaces = placeFaults(name, places);
   const entry = parseOrNull(() => openEntryFrom(first.item));
-  if (!entry) return [...placeFaults, { what: name, actual: 'not readable', expected: figuresText(expected) }];
+  if (!entry) return [...ofPlaces, { what: name, actual: 'not readable', expected: figuresText(expected) }];
   return [
-    ...placeFaults,
+    ...ofPlaces,
     ...differing(`transaction of the ${name}`, entry.transactionId, expected.transactionId),
     ...differing(`state of the ${name}`, entry.state, expected.state),
     ...differing(`month of the ${name}`, entry.month, expected.month),
