@@ -52,8 +52,8 @@ export const netOf = (amount: bigint, charge: Charge): bigint | null => {
 const nearby = [0, -1, 1, -2, 2];
 
 /**
- * Amounts close to the targets, with the same sum, that net amounts reach. `null` if there are none. With `isAny`, charges
- * that the refund does not name can give a cent, too.
+ * Amounts close to the targets, with the same sum, that net amounts reach. `null` if there are none. With `isAny`,
+ * charges that the refund does not name can give a cent as well.
  */
 export const reachable = (charges: readonly Charge[], targets: readonly bigint[], isAny: boolean): bigint[] | null => {
   type Path = { readonly cost: number; readonly amounts: readonly bigint[] };
@@ -81,7 +81,7 @@ export const below = (charges: readonly Charge[], targets: readonly bigint[]): b
     return amount;
   });
 
-/** The line of a credit that gives back `net` of a line, or `null` for shipping. */
+/** The credit line that refunds `net` of a line, or `null` for shipping. */
 export const creditLine = ({ line, leftUnits }: Charge, net: bigint, quantity: number, exponent: number) => {
   if (line === null) return null;
   const isExact = (line.unit_price.split('.')[1]?.length ?? 0) <= exponent;

@@ -3,20 +3,20 @@ import { below, type Charge, chargesOf, creditLine, gross, netOf, reachable, typ
 import { decimalsOf, distribute, divide, toDecimal, toMinor } from './money.ts';
 import type { Refund } from './order.ts';
 
-/** The part of a sale that a credit gives back. */
+/** The part of a sale that a credit refunds. */
 export type Credit = {
   readonly refund: Refund;
   readonly line_items: Schemas['LineItemRequest'][];
   readonly shipping: { readonly amount: string } | null;
   /** Sent only where the tax that Levy calculates would be a cent off what the shop paid back. */
   readonly tax_amount: string | null;
-  /** What the ledger must have: the refund, less what exceeds the sale. */
+  /** The amount to credit: the refund, less what exceeds the sale. */
   readonly total: string;
-  /** What the shop paid back in addition to everything that it had collected. `0.00` as a rule. */
+  /** The amount that the shop refunded above everything that it had collected; usually `0.00`. */
   readonly excess: string;
 };
 
-/** What each charge should give back, before the cents that no net amount reaches. They add up to the refund. */
+/** The refund of each charge, before the cents that no net amount reaches. They add up to the refund. */
 const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): bigint[] => {
   const units = new Map(refund.lines.map(({ id, quantity }) => [id, quantity]));
   const targets = charges.map((charge) => {
@@ -44,7 +44,7 @@ const targetsOf = (charges: readonly Charge[], refund: Refund, exponent: number,
   return grown.map((target, at) => target + (others[at] as bigint));
 };
 
-/** A line that gives back nothing, for a credit of shipping alone: a line without remaining tax, if there is one. */
+/** A line with a refund of zero, for a credit of shipping alone: a line without remaining tax, if there is one. */
 const emptyLine = (charges: readonly Charge[]): Charge | undefined => {
   const lines = charges.filter((charge) => charge.line && (charge.leftNet > 0n || charge.leftTax === 0n));
   return lines.find(({ leftTax }) => leftTax === 0n) ?? lines[0];
@@ -54,8 +54,8 @@ type Part = { readonly charge: Charge; readonly net: bigint; readonly tax: bigin
 type Parts = { readonly parts: readonly Part[]; readonly isTaxSent: boolean };
 
 /**
- * The whole refund as a part of one line, whose tax is sent. Levy distributes a sent tax over the lines in proportion to their
- * remaining tax, so that only a single line with tax gets exactly it.
+ * The whole refund as a part of one line, whose tax is sent. Levy distributes a sent tax over the lines in proportion
+ * to their remaining tax, so that only a single line with tax gets exactly it.
  */
 const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[], total: bigint): Parts | null => {
   const canTake = (charge: Charge) => gross(charge) >= total && (charge.line || emptyLine(charges)?.leftTax === 0n);
@@ -71,7 +71,7 @@ const singleLineCredit = (charges: readonly Charge[], targets: readonly bigint[]
   return { parts: [{ charge, net, tax: total - net }], isTaxSent: true };
 };
 
-/** What a refund takes of each charge. */
+/** The share of each charge in a refund. */
 const partsOf = (charges: readonly Charge[], refund: Refund, exponent: number, total: bigint): Parts => {
   const targets = targetsOf(charges, refund, exponent, total);
   const reached = reachable(charges, targets, false);
@@ -116,12 +116,13 @@ const creditOf = (charges: readonly Charge[], refund: Refund, exponent: number):
 };
 
 /**
- * The credits of a sale for the refunds of its order, in their order. Each refund is credited by what the shop paid back:
+ * The credits of a sale for the refunds of its order, in their order. Each refund is credited with the amount that the
+ * shop refunded:
  *
- * - Returned units give back their share of what is left of their line, and shipping its amount.
+ * - Returned units refund their share of what is left of their line, and shipping its amount.
  * - What the refund has less than that, all of them give back less, in proportion.
- * - What it has in addition, and a refund without lines, comes from what is left of the returned lines, then of all lines and
- *   the shipping, in proportion.
+ * - What it has in addition, and a refund without lines, comes from what is left of the returned lines, then of all
+ *   lines and the shipping, in proportion.
  * - A refund above all that is left is credited up to it; the rest is `excess`.
  *
  * The tax is always the part of the recorded tax that Levy calculates for a credit, so that the credits of a fully

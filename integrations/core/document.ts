@@ -5,8 +5,8 @@ import { shippingLine } from './shipping.ts';
 export type Document = Schemas['CalculationRequest'] & { line_items: Schemas['LineItemRequest'][] };
 
 /**
- * Why Levy has no tax for a cart. `no_lines` and `no_address` end when the shopper goes on. An `incomplete_address` was entered
- * without what decides the tax: the shop treats it like a refusal of Levy.
+ * Why Levy has no tax for a cart. `no_lines` and `no_address` end when the shopper goes on. An `incomplete_address` was
+ * entered without what decides the tax: the shop treats it like a refusal of Levy.
  */
 export type Gap = {
   readonly code: 'no_lines' | 'no_address' | 'incomplete_address' | 'foreign_country';
@@ -45,7 +45,7 @@ const lineOf = (line: Line): Schemas['LineItemRequest'] => ({
   ...(line.shipFrom && { ship_from: { address: addressOf(line.shipFrom) } }),
 });
 
-/** The address of the buyer; that of the store where all lines are picked up, if the buyer has none in the United States. */
+/** The address of the buyer, or of the store where all lines are picked up, if the buyer has none in the United States. */
 const destinationOf = ({ address, lines }: Cart): Address | null => {
   if (countryOf(address) === 'US' && (address?.province || address?.postalCode)) return address;
   const stores = lines.map(({ fulfillment, shipFrom }) => (fulfillment === 'pickup' ? (shipFrom ?? null) : null));

@@ -17,7 +17,7 @@ export const toDecimal = (minor: bigint, exponent: number): string => {
   return `${minor < 0n ? '-' : ''}${digits.slice(0, at)}${exponent ? `.${digits.slice(at)}` : ''}`;
 };
 
-/** The number of decimals of an amount of Levy, which are those of its currency. */
+/** The number of decimals of Levy's amounts in a currency. */
 export const decimalsOf = (amount: string): number => amount.split('.')[1]?.length ?? 0;
 
 /** Division rounded half up, for amounts that are not negative. */

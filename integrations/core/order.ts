@@ -22,14 +22,14 @@ export type Line = {
   readonly id: string;
   readonly quantity: number;
   readonly unitPrice: string;
-  /** Of the whole line, not of a unit: its own discounts and its part of the order's discounts. */
+  /** The discount of the whole line, not of a unit: its own discounts and its part of the order's discounts. */
   readonly discount: string;
   /** A code of `GET /product-tax-codes`. Without one, Levy calculates the tax on general tangible goods. */
   readonly taxCode?: string | null | undefined;
   readonly description?: string | null | undefined;
   /** Default: as the product tax code usually reaches the buyer. Shipping belongs to lines that are shipped. */
   readonly fulfillment?: Fulfillment | null | undefined;
-  /** Where the line comes from: the store of a line that is picked up, where it is taxed. Default: that of the Levy account. */
+  /** Where the line comes from: for pickup, the store, where it is taxed. Default: the `ship_from` of the Levy account. */
   readonly shipFrom?: Address | null | undefined;
 };
 
@@ -48,7 +48,7 @@ export type Cart = {
 export type Refund = {
   /** Unique within the order. */
   readonly id: string;
-  /** What the customer gets back, with tax. */
+  /** The amount refunded to the customer, with tax. */
   readonly total: string;
   /** The returned goods. Without lines and shipping, the refund is an amount. */
   readonly lines: readonly { readonly id: string; readonly quantity: number }[];
@@ -68,7 +68,7 @@ export type Order = Cart & {
    * `recordOrder` ignores older snapshots of the order.
    */
   readonly changedAt?: string;
-  /** What the order should be in Levy now: `draft` until it is paid, `void` if it was cancelled before. */
+  /** The state that the order should have in Levy now: `draft` until it is paid, `void` if it was cancelled before. */
   readonly wanted: 'draft' | 'finalized' | 'void';
   /** The tax that the shop collects. */
   readonly tax: string;

@@ -1,7 +1,10 @@
 /** Why Levy does not have an order as the shop has it. With `isFinal`, a retry has the same result: act manually. */
 export type Problem = {
   readonly reference: string;
-  /** An error code of Levy, a code of a `Gap`, or `no_shipped_line`, `mismatch`, `tax_difference`, `excess`, `contention` or `invalid_order`. */
+  /**
+   * An error code of Levy, a code of a `Gap`, or `no_shipped_line`, `mismatch`, `tax_difference`, `excess`,
+   * `contention` or `invalid_order`.
+   */
   readonly code: string;
   readonly detail: string;
   readonly isFinal: boolean;
@@ -46,7 +49,7 @@ export const isAboutAddress = (refusal: Refusal): boolean =>
 /** The code of a refusal. */
 export const codeOf = (refusal: Refusal): string => (isUndelivered(refusal) ? noShippedLine : refusal.code);
 
-/** What a refusal says, with the field of each error and the line of the shop that it is about. */
+/** The text of a refusal, with the field of each error and the shop's line. */
 export const detailOf = (refusal: Refusal, lines: Lines = []): string => {
   const textOf = ({ source, detail }: Failing): string => {
     const pointer = source?.pointer ?? '';

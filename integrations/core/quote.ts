@@ -11,7 +11,7 @@ export type Quote =
   | {
       readonly ok: true;
       readonly calculation: Calculation;
-      /** What a shop's staff should read: why the tax can be incomplete, or which products need another setting. */
+      /** Messages for the shop's staff: why the tax can be incomplete, or which products need another setting. */
       readonly warnings: readonly string[];
       /** Whether Levy has the rates and rules of the address. Without them, the tax is zero. */
       readonly isCovered: boolean;
@@ -24,7 +24,7 @@ const messages: Readonly<Record<NoTaxReason, string>> = {
   unavailable: 'The sales tax cannot be calculated at the moment. Try again in a minute.',
 };
 
-/** What a shopper reads when the shop does not go on without a tax of Levy. The log has the cause. */
+/** The message for the shopper when the shop does not continue without a tax from Levy. The log has the cause. */
 export const noTaxMessage = (reason: NoTaxReason): string => messages[reason];
 
 /** The log entry for the warnings of a quote. Log it once for each order. */

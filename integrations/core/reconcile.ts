@@ -73,7 +73,8 @@ const extraIn = async (
     return sales.has(order) && !unbuilt.has(order) && !credits.has(reference_id ?? '');
   };
   const extra: Extra[] = [];
-  // The service compares the range with a list, too. An entry that does not exist leaves the comparison to `isExtra`.
+  // The service compares the range with a list as well. An entry that does not exist leaves that comparison to
+  // `isExtra`.
   const transactions = [{ reference_id: 'levy-reconcile', total_amount: '0', tax_amount: '0' }];
   for (let starting_after: string | null = null; ; ) {
     // Levy reads a date as a day of the account's time zone.
@@ -104,11 +105,12 @@ const isPlain = ({ wanted, refunds, placedAt, changedAt }: Order): boolean =>
   wanted === 'finalized' && refunds.length === 0 && !(Date.parse(changedAt ?? '') > Date.parse(placedAt));
 
 /**
- * Compare the shop's orders of a range with Levy, and record what is not recorded. Orders that are refunded, unpaid, or changed
- * after their placement are recorded one by one; the amounts of the others are compared in batches of 1,000.
+ * Compare the shop's orders of a range with Levy, and record what is not recorded. Orders that are refunded, unpaid, or
+ * changed after their placement are recorded one by one; the amounts of the others are compared in batches of 1,000.
  *
- * `orders` are all orders placed in the range. `problems` are those of orders that the adapter could not build; the report has
- * them, too. An order that fails otherwise is the problem `invalid_order`. Throws `LevyUnavailable` during an outage, and
+ * `orders` are all orders placed in the range. `problems` are those of orders that the adapter could not build; the
+ * report has them, too. An order that fails otherwise is the problem `invalid_order`. Throws `LevyUnavailable` during
+ * an outage, and
  * `LevyRefused` without a credential that may read and write; another run continues.
  */
 export const reconcile = async (

@@ -40,8 +40,8 @@ const ensureCredit = async (ledger: Ledger, sale: Transaction, credit: Credit, o
 };
 
 /**
- * The refunds that the sale needs credits for. Where an edit lowered a paid order, its sale has the new amounts, and the first
- * refunds give back what was paid above them.
+ * The refunds that the sale needs credits for. Where an edit lowered a paid order, its sale has the new amounts, and
+ * the first refunds return what was paid above them.
  */
 const refundsOfSale = ({ refunds, paid, total }: Order, exponent: number): Refund[] => {
   let above = toMinor(paid ?? total, exponent) - toMinor(total, exponent);

@@ -25,9 +25,9 @@ export const saleBody = (order: Order, { shop }: Ledger): Attempt<SaleBody> => {
 type Figures = Pick<Schemas['TransactionRequest'], 'currency' | 'customer' | 'tax_amount' | 'line_items' | 'shipping'>;
 
 /**
- * What a recorded sale must have in common with its order: the amounts, and the state, city and ZIP code that they are due in. A
- * product that was renamed or got another tax code or fulfillment since, or a street that was corrected, does not change a
- * recorded sale. A fee that Levy added is no line of the order.
+ * The fields of a recorded sale that must match its order: the amounts, and the state, city and ZIP code that they are
+ * due in. A product that was renamed or got another tax code or fulfillment since, or a street that was corrected, does
+ * not change a recorded sale. A fee that Levy added is no line of the order.
  */
 export const figuresOf = ({ currency, customer, tax_amount, line_items, shipping }: Figures): string => {
   const plain = (amount: string | null | undefined) => (amount ?? '0').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');

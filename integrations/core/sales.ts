@@ -40,7 +40,7 @@ const updateMarks = async (ledger: Ledger, sale: Transaction, body: SaleBody): P
   if (marks.length === 0) return { transaction: sale, isChanged: false };
   const metadata = Object.fromEntries(marks) as NonNullable<Schemas['TransactionUpdate']['metadata']>;
   const updated = await change(ledger, 'marked', sale, body.reference_id, { metadata });
-  // A redacted sale refuses it, and is right without.
+  // A redacted sale refuses it and is correct without it.
   return { transaction: updated.ok ? updated.data : sale, isChanged: updated.ok && 'estimated' in metadata };
 };
 
@@ -123,20 +123,21 @@ const ensureVoid = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   return { ...nothing, sale, problems: [refused(reference, voided.refusal).problem] };
 };
 
-/** What to report if the shop collected another tax than Levy calculates. */
+/** The problem if the shop collected another tax than Levy calculates. */
 const taxDifference = ({ id, tax_amount, calculated_tax_amount }: Transaction, exponent: number): string | null =>
   toMinor(tax_amount, exponent) === toMinor(calculated_tax_amount, exponent)
     ? null
     : `The shop collected a tax of ${tax_amount}; Levy calculates ${calculated_tax_amount} (${id}).`;
 
 /**
- * Bring Levy to the state of an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call it after
- * any change of the order, in any order of events, and as often as you like: what is recorded stays as it is.
+ * Bring Levy to the state of an order: its draft, its finalized sale with the credits of its refunds, or nothing. Call
+ * it after any change of the order, in any order of events, and as often as you like: what is recorded stays as it is.
  *
- * `order.tax` is recorded as the collected tax, so that the ledger has what the shop charged; Levy also stores the tax that it
- * calculates. An order that was edited after its sale was recorded gets a new sale in place of the old one, unless
- * that has credits or its period is closed. A snapshot that is older than the recorded one by `changedAt`, and a draft of an
- * order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again later.
+ * `order.tax` is recorded as the collected tax, so that the ledger has what the shop charged; Levy also stores the tax
+ * that it calculates. An order that was edited after its sale was recorded gets a new sale in place of the old one,
+ * unless that has credits or its period is closed. A snapshot that is older than the recorded one by `changedAt`, and a
+ * draft of an order whose sale is finalized, change nothing. Throws `LevyUnavailable` during an outage: call it again
+ * later.
  */
 export const recordOrder = async (ledger: Ledger, order: Order): Promise<Recorded> => {
   if (order.wanted === 'void') return ensureVoid(ledger, order);

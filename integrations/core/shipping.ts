@@ -43,7 +43,7 @@ export const withDeliveredLines = <Sent extends Document>(document: Sent): Sent 
   return { ...document, shipping: { ...shipping, line_item_ids: ids } };
 };
 
-/** What the shop's staff should read about the shipping charge of a document: which products need another setting. */
+/** Messages for the shop's staff about the shipping charge of a document: which products need another setting. */
 export const shippingNotes = ({ line_items, shipping }: Document): string[] => {
   const namesOf = (lines: Document['line_items']) =>
     lines.flatMap(({ id, description }) => description || id || []).join(', ');

@@ -15,7 +15,10 @@ export type Ledger = {
   readonly shop: string;
 };
 
-/** Check the `shop` of a `Ledger`: HTTP headers carry it. Throws `RangeError` for anything but 1 to 50 visible ASCII characters. */
+/**
+ * Check the `shop` of a `Ledger`: HTTP headers carry it. Throws `RangeError` for anything but 1 to 50 visible ASCII
+ * characters.
+ */
 export const checkShopName = (shop: string): void => {
   if (!/^[\x21-\x7E]{1,50}$/.test(shop))
     throw new RangeError(`Set shop to 1 to 50 visible ASCII characters without spaces, not "${shop}".`);
@@ -34,8 +37,8 @@ export const retrieve = async ({ levy }: Ledger, reference: string, id: string):
 };
 
 /**
- * The transaction that has a reference, or `null` if there is none, if it is void, and if it is finalized without any amount.
- * Unlike a list, a reconciliation reads with strong consistency.
+ * The transaction that has a reference, or `null` if there is none, if it is void, and if it is finalized without any
+ * amount. Unlike a list, a reconciliation reads with strong consistency.
  */
 export const findByReference = async (ledger: Ledger, reference: string): Promise<Attempt<Transaction | null>> => {
   const body = { transactions: [{ reference_id: reference, total_amount: '0', tax_amount: '0' }] };
@@ -50,7 +53,7 @@ export const findByReference = async (ledger: Ledger, reference: string): Promis
 };
 
 /**
- * Create a transaction unless its reference has one, and return the one that has it, which may be another one.
+ * Create a transaction unless its reference has one, and return the transaction that has it, which may be a different one.
  *
  * The idempotency key has the digest of the body, so that a changed body is a new request. Keys expire: a credit that was
  * recorded long ago is refused as one too many, before its reference is compared.
@@ -73,7 +76,7 @@ export const createOnce = async (
       if (!found.ok || found.value === null) return refused(reference, result.refusal, body.line_items);
       return done({ transaction: found.value, isChanged: false });
     }
-    // A replayed response is that of the first request. The transaction may have changed since.
+    // A replayed response is the response to the first request. The transaction may have changed since.
     if (!result.headers.has('Idempotent-Replayed')) return done({ transaction: result.data, isChanged: true });
     const now = await retrieve(ledger, reference, result.data.id);
     if (!now.ok || now.value.transaction.status !== 'void') return now;
@@ -82,8 +85,8 @@ export const createOnce = async (
 };
 
 /**
- * Change a transaction of the order `reference`. The idempotency key has the version, because an order can be edited there and
- * back. A repeated call with the next version sends stored values, which changes nothing.
+ * Change a transaction of the order `reference`. The idempotency key has the version, because an order can be edited
+ * there and back. A repeated call with the next version sends stored values, which changes nothing.
  */
 export const change = (
   { levy, shop }: Ledger,

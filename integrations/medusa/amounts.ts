@@ -1,6 +1,6 @@
 import { toMinor } from '../core/money.ts';
 
-/** What discounts are read of. Amounts are numbers in units of the currency. */
+/** The fields for discounts. Amounts are numbers in units of the currency. */
 export type Adjusted = { readonly adjustments?: readonly { readonly amount: number }[] | null };
 type Priced = Adjusted & { readonly quantity: number; readonly unit_price: number };
 
@@ -36,8 +36,8 @@ const distributeDiscount = (exact: readonly bigint[], total: bigint): bigint[] =
 };
 
 /**
- * The discounts of lines in minor units. Medusa distributes fractions of a cent. Their sum is what `charged`, the net amount
- * that the shop charges for the lines, leaves of the prices. Half a cent can go either way there.
+ * The discounts of lines in minor units. Medusa distributes fractions of a cent. Their sum is what `charged`, the net
+ * amount that the shop charges for the lines, leaves of the prices. Half a cent can go either way there.
  */
 export const discountsOf = (lines: readonly Priced[], exponent: number, charged: bigint | null): bigint[] => {
   const exact = lines.map((item) => exactOf(discountOf(item), exponent));

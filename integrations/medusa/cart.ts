@@ -12,7 +12,7 @@ import {
 } from './fulfillment.ts';
 import { shopNameOf } from './settings.ts';
 
-/** What the adapter reads of carts and orders of Medusa. Amounts are numbers in units of the currency. */
+/** The fields of Medusa's carts and orders that the adapter reads. Amounts are numbers in units of the currency. */
 export type Item = Adjusted &
   FulfilledItem & {
     readonly id: string;

@@ -1,4 +1,4 @@
-/** What the adapter reads of Medusa's logger. */
+/** The methods of Medusa's logger that the adapter uses. */
 export type Logger = { readonly warn: (text: string) => void; readonly error: (text: string) => void };
 
 /** Medusa's `query` and `logger`, from a container. */

@@ -3,7 +3,7 @@ import type { Address, Fulfillment, Line } from '../core/order.ts';
 type Metadata = Readonly<Record<string, unknown>> | null;
 type Profile = { readonly id: string } | null;
 
-/** What the adapter reads of an item: how the buyer gets it. */
+/** The fields of an item that decide how the buyer gets it. */
 export type FulfilledItem = {
   readonly requires_shipping?: boolean | null;
   readonly variant?: {
@@ -21,7 +21,7 @@ export type MedusaAddress = {
   readonly postal_code?: string | null;
   readonly country_code?: string | null;
 };
-/** What the adapter reads of a shipping method: whether it is a pickup, and where. */
+/** The fields of a shipping method that decide whether it is a pickup, and where. */
 export type FulfillingMethod = {
   readonly id: string;
   readonly shipping_option?: {
@@ -58,7 +58,7 @@ export const metadataOf = ({ variant, product }: FulfilledItem, name: string): s
   return values.find((value): value is string => typeof value === 'string' && value !== '') ?? null;
 };
 
-/** The method that ships an item: that of its shipping profile. The first of an order is the one that it was placed with. */
+/** The method that ships an item, by its shipping profile. The first method of an order is the one at placement. */
 const methodOf = ({ variant }: FulfilledItem, methods: readonly FulfillingMethod[]): FulfillingMethod | undefined => {
   const profile = variant?.product?.shipping_profile?.id;
   return (
@@ -71,8 +71,9 @@ const setOf = (method: FulfillingMethod | undefined) => method?.shipping_option?
 const isPickup = (method: FulfillingMethod | undefined): boolean => setOf(method)?.type === 'pickup';
 
 /**
- * Create the function that returns how the buyer gets an item: as the metadata of its product says, not shipped where Medusa requires no
- * shipping, and picked up where its shipping method is one of a pickup location, at the address of that location.
+ * Create the function that returns how the buyer gets an item: as the metadata of its product says, not shipped where
+ * Medusa requires no shipping, and picked up where its shipping method is one of a pickup location, at the address of
+ * that location.
  */
 export const deliveryOf = (methods: readonly FulfillingMethod[]) => {
   const sorted = methods.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -8,8 +8,8 @@ const mismatch = (reference: string, detail: string): Problem => ({
 });
 
 /**
- * A paid order that became more expensive, such as by an edit or an exchange whose units have not come back. The ledger keeps
- * what it has until the difference is paid or returned.
+ * A paid order that became more expensive, such as by an edit or an exchange whose units have not come back. The ledger
+ * keeps what it has until the difference is paid or returned.
  */
 export const unpaidProblem = ({ reference, wanted, unpaid }: SoldOrder): Problem | null => {
   if (wanted !== 'finalized' || !/[1-9]/.test(unpaid)) return null;
@@ -31,7 +31,7 @@ export const ledgerProblem = async (
   if (status === 'void') return null;
   const minor = (amount: string) => toMinor(amount, decimalsOf(total_amount));
   const refunded = refunds.reduce((sum, refund) => sum + minor(refund.total), 0n);
-  // Where an edit lowered a paid order, the first refunds give back what was paid above it.
+  // Where an edit lowered a paid order, the first refunds return what was paid above it.
   const above = minor(paid) > minor(total) ? minor(paid) - minor(total) : 0n;
   const expected = minor(total) - (refunded > above ? refunded - above : 0n);
   const actual = minor(total_amount) - minor(credited_amount) - minor(credited_tax_amount);

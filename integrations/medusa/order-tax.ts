@@ -10,7 +10,7 @@ type StoredOrder = Document & { readonly shipping_methods?: readonly Method[] | 
 type Variant = { readonly id: string } & NonNullable<Item['variant']> & Pick<Item, 'product'>;
 type NewItem = Item & { readonly variant_id?: string | null };
 
-/** What the hook `setTaxLineContext` of an order gets: the lines to tax. Without any, the whole order is taxed. */
+/** The argument of the hook `setTaxLineContext` of an order: the lines to tax. Without any, the whole order is taxed. */
 export type OrderHookInput = {
   readonly order: { readonly id: string };
   readonly items?: readonly NewItem[] | null;
@@ -26,8 +26,8 @@ const readOrder = async (container: Container, id: string): Promise<StoredOrder 
 };
 
 /**
- * New items with the tax codes of their variants and products, which the items of the hook lack. It lacks their quantity, too,
- * which Medusa stores later.
+ * New items with the tax codes of their variants and products, which the items of the hook lack. The hook also lacks
+ * their quantity, which Medusa stores later.
  */
 const withMetadata = async (container: Container, items: readonly NewItem[]): Promise<Item[]> => {
   const id = items.flatMap(({ variant_id }) => variant_id ?? []);
@@ -44,8 +44,8 @@ const withMetadata = async (container: Container, items: readonly NewItem[]): Pr
 const netOf = (method: ShippingMethod): number => Number(method.amount) - discountOf(method);
 
 /**
- * Rates of new shipping methods: Levy rounds the tax of the shipping as a whole, so that the new methods get what the tax of
- * the stored ones leaves. `null` where the stored methods have other tax lines, such as an estimate.
+ * Rates of new shipping methods: Levy rounds the tax of the shipping as a whole, so that the new methods get what the
+ * tax of the stored ones leaves. `null` where the stored methods have other tax lines, such as an estimate.
  */
 const remainingRates = (all: readonly Rate[], stored: readonly Method[], added: readonly ShippingMethod[]) => {
   const [before, net] = [stored, added].map((methods) => methods.reduce((sum, method) => sum + netOf(method), 0));
@@ -62,8 +62,8 @@ const remainingRates = (all: readonly Rate[], stored: readonly Method[], added: 
 };
 
 /**
- * For the hook `setTaxLineContext` of orders, which edits, exchanges, claims, returns and draft orders use: one call for the
- * order together with the lines that are added.
+ * For the hook `setTaxLineContext` of orders, which edits, exchanges, claims, returns and draft orders use: one call
+ * for the order together with the lines that are added.
  */
 export const orderTaxLineContext = async (
   { order, items, shipping_methods }: OrderHookInput,

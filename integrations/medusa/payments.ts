@@ -22,7 +22,7 @@ export const refundsOf = (payments: readonly Payment[], currency: string): Refun
 export const oldestFirst = (refunds: readonly Refund[]): Refund[] =>
   refunds.toSorted((a, b) => (a.at === b.at ? Number(a.id > b.id) - 0.5 : a.at < b.at ? -1 : 1));
 
-/** What was captured of a payment. Each shipment can capture a part. */
+/** The captured amount of a payment. Each shipment can capture a part. */
 export const capturedOf = ({ amount, captured_at, captures }: Payment): number => {
   const parts = captures ?? [];
   return parts.length === 0 && captured_at ? Number(amount) : parts.reduce((sum, part) => sum + Number(part.amount), 0);
@@ -34,7 +34,7 @@ export type CreditLine = {
   readonly metadata?: { readonly created_in_version?: number } | null;
 };
 
-/** What credit lines pay of an order. Medusa also writes some for refunds, which are never more than the refunds. */
+/** The part of an order that credit lines pay. Medusa writes some for refunds, which never exceed the refunds. */
 export const paidByCredit = (lines: readonly CreditLine[], payments: readonly Payment[]): number => {
   const sum = (rows: readonly { readonly amount: number }[]) =>
     rows.reduce((all, { amount }) => all + Number(amount), 0);

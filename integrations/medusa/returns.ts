@@ -4,7 +4,7 @@ import type { Refund } from '../core/order.ts';
 import { amountOf, discountOf, exponentOf } from './amounts.ts';
 import type { Item } from './cart.ts';
 
-/** What the adapter reads of the units of an item that came back. */
+/** The fields of an item's returned units. */
 export type SoldItem = Item & {
   readonly tax_lines?: readonly { readonly code: string; readonly rate: number }[] | null;
   readonly detail?: {
@@ -32,7 +32,7 @@ export type Claim = {
 
 export const instantOf = (value: string | Date): string => new Date(value).toISOString();
 
-/** What units of an item cost. */
+/** The cost of an item's units. */
 const costOf = (item: SoldItem, units: number) => {
   const net = units === 0 ? 0 : units * (item.unit_price - discountOf(item) / Number(item.quantity));
   const rate = (item.tax_lines ?? []).reduce((sum, line) => sum + Number(line.rate), 0);
@@ -42,7 +42,10 @@ const costOf = (item: SoldItem, units: number) => {
 const sumOfCosts = (parts: readonly { readonly net: number; readonly tax: number }[]) =>
   parts.reduce((sum, { net, tax }) => ({ net: sum.net + net, tax: sum.tax + tax }), { net: 0, tax: 0 });
 
-/** What returns took from an order's totals, which Medusa calculates for the units that are left. The sale had all of them. */
+/**
+ * The amount of returned units. Medusa calculates an order's totals for the units that are left; the sale had all of
+ * them.
+ */
 export const returnedOf = (items: readonly SoldItem[]) =>
   sumOfCosts(
     items.map((item) => {
@@ -59,7 +62,7 @@ export type GivenBack = {
   readonly lines: Refund['lines'];
 };
 
-/** The returns and claims of an order. A unit that a claim wrote off counts once, also when it is returned. */
+/** The returns and claims of an order. A unit that a claim wrote off counts once, even when it is returned. */
 export const givenBackOf = (
   items: readonly SoldItem[],
   { returns, claims }: { readonly returns: readonly Return[]; readonly claims: readonly Claim[] },
@@ -95,9 +98,9 @@ export const givenBackOf = (
 };
 
 /**
- * Credits for units that came back and were not refunded, because they paid for something else of the order: the new units of
- * an exchange or a claim, or a fee for the return. `amount` is the price of that, in minor units. Each return or claim gives
- * at most its value, less the refunds before the next one.
+ * Credits for units that came back and were not refunded, because they paid for something else of the order: the new
+ * units of an exchange or a claim, or a fee for the return. `amount` is the price of that, in minor units. Each return
+ * or claim gives at most its value, less the refunds before the next one.
  */
 export const exchangedFor = (
   amount: bigint,
@@ -128,8 +131,8 @@ export const exchangedFor = (
 };
 
 /**
- * Refunds with the units of the return before them, up to the value of what came back less the `used` part of it. Medusa links
- * no refund to a return.
+ * Refunds with the units of the return before them, up to the value of what came back less the `used` part of it.
+ * Medusa links no refund to a return.
  */
 export const withReturnedLines = (
   refunds: readonly Refund[],

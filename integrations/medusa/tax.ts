@@ -7,7 +7,7 @@ import { type CartTax, taxOf } from './levy.ts';
 
 export type Rate = { readonly name: string; readonly code: string; readonly rate: number };
 
-/** What the hook hands to the provider: rates in percent by item, and of each shipping method. */
+/** The hook's result for the provider: rates in percent by item and shipping method. */
 export type TaxContext =
   | {
       readonly kind: 'levy';
@@ -63,7 +63,7 @@ const warnOnce = (logger: Logger, text: string): void => {
   logger.warn(text);
 };
 
-/** Levy's tax of a cart or an order. Logs a warning where the shop's own rate applies, and those of Levy. */
+/** Levy's tax of a cart or an order. Logs Levy's warnings, and a warning where the shop's own rate applies. */
 export const loggedTaxOf = async (document: Document, kind: 'cart' | 'order', logger: Logger): Promise<CartTax> => {
   const tax = await taxOf(cartOf(document));
   if (!tax.ok && tax.reason !== 'open' && tax.reason !== 'foreign')

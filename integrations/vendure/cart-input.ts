@@ -27,7 +27,7 @@ export const createInputOf = (options: LevyOptions) => {
       const cache = injector.get(RequestContextCacheService);
       find = (ctx, id) => cache.get(ctx, `levy-method-${id}`, () => service.findOne(ctx, id, true));
     },
-    /** `chosen` is a shipping method that would replace those of the order. */
+    /** `chosen` is a shipping method that would replace the order's. */
     inputOf: async (ctx: RequestContext, order: Order, chosen: ShippingMethod | null = null): Promise<CartInput> => {
       const methods = new Map<string, ShippingMethod | undefined>();
       for (const { shippingMethodId: id } of fulfillment && !chosen ? (order.shippingLines ?? []) : [])

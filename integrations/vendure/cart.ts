@@ -7,7 +7,7 @@ import { type DeliveryOf, type VariantFields, variantDelivery } from './delivery
 export type OrderFields = { readonly levySale?: string | null; readonly levyEstimated?: boolean | null };
 export type RefundFields = { readonly levySettledAt?: Date | string | null };
 
-/** Vendure stores amounts of every currency with the two decimals of its MoneyStrategy, also those of the yen. */
+/** Vendure stores amounts of every currency with the two decimals of its MoneyStrategy, even the yen. */
 export const exponent = 2;
 
 /** Why the plugin does not support an order. */
@@ -78,14 +78,14 @@ const unsupportedIn = (order: Order, lines: readonly OrderLine[], shipping: numb
   };
 };
 
-/** What an adapter's caller adds to an order. */
+/** Additions of the adapter's caller to an order. */
 export type CartInput = {
   /** The customer's id in Levy. */
   readonly customerId: string | null;
   readonly shippingTaxCode: string | null;
   /** How the buyer gets a line. Default: what its variant says. */
   readonly deliveryOf?: DeliveryOf;
-  /** The shipping charge in minor units, where it is not the one that the order has. */
+  /** The shipping charge in minor units, where it differs from the order's. */
   readonly shipping?: number | undefined;
 };
 

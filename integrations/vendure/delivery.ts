@@ -10,7 +10,7 @@ export type VariantFields = { readonly levyTaxCode?: string | null; readonly lev
 
 export const fulfillments: readonly Fulfillment[] = ['ship', 'pickup', 'electronic', 'none'];
 
-/** What the variant of a line says. */
+/** The fulfillment of a line's variant. */
 export const variantDelivery: DeliveryOf = ({ productVariant }) => ({
   fulfillment: (productVariant?.customFields as VariantFields | undefined)?.levyFulfillment ?? null,
 });

@@ -3,7 +3,7 @@ import { createClient, type Levy } from '../../shared/client/client.ts';
 import { checkShopName } from '../core/transactions.ts';
 import type { Delivery } from './delivery.ts';
 
-/** What the option `fulfillment` decides by. */
+/** The argument of the option `fulfillment`. */
 type FulfillmentInput = {
   readonly line: OrderLine;
   readonly order: Order;
@@ -16,20 +16,21 @@ export type LevyOptions = {
   readonly levy: Levy;
   /** Different for each shop of a Levy account: it begins the idempotency keys. 1 to 50 visible ASCII characters. */
   readonly shop: string;
-  /** Milliseconds that a request of a shopper waits for Levy at most. Default: 1,000. */
+  /** The longest that a shopper's request waits for Levy, in milliseconds. Default: 1,000. */
   readonly timeoutMs?: number;
   /** Milliseconds without calls after Levy was unavailable; a longer `Retry-After` replaces them. Default: 5,000. */
   readonly pauseMs?: number;
   /**
-   * What the checkout does when Levy returns no tax. `shop_rate`: it charges the tax rate of the shop, and marks the order as
-   * estimated. `block`: it rejects the transition to `ArrangingPayment`, and later changes of the address or the order.
-   * Default: `shop_rate`.
+   * What the checkout does when Levy returns no tax. `shop_rate`: it charges the tax rate of the shop, and marks the
+   * order as estimated. `block`: it rejects the transition to `ArrangingPayment`, and later changes of the address or
+   * the order. Default: `shop_rate`.
    */
   readonly fallback?: 'shop_rate' | 'block';
-  /** The product tax code of shipping charges. Default: that of Levy. */
+  /** The product tax code of shipping charges. Default: Levy's. */
   readonly shippingTaxCode?: string;
   /**
-   * How the buyer gets a line, such as `pickup` at the store `shipFrom`, where the line is then taxed. Default, and for `null`:
+   * How the buyer gets a line, such as `pickup` at the store `shipFrom`, where the line is then taxed. Default, and for
+   * `null`:
    * `levyFulfillment` of the variant, otherwise as the product tax code usually reaches the buyer.
    */
   readonly fulfillment?: (input: FulfillmentInput) => Delivery | null;
@@ -44,7 +45,10 @@ export const checkOptions = ({ shop, fallback = 'shop_rate' }: LevyOptions): voi
     throw new RangeError(`Set fallback to "shop_rate" or "block", not "${fallback}".`);
 };
 
-/** A client for the account of `LEVY_URL` and `LEVY_API_KEY`. Throws if one is missing, so that the server does not start. */
+/**
+ * A client for the account of `LEVY_URL` and `LEVY_API_KEY`. Throws if one is missing, so that the server does not
+ * start.
+ */
 export const levyFromEnvironment = (env: Readonly<Record<string, string | undefined>> = process.env): Levy => {
   const { LEVY_URL: url = '', LEVY_API_KEY: apiKey } = env;
   if (!URL.canParse(url)) throw new Error(`Set LEVY_URL to the address of your Levy service, not "${url}".`);

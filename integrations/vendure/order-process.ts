@@ -30,7 +30,7 @@ export const createGuard =
     if (reason) throw new UserInputError(noTaxMessage(reason));
   };
 
-/** The transitions of an order: the last calculation before the payment, and what was sold. */
+/** The transitions of an order: the last calculation before the payment, and the sale. */
 export const orderProcess = (options: LevyOptions, taxOf: TaxOf, inputs: Inputs): OrderProcess<string> => {
   let injector: Injector;
 

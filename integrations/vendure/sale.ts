@@ -22,14 +22,15 @@ type Sale = Cart & Pick<SoldOrder, 'placedAt' | 'tax' | 'total' | 'isEstimated'>
 /** An order that was sold, but that Levy cannot have. */
 type NoSale = { readonly unsupported: Unsupported };
 
-// A surcharge has no product and its own tax, which the ledger needs to add up to the order. It takes no share of the shipping.
+// A surcharge has no product and its own tax, which the ledger needs to add up to the order. It takes no share of the
+// shipping.
 const surchargesOf = (order: Order, write: Write): Cart['lines'] =>
   (order.surcharges ?? []).map(({ id, description, price }) => ({
     ...{ id: `surcharge-${id}`, quantity: 1, unitPrice: write(price), discount: write(0), description },
     fulfillment: 'none',
   }));
 
-/** What was sold, or `null` for an order abroad that Levy cannot have. */
+/** The sale of an order, or `null` for an order abroad, which Levy does not record. */
 export const saleOf = (order: Order, input: Omit<CartInput, 'shipping'>): Sale | NoSale | null => {
   const built = cartOf(order, input);
   if (!built.ok) return isForeign(order) ? null : { unsupported: built.unsupported };
@@ -58,7 +59,7 @@ export const storeSale = async (
   await connection.getRepository(ctx, VendureOrder).update(order.id, { customFields: fields } as object);
 };
 
-// Of a refund that was settled before the plugin, the instant of its last change.
+// For a refund that was settled before the plugin was installed, the instant of its last change.
 const settledAt = ({ customFields, updatedAt }: Refund): Date =>
   new Date((customFields as RefundFields).levySettledAt ?? updatedAt);
 
@@ -76,11 +77,11 @@ const refundsOf = (order: Order, write: Write): SoldRefund[] =>
       at: settledAt(refund).toISOString(),
     }));
 
-/** What the customer has paid, in minor units. */
+/** The amount that the customer has paid, in minor units. */
 const paidOf = ({ payments = [] }: Order): number =>
   payments.filter(({ state }) => state === 'Settled').reduce((sum, { amount }) => sum + amount, 0);
 
-/** A payment in part is no sale: canceled before the rest is settled, the order has nothing in the ledger. */
+/** A partial payment is no sale: an order that is canceled before the rest is settled has nothing in the ledger. */
 const wantedOf = (order: Order, total: number): SoldOrder['wanted'] => {
   const paid = paidOf(order);
   const isCanceled = order.state === 'Cancelled';

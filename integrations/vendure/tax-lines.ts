@@ -5,7 +5,7 @@ import { shippingOf } from '../core/shipping.ts';
 import { exponent } from './cart.ts';
 import type { Tax } from './tax.ts';
 
-/** A tax line of Vendure. It stores the other fields, too; `summary.ts` reads them. */
+/** A tax line of Vendure. It stores the other fields as well; `summary.ts` reads them. */
 export type LevyTaxLine = {
   description: string;
   /** The effective rate in percent that reproduces Levy's tax on the charge to the cent. */
@@ -13,7 +13,7 @@ export type LevyTaxLine = {
   /** The nominal rate in percent, and the tax in minor units. */
   readonly nominal?: number;
   readonly amount?: number;
-  /** The rate is not that of Levy for the order as it is now, because Levy returned no tax. */
+  /** The rate is an estimate, because Levy returned no tax for the order as it is now. */
   readonly estimated?: boolean;
 };
 
@@ -39,8 +39,8 @@ export const linesFor = (tax: Tax, line: OrderLine, shopRate: TaxRate): LevyTaxL
 };
 
 /**
- * Write a calculation to all lines of an order: Vendure asks for some of them only. Without a calculation, taxes of an earlier
- * state of the order are estimates.
+ * Writes a calculation to all lines of an order: Vendure requests it for some lines only. Without a calculation, taxes
+ * of an earlier state of the order are estimates.
  */
 export const writeLines = (tax: Tax, order: Order): void => {
   for (const line of order.lines) {
@@ -57,8 +57,8 @@ export type ShippingCharges = { readonly nets: readonly number[]; readonly own: 
 const discountOf = (line: ShippingLine): number => line.price - line.discountedPrice;
 
 /**
- * The charges of an order where the shipping method `id` costs `price`. A method that the order does not have would replace its
- * methods. Promotions come from the last calculation of the order.
+ * The charges of an order where the shipping method `id` costs `price`. A method that the order does not have would
+ * replace its methods. Promotions come from the last calculation of the order.
  */
 export const shippingCharges = ({ shippingLines = [] }: Order, id: unknown, price: number): ShippingCharges => {
   const own = shippingLines.findIndex(

@@ -43,7 +43,7 @@ const createLog = (fallback: LevyOptions['fallback']) => {
   };
 };
 
-/** What a shipping method that is calculated replaces of an order. */
+/** The parts of an order that a calculated shipping method replaces. */
 type Replacing = {
   /** The shipping charge, in minor units. */
   readonly shipping: number;
@@ -82,7 +82,7 @@ export const createTaxOf = (options: LevyOptions, { inputOf }: Pick<Inputs, 'inp
     }
     const answer = await quote(documented.document, scope);
     if (!answer.ok) return failed(answer.detail, answer.reason);
-    // Nobody needs those of a method that the shopper may never choose.
+    // Warnings of a method that the shopper may never choose are not logged.
     if (!replacing?.method) log.warnings(order, answer.warnings);
     return { kind: 'ok', calculation: answer.calculation, isCovered: answer.isCovered };
   };

@@ -27,7 +27,7 @@ const count = (name: 'minutes' | 'seed' | 'worlds'): number => {
 };
 const [minutes, first, worlds] = [count('minutes'), count('seed'), count('worlds')];
 
-// A world that hangs is a failure, too.
+// A world that hangs is a failure as well.
 const worldMs = 15 * 60_000;
 
 process.on('exit', killAll);

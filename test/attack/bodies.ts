@@ -5,7 +5,7 @@ import { type Currency, currencies } from './oracle/amounts.ts';
 import { firstDay } from './oracle/days.ts';
 
 export type Transaction = Schema<'Transaction'>;
-/** What a request has of a line, for the comparison with the recorded line. */
+/** A requested line, for the comparison with the recorded line. */
 export type SentLine = {
   readonly id: string;
   readonly quantity: string;
@@ -44,7 +44,7 @@ const places = [
 ];
 const codes = ['GENERAL', 'CLOTHING.APPAREL', 'FOOD.GROCERY', 'SOFTWARE.SAAS', 'DIGITAL.EBOOKS'];
 
-/** An amount of up to so many units of a currency. */
+/** A random amount of at most `units` units of a currency. */
 export const amountUpTo = (draw: Draw, currency: Currency, units: number): string => {
   const decimals = currencies[currency];
   const fraction = Array.from({ length: decimals }, () => draw.below(10)).join('');

@@ -1,4 +1,4 @@
-/** What the clients of an account sent, and what they were answered: all that the oracle knows. */
+/** The requests and answers of an account's clients, the only input of the oracle. */
 import type { Sent, Transaction } from './bodies.ts';
 import type { Settings } from './settings.ts';
 import { must, same } from './violation.ts';

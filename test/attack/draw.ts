@@ -5,7 +5,7 @@ export type Draw = {
   /** A whole number from 0 to below `end`. */
   readonly below: (end: number) => number;
   readonly of: <Value>(values: readonly Value[]) => Value;
-  /** True in so many of a hundred. */
+  /** True with this probability in percent. */
   readonly chance: (percent: number) => boolean;
   /** One of the names, in proportion to their weights. */
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name;

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 /** Clients of each account, and what each does in a month. */
 const clients = { a: 5, b: 2 } as const;
 const actionsOfMonth = 14;
-/** So many of a hundred attempts are lost in some way. */
+/** The percentage of attempts that are lost in some way. */
 const losses = 22;
 
 const actions = {

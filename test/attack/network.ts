@@ -7,7 +7,7 @@ import type { Service } from './processes.ts';
 import { must } from './violation.ts';
 
 /**
- * What becomes of one attempt: `hasty` is a client that hangs up while the service still works on the request; `killed`
+ * The fault of one attempt: `hasty` is a client that hangs up while the service still works on the request; `killed`
  * kills the service some milliseconds after the request arrived.
  */
 type Fate = 'arrives' | 'request lost' | 'reply lost' | 'hasty' | 'killed';
@@ -72,7 +72,7 @@ export type Client = {
   readonly sendOnce: <Body>(sending: Sending) => Promise<Answer<Body> | null>;
 };
 
-/** A client whose requests and replies get lost, so many of a hundred. */
+/** A client whose requests and replies get lost, with a probability in percent. */
 export const newClient = (network: Network, service: Service, draw: Draw, losses: number): Client => {
   const attempt = async <Body>({ key, method, path, body, headers }: Sending, fate: string) => {
     await service.ready();

@@ -65,7 +65,7 @@ export type Service = {
   readonly isReady: () => boolean;
   /** SIGKILL, and a new process at once; a few times in a world. */
   readonly kill: () => void;
-  /** Set the clock of the service to an instant; it runs on from there, also after a restart. */
+  /** Sets the clock of the service to an instant; it runs on from there, even after a restart. */
   readonly setClock: (toMs: number) => Promise<void>;
   /** A time that the service's clock has reached. At most a second before it. */
   readonly now: () => number;
@@ -107,8 +107,8 @@ const environment = (): NodeJS.ProcessEnv => ({
 });
 
 /**
- * Start the database, and the service as `npm start` does. The database is a process of its own, as DynamoDB is: it outlives
- * the kills of the service, with its stream.
+ * Start the database, and the service as `npm start` does. The database is a process of its own, as DynamoDB is: it
+ * outlives the kills of the service, with its stream.
  */
 export const startService = async (): Promise<Service> => {
   const database = await startDatabase(environment());

@@ -26,7 +26,10 @@ export const states = ['MI', 'IN', 'NY', 'TX', 'CA', 'WA', 'OR', 'HI', 'AK', 'NJ
 /** How many months before the first one the books open. */
 export const monthsOfBooks = 4;
 
-/** One to three registrations of a state, which may follow each other at once or after a gap, in the middle of months too. */
+/**
+ * One to three registrations of a state, which may follow each other at once or after a gap, even in the middle of
+ * months.
+ */
 const registrationsOf = (draw: Draw, state: string, month: number): Registration[] => {
   const entries: Registration[] = [];
   let from = month - draw.of([24, 13, 8, 3, 2, 1, 0]);

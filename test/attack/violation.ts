@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What the service must not do, with the difference. */
+/** A violation of the service's contract, with the difference. */
 export class Violation extends Error {}
 
 const written = (value: unknown): string =>

@@ -158,7 +158,7 @@ it('searches on until it finds something, says how far it is, and downloads what
   const { page, complaints, close } = await openConsole(browser, url, '#/overview');
   await signIn(page, own.key);
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  // As of a large ledger: three requests find nothing. The last of them waits, so that the page can be looked at.
+  // As in a large ledger, three requests find nothing. The last one waits, so that the test can inspect the page.
   let requests = 0;
   const waiting = Promise.withResolvers<void>();
   const emptyPage = { object: 'list', url: '/transactions', has_more: true, next_cursor: 'a.b', data: [] };

@@ -39,7 +39,7 @@ afterAll(() => issuer.close());
 const get = (headers: Record<string, string>) => call('GET', '/transactions', { headers });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-/** All that a client hears of a refused credential, but for the sentence that says why and the request's id. */
+/** The whole refusal of a credential, except the sentence with the reason and the request's id. */
 const heardOf = async (headers: Record<string, string>) => {
   const { status, body, headers: replied } = await get(headers);
   const [{ code, source, meta, detail, ...rest }, ...more] = body.errors;
@@ -113,7 +113,7 @@ describe('401, in the envelope and with the challenge', () => {
     const claims = (others: Record<string, unknown> = {}) =>
       issuer.claims({ [accountClaim]: own.account.id, permissions: ['tax:read'], ...others });
     const heard: unknown[] = [];
-    // Their account is said by the claim that is configured here: all else about them is good or bad as it was.
+    // The tokens of the other tests with the account in the configured claim.
     const tokens = badTokens({ ...issuer, claims }).filter(([name]) => !name.includes('account'));
     for (const [name, make] of tokens) heard.push([name, await heardOf(bearer(await make()))]);
     expect(heard).toEqual(tokens.map(([name]) => [name, invalidToken]));
@@ -165,7 +165,7 @@ describe('401, in the envelope and with the challenge', () => {
 
 it('is 503, and no 401, where the issuer cannot say which keys are its own', async () => {
   const headers = bearer(await issuer.sign(issuer.claims(), { kid: 'unheard-of' }, 'rsa'));
-  // The bad tokens before have used up what a stranger may ask for.
+  // The bad tokens before have used up the requests for unknown keys.
   advanceClock(10_000);
   for (const broken of [{ path: /./ }, { path: /keys$/, status: 200, body: '<html>' }]) {
     issuer.state.broken = broken;
@@ -176,7 +176,7 @@ it('is 503, and no 401, where the issuer cannot say which keys are its own', asy
       null,
     ]);
     expect(replied.get('Retry-After')).toBe('1');
-    // Whose key is known is served meanwhile.
+    // Tokens with a known key are served meanwhile.
     expect((await get(bearer(await tokenOf()))).status).toBe(200);
     advanceClock(5000);
   }

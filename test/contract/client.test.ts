@@ -1,4 +1,4 @@
-/** The TypeScript client against the real service, also behind a proxy that breaks the connection. */
+/** The TypeScript client against the real service, directly and behind a proxy that breaks the connection. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';

@@ -18,7 +18,7 @@ type Operation = {
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 type Header = { readonly required?: boolean };
 type Answered = { readonly headers: Readonly<Record<string, unknown>> };
-/** What is read of any object of the document. */
+/** The fields that the tests read of any object of the document. */
 type Node = {
   readonly $ref?: unknown;
   readonly in?: unknown;

@@ -21,7 +21,7 @@ const script = `
 `;
 
 /**
- * What a function answers whose environment is wrong, such as the address of its database.
+ * The answer of a function with a wrong environment, such as the address of its database.
  *
  * In a separate process: a function reads its environment once.
  */

@@ -8,7 +8,7 @@ import './observe-exchanges.ts';
 
 const october = { state: 'MI', period_end: '2026-10-31' };
 
-/** Somebody with so many of the example's sales. */
+/** A new account with this many of the example's sales. */
 const filerWith = async (sales: number) => {
   const filer = filerOf(await newCaller());
   for (let at = 0; at < sales; at++) await made(filer.create({ ...sale, status: 'finalized' }));

@@ -10,7 +10,7 @@ const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00'
 type As = 'key' | 'token';
 const send = ([method, path, request = {}]: RequestArgs, headers: Request['headers'] = {}) =>
   call(method, path, { ...request, headers: { ...request.headers, ...headers } });
-/** What the stranger is answered, and which calls it takes. */
+/** The answer to the stranger, and its database calls. */
 const asStranger = (as: As, asked: RequestArgs) => withCalls(() => send(asked, two.strangers[as]));
 
 describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {

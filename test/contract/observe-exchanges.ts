@@ -1,4 +1,4 @@
-/** A vitest setup file: holds every answer that a test gets through test/support/api.ts against the OpenAPI document. */
+/** A vitest setup file: compares every answer that a test gets through test/support/api.ts with the OpenAPI document. */
 import { onExchange } from '../support/api.ts';
 import { problemsOf } from './validate-response.ts';
 

@@ -61,7 +61,7 @@ const compilerOf = (ajv: Ajv2020) => {
 const verdictBy = compilerOf(withOpenEnums(new Ajv2020(settings)));
 const problemsBy = compilerOf(withOpenEnums(new Ajv2020({ ...settings, allErrors: true })));
 
-/** What is wrong with a value by a schema of the document, in words. */
+/** The problems of a value by a schema of the document, as text. */
 export const schemaProblems = (schema: object, value: unknown): string[] => {
   // Most are right, and the verdict alone is the cheaper one.
   if (verdictBy(schema)(value)) return [];

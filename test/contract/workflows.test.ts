@@ -155,7 +155,7 @@ describe('the examples of the document work as they are', () => {
     expect(own(removed.body)).toEqual({ ...own(renewed.body), exemptions: [], version: 3 });
   });
 
-  // Those of filings need a period: filing-workflows.test.ts.
+  // The workflows of filings need a period: filing-workflows.test.ts.
   const cases = Object.entries(requestExamples)
     .filter(([operation]) => !/-(filing|customer)$/.test(operation))
     .flatMap(([operation, examples]) =>

@@ -33,7 +33,7 @@ export const newConsumer = async ({ aws }: Emulator, stack: Stack) => {
   };
 
   return {
-    /** Wait for exactly so many different events of each type of an account; each fits its published schema. */
+    /** Waits for exactly these numbers of events of each type of an account; each must match its published schema. */
     expectEvents: (account: string, expected: Readonly<Record<string, number>>): Promise<string> => {
       const counted = () => {
         const types = [...received.values()].flatMap(({ detail, 'detail-type': type }) =>

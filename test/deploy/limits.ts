@@ -1,4 +1,4 @@
-/** What this test cannot show, because the emulator does not do it. Printed at the end. */
+/** The limits of this test, because of the emulator. Printed at the end. */
 export const notShown = [
   'CodeDeploy: canaries, their alarms, rollback and the five functions at the same time. Aliases move at once.',
   'AWS Backup: backups, their copies and lock, and a restore. The plan and the selection exist.',

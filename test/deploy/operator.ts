@@ -39,7 +39,7 @@ export const newOperator = async (run: Commands, { aws, env }: Emulator, { name,
   return operator;
 };
 
-/** What an operator must not do: read a whole table, delete one, delete a backup vault, invoke an endpoint. */
+/** Actions that are denied to an operator: read a whole table, delete one, delete a backup vault, invoke an endpoint. */
 export const refusedToOperator = async ({ errorOf }: Emulator, { env }: Operator, stack: Stack): Promise<string> => {
   const keys = {
     AWS_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',

@@ -1,4 +1,7 @@
-/** What each deployed role may do to the tables, tried with its own credentials: each action that it has, and each that it lacks. */
+/**
+ * The permissions of each deployed role on the tables, tried with its own credentials: each action that it has, and
+ * each that it lacks.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTransactions } from '../../functions/count-transactions.ts';

@@ -28,7 +28,7 @@ export const checkout = async (run: Commands, commit: string, work: string, env:
   return { folder };
 };
 
-/** Also while commands are being stopped, so without them. */
+/** Runs while commands are being stopped, so it does not use them. */
 export const removeCheckout = async (work: string): Promise<void> => {
   const folder = join(work, 'previous');
   if (existsSync(folder)) spawnSync('git', ['worktree', 'remove', '--force', folder], { cwd: root, timeout: 60_000 });

@@ -1,6 +1,6 @@
 /** The steps of the test: one line each, with the time that it took. */
 
-/** A check of a step did not hold, or a command failed. The message is for the person who runs the test. */
+/** A check of a step or a command failed. The message is for the person who runs the test. */
 export class Failed extends Error {
   override readonly name = 'Failed';
 }

@@ -63,7 +63,7 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
       await cdk(['deploy', ...options, ...given(settings)], from);
       return describe(name);
     },
-    /** Deploy the assembly of the deployment before again. */
+    /** Deploys the assembly of the previous deployment again. */
     deployAgain: (name: string) =>
       cdk(['deploy', '--app', join(work, `cdk.out-${name}`), '--require-approval', 'never']),
     /** Throws if there is a difference. */

@@ -121,7 +121,7 @@ export const report = (levy: Levy): Promise<string> =>
     return figures.join() === '1,2,12.00,3.00' ? 'sales 12.00, credits 3.00' : null;
   });
 
-/** What needs no sale, and the attributes of a product. */
+/** Requests without a sale, and the attributes of a product. */
 export const lookUp = async (levy: Levy): Promise<void> => {
   const attributes = orThrow(await levy.get('/product-attributes', { query: { ptc: 'CLOTHING.APPAREL' } }));
   const attribute = attributes.data[0]?.code;

@@ -51,7 +51,7 @@ for (let input = Number(first); input < Number(first) + Number(count); input += 
   forgetPeak();
   const start = process.cpuUsage();
   const bug = await run(files);
-  // Not the time of a clock: other processes use the machine.
+  // CPU time, because other processes use the machine.
   const { user, system } = process.cpuUsage(start);
   send({ kind: 'end', input, megabytes, ms: (user + system) / 1000, bytes: memory('VmHWM') - baseline, bug });
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz`: gives mutated and hostile inputs of at most 1 MB to everything that reads files, pages and texts of others,
- * and measures processor time and peak memory of each. Needs Linux.
+ * `npm run fuzz`: gives mutated and hostile inputs of at most 1 MB to everything that reads files, pages and texts of
+ * others, and measures processor time and peak memory of each. Needs Linux.
  *
  *   --target NAME   only this one; repeat it for several (default: all)
  *   --minutes N     how long each target runs (1)
@@ -34,7 +34,10 @@ const { values } = parseArgs({
   },
 });
 
-/** The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid input. */
+/**
+ * The limits of one input: processor time for 1 MB unpacked, and memory above that of a process that read a valid
+ * input.
+ */
 const limits = { ms: Number(values.seconds) * 1000, bytes: 256 * 1024 * 1024 };
 
 type Ran = { readonly input: number; readonly ms: number; readonly bytes: number; readonly fault: string | null };
@@ -65,7 +68,7 @@ const runInputs = (
 ): Promise<void> =>
   new Promise((resolve) => {
     const child = fork(join(import.meta.dirname, 'child.ts'), [name, values.seed, String(from), String(count)], {
-      // What `npm run content` gives to the importers.
+      // The arguments of `npm run content` for the importers.
       execArgv: ['--max-old-space-size=256', '--expose-gc'],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/levy/compiled') },

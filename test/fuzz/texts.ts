@@ -93,7 +93,7 @@ const repeatedRows = (text: string, random: Random): string => {
   return `${[...before, ...added].join('\n')}\n`;
 };
 
-/** So many copies of a text, which together have not much more than an input may have. */
+/** Copies of a text that together have about the size of an input. */
 const repeated = (text: string, times: number): string =>
   text.repeat(Math.min(times, Math.ceil(inputBytesMax / text.length)));
 

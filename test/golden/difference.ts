@@ -1,4 +1,4 @@
-/** What differs between two recorded exchanges, for a reader. */
+/** The difference of two recorded exchanges, as text. */
 
 const linesMax = 12;
 const valueMax = 300;

@@ -3,7 +3,7 @@
 export type Draw = {
   readonly below: (end: number) => number;
   readonly of: <Value>(values: readonly Value[]) => Value;
-  /** True in so many of a hundred. */
+  /** True with this probability in percent. */
   readonly chance: (percent: number) => boolean;
 };
 

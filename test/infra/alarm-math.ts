@@ -9,8 +9,8 @@ const missing = {
 };
 
 /**
- * Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. `date` is the day
- * of the month of the evaluated period.
+ * Whether an alarm's expression breaches its threshold. A metric that is not among the values has no data. `date` is
+ * the day of the month of the evaluated period.
  */
 export const isBreached = (
   { Metrics, Threshold, ComparisonOperator }: Alarm,
@@ -21,7 +21,7 @@ export const isBreached = (
   const ids: string[] = Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
   const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
   const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
-  // Not sparse: it has a value also where the metric has none.
+  // Not sparse: it has a value even where the metric has none.
   const DATE = () => date;
   const value = new Function('IF', 'FILL', 'DATE', ...ids, `return ${Expression}`)(
     IF,
@@ -35,7 +35,8 @@ export const isBreached = (
 
 /**
  * Whether an alarm of an expression fires at a time (ms): all evaluated periods are breached. They end now, or at the last
- * full period of the clock (UTC). https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ * full period of the clock (UTC).
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
 export const firesAt = (
   alarm: Alarm,

@@ -22,7 +22,7 @@ const days = 120;
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /**
- * When the backup of a day is scheduled, or `null`: of overlapping start windows, AWS takes the one with the longer
+ * When the backup of a day is scheduled, or `null`: if start windows overlap, AWS takes the backup with the longer
  * retention.
  */
 const scheduledOn = ({ rules }: Planned, day: number): number | null => {

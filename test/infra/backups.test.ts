@@ -111,7 +111,7 @@ it('allows the role only these tables and their backups', () => {
     expect(resource).toMatch(/^(Transactions|Content|Accounts)Table\.Arn(\/backup\/\*)?$/);
 });
 
-/** Whether every condition of the trust policy holds, as IAM evaluates it: without the key, only `…IfExists` holds. */
+/** Whether every condition of the trust policy is true, as IAM evaluates it: without the key, only `…IfExists` is true. */
 const isTrusted = (sourceAccount: string | undefined): boolean => {
   const { Statement: statements } = synthesized.at(idOf(selection.IamRoleArn)).AssumeRolePolicyDocument;
   expect(statements.map(({ Principal, Action, Effect }) => [Principal, Action, Effect])).toEqual([

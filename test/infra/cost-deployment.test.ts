@@ -1,4 +1,4 @@
-/** The fixed parts of the stack in `npm run cost` equal those of the template. */
+/** The fixed parts of the stack in `npm run cost` equal the template's. */
 import { expect, it } from 'vitest';
 import { deployment } from '../../shared/cli/cost/usage.ts';
 import { type BackupRule, synthesize, withoutBundling } from './synthesized.ts';

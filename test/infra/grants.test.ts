@@ -142,7 +142,7 @@ it.each([
   ['sweep-drafts', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['sweep-drafts', 'TransactionsTable.Arn/index/drafts', leading('D#*')],
   ['close-periods', 'TransactionsTable.Arn', leading('T#*', 'O#*', 'F#*', 'P#*', 'W', 'DUE#*')],
-  // Not the keys: a schedule has no caller.
+  // Without keys, because a schedule has no caller.
   ['close-periods', 'AccountsTable.Arn', leading('ACCOUNT#*', 'ACCOUNTS')],
   ['create-calculation', 'AccountsTable.Arn', leading('KEY#*', 'ACCOUNT#*')],
 ])('%s reaches only its own partitions of %s', (entry, on, expected) => {

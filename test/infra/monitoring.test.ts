@@ -180,7 +180,7 @@ describe('metrics of alarms and dashboard', () => {
 
   it('are as many as `npm run cost` counts', async () => {
     const countOf = async (setting: 'essential' | 'full') => {
-      // Those by code, state and operation depend on the traffic, and failures should have none.
+      // Series by code, state and operation depend on the traffic, and failures should have none.
       const lasting = (await linesOf(setting)).flatMap((line) =>
         seriesOf(line).flatMap((series) =>
           / (code|state|operation)$/.test(series) ? [] : `${series} ${line['schedule']}`,

@@ -106,7 +106,6 @@ it('awsAddress=shut closes the address beside a domain with TLS 1.2 or newer and
   expect(records).toEqual([['tax.example.com.', 'A', 'Z0123456789ABC']]);
 });
 
-/** What the tests read of a rule of the web ACL. */
 type WebAclRule = {
   readonly Statement: {
     readonly ManagedRuleGroupStatement?: {

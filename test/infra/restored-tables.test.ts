@@ -23,7 +23,6 @@ const standIn = (answers: string) => {
   return aws;
 };
 
-/** What the tests read of a table of the template. */
 type TableProperties = {
   readonly Replicas: readonly [
     {

@@ -29,7 +29,6 @@ export type Metric = {
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: Reference }[];
 };
 
-/** What is read of the properties of an alarm of an expression. */
 export type Alarm = {
   readonly Metrics: readonly {
     readonly Id: string;
@@ -43,7 +42,6 @@ export type Alarm = {
   readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
 };
 
-/** What the tests read of a rule of the backup plan. */
 export type BackupRule = {
   readonly RuleName: string;
   readonly ScheduleExpression: string;
@@ -61,7 +59,7 @@ export type MethodSetting = Readonly<
     Record<'MetricsEnabled' | 'DataTraceEnabled', boolean> &
     Record<'ThrottlingRateLimit' | 'ThrottlingBurstLimit', number>
 >;
-/** What the tests read of the properties of resources, of whatever type. Each type has some of them. */
+/** The properties of resources that the tests read. Each type has some of them. */
 export type Properties = Record<References, Reference> &
   Record<'AlarmDescription' | 'AlarmName' | 'HttpMethod', string> &
   Record<'AssumeRolePolicyDocument' | 'KeyPolicy' | 'PolicyDocument', { readonly Statement: readonly Statement[] }> &
@@ -222,7 +220,7 @@ export const idOf = (reference: Reference | undefined): string => flat(reference
 
 export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
-/** The statements of all policies of a role; without an id, those of all roles. */
+/** The statements of all policies of a role; without an id, of all roles. */
 export const statementsOf = ({ propertiesOf, ofType }: Synthesized, roleId?: string): Statement[] =>
   [
     ...propertiesOf('AWS::IAM::Policy').filter(
@@ -255,7 +253,7 @@ export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [st
   return found;
 };
 
-// Of the parts of an integration's address, the one that names the function or its alias.
+// The part of an integration's address that names the function or its alias.
 const calledBy = ({ Uri }: Properties['Integration']): Reference =>
   Uri['Fn::Join'][1].find((part) => JSON.stringify(part).match(/Live"|,"Arn"\]/)) as Reference;
 

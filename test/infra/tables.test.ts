@@ -14,7 +14,7 @@ type Index = {
   readonly KeySchema: readonly Key[];
   readonly Projection: { readonly ProjectionType: string; readonly NonKeyAttributes?: readonly string[] };
 };
-/** What the template and the emulator's input share. */
+/** The common fields of the template and the emulator's input. */
 type Table = {
   readonly KeySchema: readonly Key[];
   readonly GlobalSecondaryIndexes?: readonly Index[];

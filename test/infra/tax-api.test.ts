@@ -30,7 +30,7 @@ describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => 
     const found = here.filter((at) => at.method === method);
     expect(found).toEqual([expect.objectContaining({ type: 'AWS_PROXY' })]);
     expect(found[0]?.handler?.toLowerCase()).toBe(operation.replaceAll('-', ''));
-    // Not the function: without the alias, a deployment would reach all requests at once.
+    // The alias, not the function: otherwise a deployment would reach all requests at once.
     expect(found[0]?.called).toBe(`${found[0]?.handler}Live`);
   });
 

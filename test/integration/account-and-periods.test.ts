@@ -12,7 +12,7 @@ const periodsOf = async (filer: ReturnType<typeof filerOf>, query = '') =>
   (await made(filer.call('GET', `/filing-periods${query}` as '/filing-periods'))).data.map(
     ({ state, period_end, is_over, closes_at, due_date }) => ({ state, period_end, is_over, closes_at, due_date }),
   );
-/** The last day of the month so many months before the present one (UTC). */
+/** The last day of the month that is this many months before the present one (UTC). */
 const monthEnd = (before: number): string => {
   const today = new Date(now());
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1 - before, 0)).toISOString().slice(0, 10);

@@ -80,7 +80,7 @@ describe('create', () => {
   });
 
   it('creates nothing if an argument is wrong', async () => {
-    // Other tests create accounts, too.
+    // Other tests create accounts as well.
     const name = randomUUID();
     for (const args of [
       ['--name', ''],

@@ -73,7 +73,7 @@ describe('the issuer', () => {
       expect(await verify(await sign())).toEqual(good);
     }
     expect(issuer.state.fetched).toEqual([keys]);
-    // A key that is new meanwhile waits for the rest of the ten seconds, also while the stranger goes on.
+    // A key that is new meanwhile waits for the rest of the ten seconds, even while the stranger goes on.
     await issuer.publish('new', 'RS256');
     expect(await verify(await sign('new'))).toMatchObject(refused);
     advance(10_000);
@@ -126,7 +126,7 @@ describe('the issuer', () => {
 });
 
 describe('an unreachable issuer is an outage, not an invalid token', () => {
-  // Else it is left alone during the next test, too.
+  // Otherwise it would not be read during the next test.
   const expectRecovery = async () => {
     issuer.state.broken = null;
     advance(5000);

@@ -46,7 +46,7 @@ describe('the response of a sale with a thousand lines', () => {
       expect((await client.create({ ...body, line_items: body.line_items.slice(500) })).status).toBe(201);
       return;
     }
-    // What comes later has room.
+    // Later changes have room.
     const { id } = created.body;
     for (const change of [{ metadata: manyQuotes }, { status: 'finalized' }])
       expect(bytesOf(await client.update(id, change))).toBeLessThan(lambdaMax);

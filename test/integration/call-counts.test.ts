@@ -27,7 +27,7 @@ describe('calls to the ledger, warm', () => {
     expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
       'TransactWriteItems',
     ]);
-    // So does a replay.
+    // A replay makes the same calls.
     expect(await callsOf(() => client.create(sale({ ...body, reference_id: null }), key))).toEqual([
       'TransactWriteItems',
     ]);

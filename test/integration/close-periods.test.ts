@@ -29,7 +29,7 @@ startOnTestDay();
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
-/** Run the schedule with so many milliseconds to go, by the reading. */
+/** Runs the schedule with this many milliseconds left at each reading. */
 const closePeriods = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: remainingMs } as Context);
 
@@ -81,7 +81,7 @@ it('closes what becomes due as time goes by', async () => {
   await closePeriods();
   // The account is from today: nothing is over yet.
   expect(await listed(filer)).toEqual([]);
-  /** So many months from now, an hour after the first of them began and the days to review it were over. */
+  /** An instant some months from now, an hour after the review days of that month ended. */
   const firstOf = (months: number, days = 3) => {
     const today = new Date(now());
     return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days) - now() + hourMs;
@@ -161,7 +161,7 @@ const deleteDueEntries = async (account: Account): Promise<void> => {
   expect(await dueEntries(account)).toEqual([]);
 };
 
-/** The first instant of a month, so many months from now and so many days into it. */
+/** The first instant of a day, some months from now and some days into the month. */
 const startOf = (months: number, days = 0): number => {
   const today = new Date(now());
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1 + days);

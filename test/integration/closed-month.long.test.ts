@@ -192,7 +192,7 @@ const exemptShipping = [
   }),
 ];
 
-/** Full credits, partial credits, and credits of what partial ones left, also of the shipping alone. */
+/** Full credits, partial credits, credits of what partial ones left, and credits of the shipping alone. */
 const creditAll = async (sales: readonly { readonly id: string }[], onePiece: { readonly id: string }) => {
   const some = sales.filter((_, at) => at % 17 === 3);
   const dated = { tax_date: '2026-10-31' };
@@ -281,7 +281,7 @@ const partsOf = (document: Transaction, state: State, rows: readonly Row[], exem
 const placedIn = (document: Transaction, state: State) =>
   document.line_items.filter(({ customer }) => (customer?.address ?? document.customer?.address)?.state === state);
 
-/** What one document adds to the return of a state; `null` without a line in the state. */
+/** The amounts of one document in the return of a state; `null` without a line in the state. */
 const figuresOf = (document: Transaction, state: State) => {
   const placed = placedIn(document, state);
   const shippingRows = rowsIn(onlyShipping(document.shipping)?.taxes ?? [], state);
@@ -348,7 +348,7 @@ const ratesOf = (documents: readonly Figures[]) => {
     .sort(byCode);
 };
 
-/** What the return of a state and a month must say. */
+/** The expected return of a state and a month. */
 const expectedReturn = (state: State, month = sent.month) => {
   const own = documents
     .filter(({ status, tax_date }) => ['finalized', 'filed'].includes(status) && tax_date.startsWith(month))

@@ -30,7 +30,7 @@ const registrations = [
 ];
 const registeredFrom: Partial<Record<State, string>> = { IN: '2021-08-10', HI: '2020-01-01', OR: '2020-01-01' };
 
-/** What the oracle knows of a recorded document: one state, and what decides its lines. */
+/** The oracle's input of a recorded document: one state, and the lines. */
 type Known = {
   readonly transaction: Transaction;
   readonly state: State;
@@ -140,7 +140,7 @@ const figuresOf = (known: Known, saleDays: ReadonlyMap<string, string>) => {
   return { amounts, calculated, tax, gross, reasons, sign, id: transaction.id, reference: transaction.reference_id };
 };
 
-/** What the return of a state and a month must say. */
+/** The expected return of a state and a month. */
 const expectedReturn = (all: readonly Known[], state: State, month: string) => {
   const saleDays = new Map(all.map(({ transaction }) => [transaction.id, transaction.tax_date]));
   const documents = all

@@ -151,7 +151,7 @@ describe('overlays', () => {
 
   it('leave out releases of the chain that no longer cover any address and day', async () => {
     const chainOf = async (rows: readonly string[]) => (await findHead((await importing(rows)).id))?.chain;
-    // The active import names 54135 from 2024-01-01 on, and lies over the first one, which names 53202, too.
+    // The active import names 54135 from 2024-01-01 on, and lies over the first import, which names 53202 as well.
     expect(await chainOf([keshena, wauwatosa])).toEqual([first]);
     expect(await chainOf([keshena, milwaukee, wauwatosa])).toEqual([]);
     expect(await chainOf([row('54135', '078', '', '20240102'), milwaukee])).toEqual([other]);
@@ -173,7 +173,7 @@ describe('overlays', () => {
     expect((await content('activate', first)).refused).toBe(null);
     expect((await content('activate', builtIn)).refused).toBe(null);
     expect(await active()).toBe(null);
-    // An overlay of the first import would bring that one back, too.
+    // An overlay of the first import would restore it.
     await content('activate', first);
     await content('activate', builtIn);
     await content('rollback', '--state', 'WI');

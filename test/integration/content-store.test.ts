@@ -137,7 +137,7 @@ describe('an imported release', () => {
 const fault = 'fault';
 afterEach(noFaults);
 
-/** Have every answer of a batch hold no more items than this, the keys of the others unread. */
+/** Limits each answer of a batch to this many items; the other keys are unprocessed. */
 const answerAtMost = (items: number) => {
   const seen = { sends: 0 };
   database.middlewareStack.add(

@@ -92,7 +92,7 @@ const partFailed: readonly [string, string] = [refused, tax];
 const headFailed: readonly [string, string] = [refused, refused];
 const wrongDigest = 'its content does not match its digest.';
 
-/** What is changed, the tax or error at 55402 (or another place) and at 55403, and the findings of `verify`. */
+/** The change, the tax or error at 55402 (or another place) and at 55403, and the findings of `verify`. */
 type Case = readonly [string, (id: string) => Promise<unknown>, readonly [string, string], readonly string[], Place?];
 
 const cases: readonly Case[] = [
@@ -458,7 +458,7 @@ describe('the other commands', () => {
     const check = async (...zips: string[]) => {
       const path = join(folder, `${randomUUID()}.json`);
       await writeFile(path, JSON.stringify(zips.map(one)));
-      // As a process: in this one, metric lines go to standard output.
+      // As a process, because metric lines of this one go to standard output.
       return runCommand(['shared/cli/content.ts', 'check', '--release', id, '--against', path]);
     };
     expect(await check('55403')).toMatchObject({ code: 0, out: expect.stringContaining('1 passed') });

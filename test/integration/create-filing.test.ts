@@ -138,7 +138,7 @@ describe('a dry run of any period', () => {
     return { totals, summary, exceptions, count: progress.entries_moved };
   };
 
-  /** The day of the month that is so many months from now. Day 0 is the last day of the month before. */
+  /** The day of the month that is this many months from now. Day 0 is the last day of the month before. */
   const dayIn = (months: number, day: number): string => {
     const today = new Date(now());
     return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, day)).toISOString().slice(0, 10);

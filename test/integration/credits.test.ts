@@ -433,7 +433,7 @@ describe('a supplied tax on a credit', () => {
       client.create(creditOf(parent, { line_items: [{ id: 'mug', quantity: '1' }], tax_amount }));
     const refused = await credit('6.01');
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    // Of the net, what is left of the sale; of the tax, what is left of the mug's.
+    // The net that is left of the sale, and the tax that is left of the mug.
     expect(metaOf(refused)).toEqual({ remaining_amount: '129.97', remaining_tax_amount: '6.00' });
     expect(detailOf(refused)).toContain('6.00');
     expect(await made(credit('4.00'))).toMatchObject({
@@ -542,7 +542,7 @@ describe('the tax of a finalized credit', () => {
     const credit = await made(client.create(creditOf(parent, { line_items: [{ id: 'item_1', quantity: '1' }] })));
     const refused = await client.update(credit.id, { tax_amount: '6.01' });
     expect(refusalOf(refused)).toBe('409 | conflict_over_credit /tax_amount');
-    // What is left without this credit: it may take that much itself.
+    // The remainder without this credit, which it may take.
     expect(metaOf(refused)).toEqual({ remaining_amount: '100.00', remaining_tax_amount: '6.00' });
     const changed = await made(client.update(credit.id, { tax_amount: '1.00' }));
     expect(changed).toMatchObject({ tax_amount: '1.00', tax_amount_source: 'provided', calculated_tax_amount: '3.00' });

@@ -45,7 +45,7 @@ const name = <Named extends { readonly id: string }>(as: string, of: Named): Nam
   return of;
 };
 
-/** What is read and changed of the records of items with audit entries or filings. */
+/** The fields of stream records of audit entries and filings that the test reads and changes. */
 type Image = {
   readonly unfinished: { BOOL: boolean };
   readonly about: { readonly M: Record<string, unknown> };
@@ -207,7 +207,7 @@ it('contains the figures of a transaction, and no personal data', () => {
       tax_amount: '3.00',
     },
   });
-  // What it was when it was finalized, not when it was created.
+  // The amounts at finalization, not at creation.
   expect(eventOf('wavering', 'transaction.created')).toMatchObject({
     transaction: { reference_id: 'order-1', total_amount: '106.00', tax_amount: '6.00' },
   });
@@ -277,7 +277,7 @@ describe('every event', () => {
     const oneByOne = await Promise.all(letThrough.map((record) => handler([record])));
     expect(oneByOne.flat()).toEqual(published);
     expect(await handler([...letThrough, ...letThrough])).toEqual([...published, ...published]);
-    // As AWS redelivers: another id of the record, a little later.
+    // A redelivery by AWS: another record id, a little later.
     const laterOn = letThrough.map((record) => ({ ...record, eventID: 'again', awsRegion: 'eu-west-1' }));
     expect(await handler(laterOn)).toEqual(published);
   });

@@ -7,7 +7,7 @@ import { hurriedCall } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { dayMs, later, made } from '../support/sales.ts';
 
-/** So many sales in Michigan, each in its October; the caller is known to the instance. One is in haste. */
+/** Sales in Michigan, one in each October, with a cached caller. */
 const filersWith = async (sales: number): Promise<{ filer: Filer; hurried: Filer }> => {
   const caller = await newCaller();
   const filer = filerOf(caller);

@@ -9,7 +9,7 @@ const fail: Behavior = () => Promise.reject(new Error('The database has gone.'))
 const throttle: Behavior = () => Promise.reject(Object.assign(new Error('Too much.'), { name: 'ThrottlingException' }));
 const hang: Behavior = () => new Promise<never>(() => {});
 
-/** Let so many writes through, and none after them. */
+/** Lets this many writes through, and none after them. */
 const breakAfter = (writes: number, behave: Behavior) => {
   let left = writes;
   database.middlewareStack.add(

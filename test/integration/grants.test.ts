@@ -80,10 +80,10 @@ const kindIn = ({ Key, Item }: Partial<Write>) => kindOf((Key ?? Item)?.pk);
 // Each of our queries gives its partition as the first value.
 const kindAsked = ({ ExpressionAttributeValues = {} }: Input) => kindOf(Object.values(ExpressionAttributeValues)[0]);
 
-/** What IAM asks of a command: an action, a table and a partition's kind; the writes of a transaction one by one. */
+/** The permissions of a command: an action, a table and a partition's kind, for each write of a transaction. */
 const asksFor = (command: string, input: Input): (readonly [action: string, table: string, kind: string])[] => {
   const { TableName = '', IndexName, RequestItems = {}, TransactItems = [] } = input;
-  // What other indexes have for partitions begins with the account.
+  // Partitions of other indexes begin with the account.
   if (command === 'Query' && IndexName !== undefined && IndexName !== 'drafts')
     return [[`Query ${IndexName}`, TableName, 'any']];
   if (command === 'Query') return [[['Query', IndexName].filter(Boolean).join(' '), TableName, kindAsked(input)]];
@@ -103,7 +103,10 @@ const asksFor = (command: string, input: Input): (readonly [action: string, tabl
 afterAll(() => publisher.close());
 
 let seen: Set<string> | null = null;
-/** What was reached since it was emptied, as `table kind`; but for what every request updates in the accounts' table. */
+/**
+ * The partitions reached since the set was cleared, as `table kind`, without the updates of every request in the
+ * accounts' table.
+ */
 const reached = new Set<string>();
 const partitions = new Set<string>();
 let stream: string;
@@ -131,7 +134,7 @@ beforeAll(async () => {
   );
 });
 
-/** What a run's commands need; nothing before or after it counts. */
+/** The permissions that the commands of a run need. */
 const recorded = async (run: () => Promise<unknown>): Promise<string[]> => {
   seen = new Set();
   try {
@@ -149,7 +152,7 @@ const release = headOf('US-MN@2030-01-01.1');
 /** Where an imported release is active: each ZIP is read once by the instance. */
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
-/** What is there before an operation, and then every way through it that asks something else of the database. */
+/** The data before an operation, then every path through it with other database calls. */
 const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> = {
   'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
   'list-product-tax-codes': (client) => made(client.call('GET', '/product-tax-codes?state=MN' as '/product-tax-codes')),
@@ -286,7 +289,7 @@ const notSeen: Partial<Record<Entry, readonly string[]>> = {
   'create-filing': ['transactions T#*'],
   'close-periods': ['transactions T#*'],
 };
-/** What the partitions of an operation are held against; the content's are not limited. */
+/** The partitions that an operation may use; the content's are not limited. */
 const limited = (entries: Iterable<string>) => [...new Set(entries)].filter((at) => !at.startsWith('content ')).sort();
 
 /** One with an entry to cancel, one with an entry to file, and one that is left closing. */
@@ -336,7 +339,8 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   await ledger.commit(commitOf(caller.account.id, pinned));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
-  // A canceled period, which is closed again; and two registered states: a period is due in one, and the other has no filing.
+  // A canceled period, which is closed again; and two registered states: a period is due in one, and the other has no
+  // filing.
   if (entry === 'create-filing') await cancel(client, (await closedFiling(client, 'OH', '2026-10-31')).id);
   if (entry === 'close-periods')
     for (const ageMs of [40 * dayMs, 0])
@@ -410,7 +414,7 @@ it('the commands of operators use exactly the access of the policy for operators
     const madeFile = `${file}.made`;
     await run(ledgerProgram, 'export', made, '--out', madeFile);
     await later(2 * dayMs, () => run(accountsProgram, 'delete', '--account', made, '--export', madeFile, '--yes'));
-    // What `npm run filings` does is what these do.
+    // `npm run filings` calls the same operations.
     await handlers.schedules['close-periods']({}, { getRemainingTimeInMillis: () => 240_000 } as Context);
     await closedFiling(client, 'OH', '2026-10-31');
   });

@@ -142,7 +142,7 @@ describe('Idempotency-Key', () => {
 
   it('holds at each address of the service: a domain’s base path is in no request’s path', async () => {
     const { call, key: apiKey } = await newCaller();
-    // As API Gateway hands over what came by a domain with a base path.
+    // The event of API Gateway for a domain with a base path.
     const under =
       (handler: Handler): Handler =>
       (event, context) =>

@@ -51,7 +51,7 @@ const importingSst = async (
 };
 const activeIn = async (state: string) => (await readActiveReleases()).states[`US-${state}`]?.release ?? null;
 
-/** Kansas has 6.5 %; these rates are near those of the built-in tables. */
+/** Kansas has 6.5 %; these rates are near the built-in tables. */
 const kansas = { '66044': 9.35, '66603': 9.35, '67202': 7.5, '66101': 9.125 };
 
 describe('import --activate', () => {

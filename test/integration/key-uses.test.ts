@@ -15,7 +15,7 @@ import { type Caller, newCaller } from '../support/api.ts';
 import { later } from '../support/sales.ts';
 
 const minuteMs = 60_000;
-/** What the service asks of the accounts' table, and what is done with the record of a use before it gets there. */
+/** The calls to the accounts' table, and the fault of the write of a key's use. */
 let calls: string[] = [];
 let interfere: () => Promise<void> = async () => {};
 
@@ -84,7 +84,7 @@ describe('the record of a use', () => {
 
   it('costs a cold request one call, which starts before the count of the request, and a warm one none', async () => {
     const caller = await newCaller();
-    // Not at the end of a window, which would be counted anew.
+    // Not at the end of a window, because the next one starts at zero.
     const inWindow = windowMs - (now() % windowMs) + 1;
     await later(inWindow, async () => {
       calls = [];

@@ -152,7 +152,7 @@ const voidSale = forged(({ updated_at }) => ({ status: 'void', voided_at: update
 const draftAgain = { status: 'draft', voided_at: null, void_reason: null, finalized_at: null } as const;
 const january = '2026-01-01T00:00:00.000Z';
 
-/** What is changed, of which transaction, how, and the start of each expected finding. */
+/** The changed item and transaction, the change, and the start of each expected finding. */
 const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
   ['an indexed amount', 'sale', setAttributes({ total_amount: '1.00' }), 'head: attribute total_amount is 1.00'],
   ['the indexed status', 'draft', setAttributes({ status: 'finalized' }), 'head: transaction is not readable'],

@@ -50,7 +50,7 @@ it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceede
   },
 );
 
-/** An invocation that has time for so many looks at its clock, and then for none. */
+/** An invocation that runs out of time after this many readings of its clock. */
 const lastsFor = (looks: number) => {
   const left = { looks };
   return () => (left.looks-- > 0 ? 9000 : 1999);

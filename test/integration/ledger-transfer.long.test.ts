@@ -404,7 +404,7 @@ const lineOf = (kind: string, path = file) => linesOf(path).findIndex((line) => 
 const withLines = (change: (lines: string[]) => readonly string[]) => written(`${change(linesOf(file)).join('\n')}\n`);
 const changedLine = (at: number, change: (line: string) => string) =>
   withLines((lines) => lines.with(at, change(lines[at] ?? '')));
-/** What the tests change in the lines of an export. */
+/** Changes of the lines of an export. */
 type Exported = {
   kind: string;
   format_version: number;

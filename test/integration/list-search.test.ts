@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const newestMs = Date.parse('2026-11-01T12:00:00Z');
 const cheyenne = { line1: '1 Main St', city: 'Cheyenne', state: 'WY', postal_code: '82001', country: 'US' };
 
-/** What the filters see of a transaction. */
+/** The fields of a transaction that filters use. */
 type Written = {
   readonly id: string;
   readonly created: string;
@@ -125,7 +125,7 @@ describe('the pages of a filtered list', () => {
         expect(new Set(calls)).toEqual(new Set(['Query']));
         expect(backTo === null).toBe(after === null);
         if (backTo === null) break;
-        // What is not found yet is not newer than that.
+        // No transaction that is not yet found is newer.
         const seen = new Set(found);
         expect(expected.filter((row) => row[by] > backTo && !seen.has(row.id))).toEqual([]);
         expect(backTo <= last).toBe(true);

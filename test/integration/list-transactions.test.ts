@@ -166,7 +166,7 @@ it.each([
   expect(answer.body.errors[0].source.pointer).toBeNull();
 });
 
-// What a Lambda function answers ends at 6 MB.
+// Lambda limits an answer to 6 MB.
 describe('the size of an answer', () => {
   const answerMax = 6 * 1024 * 1024;
   const bytesOf = ({ text }: { text: string }) => Buffer.byteLength(text);
@@ -206,7 +206,8 @@ describe('the size of an answer', () => {
     expect((await made(client.list())).data).toEqual([{ ...explained, line_items: null, explanation: null }]);
   });
 
-  // With the built-in content, which taxes a line in three jurisdictions at the most; the explanation has a bound of its own.
+  // With the built-in content, which taxes a line in three jurisdictions at the most; the explanation has a bound of
+  // its own.
   it('the answer of the largest transaction is far from the limit', async () => {
     const client = clientOf(await newCaller());
     const answer = await client.create(huge({ explain: true }));

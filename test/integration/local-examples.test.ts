@@ -18,7 +18,7 @@ let port = '';
 
 beforeAll(async () => {
   let output = '';
-  // Not closed at the end: what a schedule says later must have somewhere to go.
+  // Not closed at the end, because a schedule may still log.
   for await (const chunk of service.stdout.iterator({ destroyOnReturn: false })) {
     output += chunk;
     port = /^Levy +http:\/\/127\.0\.0\.1:(\d+)$/m.exec(output)?.[1] ?? '';
@@ -74,6 +74,7 @@ it('the shipping charges of the README of the client have their taxes', () => {
     encoding: 'utf8',
     input: `${before}\n${code}\nconsole.log(calculation.tax_amount, ...ofShipping);`,
   });
-  // 1.78 of each of two lines in New York and 1.20 of the one in Michigan. The charges bring New York to 4.44 and then 5.33.
+  // 1.78 of each of two lines in New York and 1.20 of the one in Michigan. The charges bring New York to 4.44 and then
+  // 5.33.
   expect(output).toBe('6.54 parcel: 0.89 courier: 0.89\n');
 });

@@ -22,7 +22,7 @@ type Service = {
 };
 
 const started = new Set<ChildProcess>();
-/** The logs of each service, checked for leaks like those of this process (test/support/log-watch.ts). */
+/** The logs of each service, checked for leaks like this process's logs (test/support/log-watch.ts). */
 const logs: (() => string)[] = [];
 afterAll(() => {
   const log = logs.map((read) => read()).join('');
@@ -35,7 +35,7 @@ type Command = readonly [file: string, words: readonly string[]];
 const start: Command = [process.execPath, ['infra/local/start.ts']];
 
 const spawnService = (variables: Record<string, string>, [file, words]: Command = start): ChildProcess => {
-  // Not the emulator of this run: the service is to start its own. 0 is any free port.
+  // The service starts its own database, on any free port (0).
   const { DYNAMODB_ENDPOINT: _, NODE_OPTIONS: __, ...inherited } = process.env;
   const child = spawn(file, words, {
     env: { ...inherited, PORT: '0', DYNAMODB_PORT: '0', DATA_DIR: '', API_KEY: '', ...variables },
@@ -54,7 +54,7 @@ const ended = async (child: ChildProcess): Promise<number | null> => {
 const startService = async (variables: Record<string, string> = {}, command = start): Promise<Service> => {
   const child = spawnService({ LOG: 'requests', ...variables }, command);
   let output = '';
-  // What it prints first is for the developer, the key and an example with it. What comes later is a log.
+  // The first output is for the developer, with the key and an example; the rest is a log.
   logs.push(() => output.replace(/^.*^curl [^\n]*\n/ms, ''));
   const curl = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
@@ -82,7 +82,7 @@ const isListening = (url: string): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** What a start that must fail says, and how it ends. */
+/** The output and exit code of a start that must fail. */
 const failingStart = async (variables: Record<string, string>) => {
   const child = spawnService(variables);
   let output = '';
@@ -93,7 +93,7 @@ const failingStart = async (variables: Record<string, string>) => {
   return { code: await ended(child), output };
 };
 
-// Also after a test that failed half way.
+// Even after a test that failed half-way.
 const endAll = async () => {
   for (const child of started) {
     child.kill();
@@ -374,7 +374,7 @@ describe('the local gateway', () => {
   afterAll(() => server.close().closeAllConnections());
   const eventOf = async (method: string, path: string, request: Request = {}) =>
     ((await send(url, method, path, request)) as Answer<{ event: APIGatewayProxyEvent }>).body.event;
-  /** What comes back for bytes that no client library would send. */
+  /** The answer to bytes that no client library would send. */
   const raw = async (bytes: string): Promise<string> => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').end(bytes);
     return text(socket);

@@ -1,6 +1,6 @@
 /**
- * Compares the in-process database with the one that the tests run on: the same, behind its protocol, in `npm test`, and Amazon's
- * DynamoDB Local in `npm run test:amazon`. What DynamoDB Local answers differently is not compared.
+ * Compares the in-process database with the one that the tests run on: the same, behind its protocol, in `npm test`,
+ * and Amazon's DynamoDB Local in `npm run test:amazon`. What DynamoDB Local answers differently is not compared.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { CreateTableCommand, type TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -186,7 +186,7 @@ it('answers 1,500 random commands as the other database does, page by page', asy
       command = ExclusiveStartKey && new QueryCommand({ ...(command.input as QueryCommandInput), ExclusiveStartKey });
     }
   }
-  // All of it came up, refusals too.
+  // Every kind of call was tested, including refusals.
   expect([...kinds].sort()).toEqual([
     'BatchGetCommand ValidationException',
     'BatchGetCommand done',

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const conflict = () => cancelled('None', 'TransactionConflict', 'None', 'None', 'None', 'None', 'None', 'None');
 
-/** What an invocation that lasts so long answers. */
+/** The answer of an invocation with this much time. */
 const answerWithin = async (
   timeoutMs: number,
   { key }: Caller,
@@ -78,7 +78,7 @@ describe('contention that lasts as long as the invocation', () => {
 
   it('is 503 when concurrent changes always come first', async () => {
     const { id } = await sold(clientOf(caller));
-    // The version that was read is never that of the table.
+    // The version that was read is never the version in the table.
     database.middlewareStack.add(
       (next) => async (sent) => {
         const { TransactItems } = sent.input as { TransactItems?: { Put?: { ExpressionAttributeValues?: object } }[] };

@@ -43,7 +43,7 @@ it('lets requests pass while the database is down, shows the limit, and counts t
   }
   const lines = write.mock.calls.map(([line]) => String(line));
   vi.restoreAllMocks();
-  // One line in the form that CloudWatch reads, for the one request that found out.
+  // One metric line, for the one request that detected the outage.
   expect(lines).toHaveLength(1);
   expect(lines[0]?.endsWith('}\n')).toBe(true);
   expect(JSON.parse(lines[0] ?? '')).toEqual({

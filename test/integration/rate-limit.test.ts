@@ -65,7 +65,7 @@ describe('limiters that share the real counter', () => {
     const account = `acct_${randomUUID()}`;
     const start = Math.floor(Date.now() / windowMs) * windowMs;
     const limiters = Array.from({ length: instances }, () => rateLimiter(takeRequests, failed));
-    // Each takes one after the other, as an instance does; and all of them at the same time.
+    // Each instance sends its requests one after the other; all instances run concurrently.
     const admitted = await Promise.all(
       limiters.map(async ({ admit }) => {
         let count = 0;

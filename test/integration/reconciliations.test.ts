@@ -362,7 +362,7 @@ describe('refusals', () => {
   });
 });
 
-/** Do something between the read of the claims and that of the transactions. */
+/** Runs a function between the read of the claims and the read of the transactions. */
 const meanwhile = async <Value>(change: () => Promise<unknown>, run: () => Promise<Value>): Promise<Value> => {
   let changed: Promise<unknown> | null = null;
   database.middlewareStack.add(

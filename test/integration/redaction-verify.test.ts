@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-command.ts';
 import { clientOf, michigan, sold } from '../support/sales.ts';
 import { alter, forge, ofTransaction, undoTampering } from '../support/tampering.ts';
 
-/** What someone could change in a ledger after a redaction, each found by `ledger verify`. */
+/** Changes of a ledger after a redaction, each found by `ledger verify`. */
 
 const personal = { customer: { id: 'cus_9', address: michigan }, metadata: { email: 'a@example.org' } };
 let account: string;

@@ -119,7 +119,7 @@ const refund = async (filer: Filer, { sale, credits }: Case) => {
     } else await take(requestOf(sale), month);
   }
   if (live.length > 1 && draw.oneIn(3)) {
-    // Not the last one: the shares after each credit are known no more.
+    // Not the last credit, because the shares after it are not known.
     await made(filer.update((live.shift() as Transaction).id, { status: 'void' }));
     credits.splice(0, 1, { id: '', shares: [] });
   }

@@ -254,7 +254,7 @@ it.each(figures)('names $pointer where it was written otherwise, and nothing els
     difference_count: 1,
     differences: [{ pointer, recorded: leaf, replayed: right }],
   });
-  // It is put right, so that this transaction, too, comes out when the file has run.
+  // The item is restored, so that this transaction passes the checks at the end of the file.
   await tamper(caller, id, (stored) => ({ ...stored, transaction: setAt(stored.transaction, path, right) }));
 });
 

@@ -5,7 +5,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Active releases are global, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const store = await import('../../shared/store/content/content-store.ts');

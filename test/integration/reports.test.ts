@@ -150,7 +150,7 @@ it('sums by state and month equal the transactions, however records are batched,
   await cancel(filer, (await closedFiling(filer, 'NY', '2026-08-31')).id);
   const records = await fresh();
   expect(records.length).toBeGreaterThan(100);
-  // As from two shards: records of one item stay in order, those of different items may not.
+  // As from two shards: records of one item stay in order, records of different items may not.
   const keyOf = ({ dynamodb }: StreamRecord) => (dynamodb as { Keys: { pk: { S: string } } }).Keys.pk.S;
   const shards = [...Map.groupBy(records, (record) => Number(keyOf(record).at(-1)?.charCodeAt(0)) % 2).values()];
   await Promise.all(
@@ -164,7 +164,7 @@ it('sums by state and month equal the transactions, however records are batched,
     expect(reported(report)).toEqual(sumsOf(await allOf(client)));
     expect(report.warnings).toEqual([]);
   }
-  // Everything once more, as after an outage: nothing counts twice.
+  // Deliver everything again, as after an outage: nothing counts twice.
   const before = await reportOf(filer);
   await countRecords(records);
   await countRecords(records.slice(0, records.length / 2));

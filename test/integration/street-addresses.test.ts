@@ -5,7 +5,7 @@ import { createTables } from '../../infra/local/create-tables.ts';
 import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
 import { runInProcess } from '../support/run-command.ts';
 
-// What is active is so for everybody: the table is this file's own.
+// Active releases are global, so this file has its own table.
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');

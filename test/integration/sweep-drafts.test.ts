@@ -7,8 +7,8 @@ import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/transacti
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { created } from '../support/transactions.ts';
 
-// A sweep processes the drafts of all accounts, so this file has its own table. The environment is read once, so the modules
-// that depend on it are imported again.
+// A sweep processes the drafts of all accounts, so this file has its own table. The environment is read once, so the
+// modules that depend on it are imported again.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 vi.resetModules();
 const { environment } = await import('../../shared/config/environment.ts');
@@ -20,7 +20,7 @@ const { clientOf, creditOf, dayMs, hourMs, later, made, sale, sold } = await imp
 
 beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
-/** Run the schedule with so many milliseconds to go, by the reading. */
+/** Runs the schedule with this many milliseconds left at each reading. */
 const sweep = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: remainingMs } as Context);
 const newClient = async (draft_ttl_hours = 24) => clientOf(await newCaller({ settings: { draft_ttl_hours } }));
@@ -92,7 +92,8 @@ it('begins nothing with less time to go than a batch may take, and the next run 
       isComplete = ((await sweep()) as { complete: boolean }).complete;
     expect(await sweep()).toEqual({ voided: 0, skipped: 0, complete: true });
   });
-  // Asked of the drafts and not of the runs, as one whose reply was lost does not count what it voided; with the clock set back.
+  // Asked of the drafts and not of the runs, as one whose reply was lost does not count what it voided; with the clock
+  // set back.
   const statuses = await Promise.all(drafts.map(async ({ id }) => (await made(client.get(id))).status));
   expect(statuses).toEqual(Array(300).fill('void'));
 });

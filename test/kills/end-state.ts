@@ -1,4 +1,4 @@
-/** What the content table says, without the ids and times that differ between runs. */
+/** The state of the content table, without the ids and times that differ between runs. */
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { headFrom, partFrom } from '../../shared/store/content/content-item.ts';
 import { activeReleasesKey, contentSourceKey, releaseHeadKey } from '../../shared/store/keys.ts';

@@ -1,6 +1,7 @@
 /**
- * `npm run update-kills`: kill `content update --activate` at random requests, and check what it leaves. After each kill the
- * active releases must be whole, and a second run must end as an undisturbed run does, without temporary folders.
+ * `npm run update-kills`: kill `content update --activate` at random requests, and check what it leaves. After each
+ * kill the active releases must be whole, and a second run must end as an undisturbed run does, without temporary
+ * folders.
  *
  *   --kills N   how many (200); every fifth is Ctrl-C instead of SIGKILL
  *   --seed N    another series of kills (1)
@@ -20,7 +21,7 @@ const { values } = parseArgs({
 });
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
 const states = ['KS', 'NE', 'OK'];
-/** A kill comes up to this long after its request, so that work between requests is killed, too. */
+/** A kill comes up to this long after its request, so that work between requests is killed as well. */
 const delayMs = 40;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,7 +95,7 @@ const publish = (quarter: string, rate: string): void => {
   for (const state of states) world.publishers.publish(smallFiles(state, { rate, quarter }));
 };
 
-// An update to the next quarter, over active releases of the one before it.
+// An update to the next quarter, over active releases of the previous quarter.
 publish('2026Q4', '0.005');
 await undisturbed();
 publish('2027Q1', '0.006');

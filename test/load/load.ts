@@ -1,6 +1,6 @@
 /**
- * `npm run load`: a steady load, an overload, and the recovery, against the service on this machine. Prints a line of JSON
- * for each phase and judges none.
+ * `npm run load`: a steady load, an overload, and the recovery, against the service on this machine. Prints a line of
+ * JSON for each phase, without a verdict.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:updates`: how long `content update` takes, as a process, from publishers and a database on this machine.
- * Prints a line of JSON for each figure and judges none.
+ * Prints a line of JSON for each figure, without a verdict.
  *
  *   --rows N   boundary rows of each Streamlined state in `update --all` (10000)
  */

@@ -8,7 +8,7 @@ import type { Send } from './world/send.ts';
 
 /** A transaction as the API answers it. */
 export type Body = Schema<'Transaction'>;
-/** What a transaction and a calculation have in common. */
+/** The common fields of a transaction and a calculation. */
 export type Figures = Omit<Schema<'Calculation'>, 'object'>;
 /** A line as it is sent or answered. */
 export type Line = Partial<Body['line_items'][number]> & { readonly quantity: string };
@@ -35,7 +35,7 @@ export type Change = {
   readonly fields: readonly string[];
 };
 
-/** What the model keeps of a transaction. */
+/** The model's state of a transaction. */
 export type Entry = {
   /** Every field of its answer. Of a draft whose deadline has passed, still the draft. */
   body: Body;
@@ -57,7 +57,7 @@ export type Sent = {
 type Record_ = { readonly body: string; readonly answer: Answer; readonly untilMs: number };
 export type Cursor = { readonly text: string; readonly filters: Readonly<Record<string, string>>; readonly at: Body };
 
-/** What a transaction owes in one state, and which filing has it; `null` while it is open. */
+/** The liability of a transaction in one state, and its filing; `null` while it is open. */
 export type Posted = { readonly id: string; readonly state: string; readonly month: string; filing: string | null };
 
 export type Filing = {
@@ -79,7 +79,7 @@ export type Filing = {
   canceledAt: string | null;
 };
 
-/** What the figures and periods of an account depend on. */
+/** The settings that the amounts and periods of an account depend on. */
 export type Terms = {
   readonly draftHours: number;
   readonly timeZone: string;

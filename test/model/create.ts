@@ -59,7 +59,7 @@ const beginningOf = (request: Requested, sale: Body | null, book: Book, nowMs: n
 export const picked = (body: object, like: object) =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field in like));
 
-/** What a sale says of its credits, which are added up anew. */
+/** The fields of a sale about its credits, summed from the credits. */
 const creditedFields = (book: Book, sale: Body) => {
   const { total, credited } = remainingOf(book, sale);
   return {
@@ -88,7 +88,7 @@ const isOfSale = ({ type, parent_transaction_id }: Requested) => type === 'credi
 export const duplicate = ({ id }: Body): Refusal =>
   refusal('conflict_duplicate_reference_id', '/reference_id', { transaction_id: id });
 
-/** Why a new transaction is refused, in the order in which a client hears of it. */
+/** The refusals of a new transaction, in the order of their checks. */
 const reasonsOf = (
   request: Requested,
   sale: Body | null,

@@ -61,7 +61,7 @@ const mustTakeLines = (body: Figures, { lines, kind }: Credit, sale: Body): void
     );
 };
 
-/** That the tax is the recorded one of each line, or a supplied one spread by what is left. */
+/** Checks that the tax is the recorded tax of each line, or a supplied tax distributed by what is left. */
 const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
   const remaining = remainingOf(book, sale, without);
@@ -86,7 +86,7 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
         );
     return;
   }
-  // Which line pays for those that matched none is not said anywhere; together they are what is left.
+  // No field tells which line covers unmatched lines; together they equal the remainder.
   if (credit.kind !== 'lines' && remaining.unmatched.net + remaining.unmatched.tax > 0n) return;
   for (const { parentId } of credit.lines) {
     const ofLine = credit.lines.filter((line) => line.parentId === parentId);
@@ -96,7 +96,7 @@ const mustTakeTax = (body: Figures, credit: Credit, sale: Body, book: Book, with
   same(taken.shipping.tax, credit.shipping?.tax ?? 0n, 'The tax of the shipping');
 };
 
-/** That the figures of a credit are these. */
+/** Checks the amounts of a credit. */
 export const mustHaveFigures = (body: Figures, credit: Credit, sale: Body, book: Book, without?: string): void => {
   const { currency } = sale;
   mustAddUp(body);

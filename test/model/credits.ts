@@ -15,7 +15,7 @@ import {
 } from './remaining.ts';
 import { rateOf, stateOf } from './sales.ts';
 
-/** What a line of a credit must come to. */
+/** The expected amounts of a credit line. */
 export type CreditedLine = Share & { readonly parentId: string | null; readonly discount: bigint };
 
 export type Credit = {
@@ -43,7 +43,7 @@ const fieldRefusals = (wish: Requested, sale: Body): Refusal[] => [
   ...(wish.credit_remaining && wish.line_items ? [refusal('validation_invalid_format', '/credit_remaining')] : []),
 ];
 
-/** Which discounts a line may have: the one that was sent, else its part by amount, rounded either way. */
+/** The possible discounts of a line: the sent one, else its part by amount, rounded either way. */
 export const discountsOf = (line: Line, sale: Body): readonly bigint[] => {
   const { currency } = sale;
   const parent = matchOf(line, sale);
@@ -73,7 +73,7 @@ const hasTooManyUnits = (lines: readonly Line[], at: number, sale: Body): boolea
 // Shipping goes where its lines go.
 const statesOf = (sale: Body): string[] => sale.line_items.map((line) => stateOf(line, sale));
 
-/** What a credit of certain lines takes, with these discounts: as much as is left, of each line and in all. */
+/** The amounts of a credit of certain lines with these discounts, at most what is left of each line and in all. */
 const linesCredit = (
   wish: Requested,
   sale: Body,

@@ -5,8 +5,8 @@ import { stillClock } from './world/clock.ts';
 
 vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
 
-// A sweep meets the drafts of every account: here it has a table of its own, and leaves those of other tests alone. The
-// environment is read once, so everything that rests on it is imported anew.
+// A sweep meets the drafts of every account: here it has a table of its own, so that it does not touch the drafts of
+// other tests. The environment is read once, so everything that rests on it is imported anew.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 vi.resetModules();
 const { runModel } = await import('./run.ts');

@@ -10,7 +10,7 @@ const sumsOf = ({ gross_amount, exempt_amount, taxable_amount, tax_amount, count
   ...{ gross_amount, exempt_amount, taxable_amount, tax_amount, count },
 });
 
-/** That a filing adds up to what its entries do, in each currency. */
+/** Checks that a filing equals the sum of its entries, in each currency. */
 export const mustTotal = (body: Body, amounts: Filing['amounts']): void => {
   const of = (rows: Body['summary']) => rows.map((row) => [row.currency, sumsOf(row)]);
   same(of(body.summary), amounts, 'The summary of a filing');
@@ -40,7 +40,7 @@ export const mustBeFrame = (body: Body, filing: Filing): void => {
   same(picked(body, expected), expected, 'A filing');
 };
 
-/** That a filing reads as the model has it, once what was to be done is done. */
+/** Checks that a finished filing equals the model's. */
 export const mustBeFiling = (body: Body, filing: Filing): void => {
   mustBeFrame(body, filing);
   const { status, progress, closed_at, filed_at, canceled_at } = body;

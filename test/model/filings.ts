@@ -32,8 +32,8 @@ export const nextEnd = (book: Book, state: string): string | null => {
 };
 
 /**
- * What a filing takes: everything open up to the end of its period, however late it came. If another period is to be
- * closed before, that one takes what is older.
+ * The entries of a filing: everything open up to the end of its period. An earlier period that is not closed takes the
+ * older entries.
  */
 const dueIn = (book: Book, state: string, end: string) => {
   const next = nextEnd(book, state);

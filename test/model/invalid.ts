@@ -18,7 +18,7 @@ export const twice = ({ line_items }: Requested): Refusal[] => {
   );
 };
 
-/** What is wrong with a new transaction by itself, before anyone looks for its key. */
+/** The field problems of a new transaction, which come before the idempotency key. */
 export const invalidNew = (request: Requested): Refusal[] => [
   ...twice(request),
   ...(request.type === 'credit' && !request.parent_transaction_id && !request.line_items
@@ -32,7 +32,7 @@ export const invalidNew = (request: Requested): Refusal[] => [
     : tooFine(request.tax_amount, request.currency ?? 'USD')),
 ];
 
-/** What is wrong with an update by itself, before anyone looks for its key. */
+/** The field problems of an update, which come before the idempotency key. */
 export const invalidUpdate = (update: Requested): Refusal[] => [
   ...twice(update),
   ...(update.status === null ? [refusal('validation_required_field', '/status')] : []),

@@ -14,7 +14,7 @@ export const post = (book: Book, body: Body): void => {
     book.journal.set(`${body.id} ${state}`, { id: body.id, state, month: body.tax_date.slice(0, 7), filing: null });
 };
 
-/** What a transaction that counts no more owed. */
+/** The removed liability of a void transaction. */
 export const takeBack = (book: Book, { id }: Body): void => {
   for (const [key, posted] of book.journal) if (posted.id === id) book.journal.delete(key);
 };
@@ -27,7 +27,10 @@ const isTaxedOtherwise = ({ tax_amount, calculated_tax_amount, ...body }: Body):
   tax_amount !== calculated_tax_amount ||
   rowsOf(body as Body).some(({ taxability_reason }) => taxability_reason === 'over_collected');
 
-/** Whether another tax was recorded on a document, or on its sale or any credit of that sale, whose calculated tax it shares. */
+/**
+ * Whether another tax was recorded on a document, or on its sale or any credit of that sale, whose calculated tax it
+ * shares.
+ */
 const mayDiffer = (book: Book, { id, parent_transaction_id: parent }: Body): boolean =>
   [...book.entries.values()].some(
     ({ body }) =>
@@ -47,7 +50,7 @@ export const exceptionsAtLeast = (book: Book, members: readonly string[]): numbe
     return body.parent_transaction_id === null && isTaxedOtherwise(body) && isInOneState;
   }).length;
 
-/** What entries add up to, by currency; what credits took is negative. */
+/** The sums of entries by currency; credits are negative. */
 export const amountsOf = (book: Book, entries: readonly Posted[]): Filing['amounts'] => {
   const owed = entries.map(({ id, state }) => {
     const { body } = book.entries.get(id) as Entry;

@@ -39,7 +39,7 @@ const isBefore = (left: Body, right: Body, filters: Filters): boolean => {
   return difference === 0 ? left.id > right.id : difference > 0;
 };
 
-/** What a list must hold now, after a place in it, in its order. */
+/** The expected rows of a list after a position, in order. */
 export const expectedRows = (book: Book, filters: Filters, after: Cursor['at'] | null, nowMs: number): Body[] =>
   [...book.entries.values()]
     .map((entry) => viewOf(entry, nowMs))

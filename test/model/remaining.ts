@@ -11,7 +11,7 @@ export const minus = (left: Share, right: Share): Share => ({ net: left.net - ri
 export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
 export const total = (shares: readonly Share[]): Share => shares.reduce(plus, nothing);
 
-/** What there is of a sale, by line, or what credits took of it. */
+/** The amounts of a sale by line, or of its credits. */
 export type Parts = { readonly lines: ReadonlyMap<string, Share>; readonly shipping: Share; readonly unmatched: Share };
 
 const shareOf = (currency: string, net: string, tax: string): Share => ({
@@ -33,7 +33,7 @@ const partsOf = (sale: Body): Parts => ({
 export const matchOf = (line: Partial<Line>, sale: Body): Body['line_items'][number] | undefined =>
   sale.line_items.find(({ id }) => id === (line.parent_line_item_id ?? line.id));
 
-/** What one credit takes of its sale. */
+/** The amounts that one credit takes from its sale. */
 export const takenBy = (credit: Figures, sale: Body): Parts => {
   const lines = new Map<string, Share>();
   let unmatched = nothing;
@@ -56,7 +56,7 @@ export const liveCreditsOf = (book: Book, sale: Body): Body[] =>
 
 export type Remaining = Parts & { readonly whole: Parts; readonly total: Share; readonly credited: Share };
 
-/** What is left of a sale after its live credits, added up from the credits themselves; one of them may be left out. */
+/** The remainder of a sale after its live credits, summed from the credits; one credit may be left out. */
 export const remainingOf = (book: Book, sale: Body, without?: string): Remaining => {
   const whole = partsOf(sale);
   const taken = liveCreditsOf(book, sale)

@@ -90,7 +90,7 @@ const statusRefusals = (to: string, from: string, hasCredits: boolean): Refusal[
   return to === 'void' && hasCredits ? [refusal('conflict_has_credits', '/status')] : [];
 };
 
-/** What a redacted transaction refuses: new data, and figures that would need the removed address. */
+/** The changes that a redacted transaction refuses: new data, and amounts that would need the removed address. */
 export const redactedRefusals = (update: Requested, view: Body, asked: Asked): Refusal[] => {
   if (view.redacted_at === undefined) return [];
   const isReasoned = asked.reason || (asked.status && Boolean(update.void_reason));

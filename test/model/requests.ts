@@ -25,7 +25,7 @@ export const canonical = (value: unknown): string => {
     .join()}}`;
 };
 
-/** Send one request a millisecond after the one before, and hold the answer against the OpenAPI document. */
+/** Sends a request a millisecond after the previous one, and compares the answer with the OpenAPI document. */
 export const ask = async <Method extends 'GET' | 'POST', Path extends string>(
   model: Model,
   world: World,
@@ -82,7 +82,7 @@ const settled = async (world: World, side: Side, { status, body }: Answer<Schema
   throw new Error('A filing is never finished.');
 };
 
-/** Send a change, and hold the answer against the model, which learns from it what it could not know. */
+/** Sends a change, compares the answer with the model, and updates the model. */
 export const write = async (model: Model, world: World, side: Side, sent: Sent): Promise<void> => {
   const book = model.books[side];
   const { path, body, headers } = sent;
@@ -100,7 +100,7 @@ export const write = async (model: Model, world: World, side: Side, sent: Sent):
     // A date belongs to the day of the account's time zone.
     const dated = body.tax_date ? { ...body, tax_date: inZone(body.tax_date, book.timeZone) } : body;
     judge(model, book, { ...sent, body: dated }, answer);
-    // A dry run stores nothing at all, also where the period is closed already.
+    // A dry run stores nothing, even if the period is already closed.
     if (key !== null && answer.status < 300 && body.dry_run !== true)
       book.records.set(key, { body: canonical(body), answer, untilMs: model.nowMs + dayMs });
   }

@@ -15,7 +15,7 @@ export const rateOf = (net: bigint, line: Pick<Line, 'customer'>, document: Body
 
 const chargesOf = ({ line_items, shipping }: Figures) => [...line_items, ...shippingCharges(shipping)];
 
-/** That every figure of a transaction is the sum of what it consists of. */
+/** Checks that every amount of a transaction is the sum of its parts. */
 export const mustAddUp = (body: Figures): void => {
   const { currency, line_items: lines, shipping } = body;
   const read = (text: string) => minor(currency, text);

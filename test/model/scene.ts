@@ -16,9 +16,9 @@ const sale = (more: object) => ({
 
 const elsewhere = { customer: { address: address('IN', 'Indianapolis', '46204') } };
 
-/** What a run begins with, so that every command has something to meet; made like everything else in it. */
+/** The initial state of a run, created by requests, so that every command can apply. */
 export const newScene = async (model: Model, real: World): Promise<{ model: Model; real: World }> => {
-  // Of a month that is over, so that it can be filed.
+  // Sales of a month that is over, so that it can be filed.
   const tax_date = instant(model.nowMs - 40 * 86_400_000).slice(0, 10);
   const create = (side: Side, body: object) => write(model, real, side, { path: '/transactions', body, headers: {} });
   const lines = [line('item_0', '3', '9.99', { discount_amount: '1.00' }), line('item_1', '1', '33.35', elsewhere)];

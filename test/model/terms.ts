@@ -15,11 +15,11 @@ const histories: Readonly<Record<string, (year: number) => readonly Omit<Registr
 const registrations = (history: string, year: number): Terms['registrations'] =>
   ['MI', 'IN'].flatMap((state) => (histories[history]?.(year) ?? []).map((one) => ({ state, ...one })));
 
-/** What differs between accounts, as a counterexample shows it. */
+/** The settings of an account, as a counterexample prints them. */
 export const zones = fc.constantFrom('UTC', 'UTC', 'America/New_York', 'Pacific/Kiritimati');
 export const frequencies = fc.constantFrom('all', 'all', ...Object.keys(histories));
 
-/** The terms of an account whose drafts last so long, for a run that begins at an instant. */
+/** The terms of an account with this draft lifetime, for a run that begins at an instant. */
 export const termsOf = (timeZone: string, history: string, draftHours: number, startMs: number): Terms => ({
   draftHours,
   timeZone,

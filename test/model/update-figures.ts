@@ -23,7 +23,7 @@ export type Case = {
 /** An update of a credit of a sale. */
 export type CreditCase = Case & { readonly sale: Body };
 
-/** What a draft of a credit asks for when it is computed again: with its lines as they are recorded, or are to be. */
+/** The request by which a draft credit is computed again, with its recorded or new lines. */
 const wishOf = ({ update, view, entry: { kind }, asked }: Case): Requested =>
   kind === 'lines' || asked.inputs.includes('line_items')
     ? { line_items: update.line_items ?? view.line_items, shipping: onlyShipping(view.shipping) ?? null }
@@ -35,7 +35,7 @@ export const suppliedAfter = (update: Requested, view: Body, asked: Asked): stri
   return asked.inputs.length === 0 && view.tax_amount_source === 'provided' ? view.tax_amount : null;
 };
 
-/** What a recalculation makes anew. */
+/** The fields that a recalculation replaces. */
 export const figureFields = new Set([
   ...['line_items', 'shipping', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'],
   ...['shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'],
@@ -132,7 +132,7 @@ const requestAfter = ({ update, view }: Case): Requested => ({
   discount_amount: update.discount_amount === undefined ? view.discount_amount : update.discount_amount,
 });
 
-/** That a finalized credit has another tax, and nothing else: spread by what is left without this credit. */
+/** Checks that only the tax of a finalized credit changed, distributed by what is left without this credit. */
 const mustBeRetaxed = ({ view, entry, book, sale }: CreditCase, body: Body, tax: bigint): void => {
   const { currency } = view;
   same(body.calculated_tax_amount, view.calculated_tax_amount, 'The calculated tax');

@@ -43,7 +43,7 @@ const restAfter = (update: Requested, view: Body, asked: Asked, nowMs: number) =
   };
 };
 
-/** Why an update of a transaction as it reads is refused, in the order in which a client hears of it. */
+/** The refusals of an update, in the order of their checks. */
 const reasonsOf = (one: Case, nowMs: number, answer: Answer): readonly Refusal[] => {
   const { update, view, asked, book, sale } = one;
   const invalid = [...tooFine(update.tax_amount, view.currency), ...wrongReason(update, view)];

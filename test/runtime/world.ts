@@ -50,7 +50,7 @@ export const openWorld = async () => {
   const endpoints = Object.fromEntries(
     Object.keys(handlers.endpoints).map((name) => [name, (event: unknown) => invoke(name, event)]),
   ) as never;
-  // The longest timeout of an endpoint; a cold start on a busy machine counts, too.
+  // The longest timeout of an endpoint; a cold start on a busy machine is included.
   const gateway = await listen(createGateway({ handlers: { ...handlers, endpoints }, timeoutMs: 20_000 }));
   const call: Call = async (method, path, request = {}) => {
     const headers = { 'X-API-Key': caller.key, ...request.headers };

@@ -205,7 +205,7 @@ it('while the schedule closes a period, an entry that comes or goes before any o
     return { account, posted: [await post(account, { day, levies: levies('MI', 1001) })], id: '' };
   };
   const run = ({ account }: Filer) => closePeriods(portsFor(account));
-  // Into shards that were read as empty, too.
+  // Even into shards that were read as empty.
   await beforeEveryCall(registered, run, async (one) => {
     one.posted.push(...(await creditsEverywhere(one.account, day)));
   });

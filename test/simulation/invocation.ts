@@ -17,7 +17,7 @@ export class Invocation {
   /** Such as `c1.2.1`: the first attempt of the second request of client c1. */
   readonly id: string;
   readonly account: string;
-  /** Of a request: its account as the running instance has it. */
+  /** For a request: its account as cached by the running instance. */
   readonly caller: Account | null;
   readonly beganMs = world.nowMs;
   isDead = false;

@@ -1,4 +1,4 @@
-/** Every so many seeds, a schedule is mostly about filings: it is longer than the others. */
+/** With some seeds a schedule is mostly about filings, and longer than the others. */
 export const filingsEvery = 20;
 /** Operators redact transactions in each schedule whose seed is a multiple of this. */
 export const redactionsEvery = 3;

@@ -139,7 +139,7 @@ const reversals: readonly (readonly [number, Making])[] = [
   [1, retaxed],
 ];
 
-// Of a line without recorded tax, or while the sale is redacted.
+// The line has no recorded tax, or the sale is redacted.
 const refunds: readonly (readonly [number, Making])[] = [
   [4, (known, name) => create(credit(some(known, isFinalSale), 'draft'), name)],
   [4, (known, name) => create(credit(some(known, isFinalSale), 'finalized'), name)],

@@ -34,7 +34,7 @@ export const newAccount = (...others: string[]): Promise<Account & { readonly ke
   ranJson('create', '--name', 'A shop', '--key', 'read,write', ...others);
 export const keysOf = (account: string): Promise<PrintedKey[]> => ranJson('keys', 'list', '--account', account);
 
-/** Without timeouts of the database in a test file: the use of a key is recorded on a slow machine, too. */
+/** Without timeouts of the database in a test file: the use of a key is recorded even on a slow machine. */
 export const waitForDatabase = (): void => {
   beforeAll(() => void vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal));
   afterAll(() => void vi.restoreAllMocks());

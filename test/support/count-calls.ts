@@ -4,11 +4,11 @@ import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 
 type Options = {
-  /** Also the calls for the caller's key, account and rate limit window, which are in the accounts table. */
+  /** Includes the calls for the caller's key, account and rate limit window in the accounts table. */
   readonly accounts?: boolean;
 };
 
-/** Run a function that succeeds; returns its calls by the commands' names, refused ones too, and their capacity units. */
+/** Run a function that succeeds; returns its calls by command name, including refused ones, and their capacity units. */
 export const used = async (run: () => Promise<unknown>, { accounts = false }: Options = {}) => {
   const seen = { calls: [] as string[], table: 0, writes: 0, indexes: 0 };
   database.middlewareStack.add(

@@ -79,7 +79,7 @@ const isValue = (value: unknown): boolean =>
   Number.isFinite(value) || (Array.isArray(value) && value.length <= 100 && value.every(Number.isFinite));
 const isDimension = (value: unknown): boolean => typeof value === 'string' && value.length > 0 && value.length <= 1024;
 
-/** What keeps CloudWatch from reading the metrics of a line: its form, and what a metric or a dimension points at. */
+/** The errors in the embedded metric format of a line. */
 export const emfProblems = (line: MetricLine): string[] => {
   if (!validate(line)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   const names = directivesOf(line).flatMap(({ Metrics }) => Metrics.map(({ Name }) => Name));

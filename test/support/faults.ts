@@ -9,14 +9,14 @@ export const noFaults = (): void => void database.middlewareStack.remove(name);
 
 type Where = 'on the way there' | 'on the way back';
 type Faulty = {
-  /** How many sends fail; all of them unless it is said. */
+  /** How many sends fail; default: all. */
   readonly sends?: number;
   readonly error: () => Error;
   /** Before they reach the database, or after it, when the reply is lost. */
   readonly where: Where;
-  /** How many sends pass before; none unless it is said. */
+  /** How many sends pass before; default: none. */
   readonly skips?: number;
-  /** The commands that fail, such as `TransactWriteItems`; all unless it is said. */
+  /** The commands that fail, such as `TransactWriteItems`; default: all. */
   readonly of?: readonly string[];
 };
 
@@ -38,7 +38,7 @@ export const failSends = ({
         const fails = seen.sends > skips && seen.sends <= skips + sends;
         if (fails && where === 'on the way there') throw error();
         if (!fails) return next(sent);
-        // Whatever the answer was, a refusal too.
+        // Whatever the answer was, even a refusal.
         await next(sent).catch(() => undefined);
         throw error();
       },
@@ -55,8 +55,8 @@ export const cancelled = (...codes: string[]) =>
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-/** What the SDK throws where no answer came in time. */
+/** The error that the SDK throws on a timeout. */
 export const lostReply = () => Object.assign(new Error('No reply.'), { name: 'TimeoutError' });
 
-/** What it throws where a call was throttled. */
+/** The error that the SDK throws for a throttled call. */
 export const throttled = () => Object.assign(new Error('Slow down.'), { name: 'ThrottlingException' });

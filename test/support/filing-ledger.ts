@@ -59,7 +59,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     // A slow machine is not a wrong answer.
     inlineMs: 100_000,
     now: tickingClock(),
-    // Other tests have due entries and a sweep too, and the account is not stored.
+    // Other tests have due entries and a sweep as well, and the account is not stored.
     due: dueOf(account, ports.due),
     accountIds: async () => ({ ids: [account.id], next: null }),
     findAccounts: async () => new Map([[account.id, () => account]]),
@@ -69,7 +69,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
     ...changes,
     filings: {
       ...(changes.filings ?? ports.filings),
-      // Other tests have unfinished filings too.
+      // Other tests have unfinished filings as well.
       unfinished: async () => {
         const { Items = [] } = await database.send(
           new QueryCommand({
@@ -88,7 +88,7 @@ export const portsFor = (account: Account, changes: Partial<ClosePorts> = {}): C
   };
 };
 
-/** The amounts of a sale in one jurisdiction: decimal strings, also positive for a credit. */
+/** The amounts of a sale in one jurisdiction: decimal strings, positive even for a credit. */
 export type Levy = {
   readonly code: string;
   readonly rate: string;
@@ -354,7 +354,8 @@ const withoutName = ({
 
 /**
  * Hold everything of an account's state against the transactions as they are: every live one's entry is open or in
- * exactly one filing that is not canceled, totals are the sums of the members, heads name exactly the filings that were filed.
+ * exactly one filing that is not canceled, totals are the sums of the members, heads name exactly the filings that were
+ * filed.
  */
 export const judge = async (
   account: Account,
@@ -393,7 +394,7 @@ export const judge = async (
       members.sort(),
     );
   }
-  // The chain: in order, each period after the one before, and its end is the newest of them.
+  // The chain: in order, each period after the previous one, ending with the newest.
   const kept = filings.filter(({ head }) => head['status'] !== 'canceled');
   expect(periods.map(({ sk, filing }) => `${sk} ${filing}`)).toEqual(
     kept.map(({ head, id }) => `${head['period_end']} ${id}`),
@@ -442,7 +443,7 @@ const judgeHead = async (account: Account, transaction: Transaction): Promise<vo
   ]);
 };
 
-/** What a run that is interrupted ends with. */
+/** The error of an interrupted run. */
 export class Crash extends Error {}
 
 /** Hears of every database call of a run before it is sent, with its number from 1; may change it, wait, or throw. */
@@ -492,7 +493,7 @@ export const watched = async <Value>(
   }
 };
 
-/** A process that ends before its database call of this number: nothing that it asks for later happens either. */
+/** A process that ends before its database call of this number: later calls fail as well. */
 export const crashing = (at: number): Watch => ({
   before: (call) => {
     if (call >= at) throw new Crash('crash');
@@ -513,7 +514,7 @@ export const lostReply = (at: number): Watch => ({
   },
 });
 
-/** A new transaction's id whose entries are in this shard. */
+/** A new transaction id whose entries are in this shard. */
 export const idInShard = (shard: number): string => {
   for (;;) {
     const id = newTransactionId();
@@ -532,8 +533,8 @@ export const creditsEverywhere = (account: Account, day: string): Promise<Posted
 const atATime = 4;
 
 /**
- * Attempt something at every one of its database calls, some side by side, until an attempt has had no such call. It is
- * given the call's number and answers how many calls it had; the answer is how many it has been attempted at.
+ * Runs a function once for each of its database calls, some concurrently, until a run has no such call. The function
+ * gets the number of the call and returns how many calls it made. Returns the number of runs.
  */
 export const atEveryCall = async (attempt: (call: number) => Promise<number>): Promise<number> => {
   for (let first = 1; ; first += atATime) {

@@ -57,7 +57,7 @@ export const cancel = async (filer: Filer, id: string) => {
   return settled(filer, id);
 };
 
-/** A finalized sale of so much in Michigan (6 %), on a day. */
+/** A finalized sale of an amount in Michigan (6 %), on a day. */
 export const soldOn = (
   client: Pick<Client, 'create'>,
   tax_date: string,

@@ -101,7 +101,7 @@ const all: readonly Attempt[] = [
   ['listing after a filing', 'GET /filings?starting_after={filing}', noCursor],
 ];
 
-/** What a stranger may try, and the refusal, which is the same for an id that no account has. */
+/** The attempts of a stranger, and the refusal, which is the same for an id that no account has. */
 export const attempts = all.map(([name, target, expected, request]) => {
   const ask = (ids: Ids): RequestArgs => {
     const [method = '', path = ''] = target.replace(/\{(\w+)\}/, (_, id: keyof Ids) => ids[id]).split(' ');

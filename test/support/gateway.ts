@@ -19,7 +19,7 @@ export const endpointsWith = (versions: readonly Version[]): Record<string, Hand
 export const startGateway = (replaced: Partial<Record<Operation, Handler>>) =>
   listen(createGateway({ handlers: { ...handlers, endpoints: { ...handlers.endpoints, ...replaced } } }));
 
-// The first reading is that of the handler, which would otherwise end the request.
+// The first reading is the handler's, which would otherwise end the request.
 const hurried = (context: Context): Context => {
   let readings = 0;
   return { ...context, getRemainingTimeInMillis: () => (readings++ === 0 ? 10_000 : 100) };

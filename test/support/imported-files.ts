@@ -115,7 +115,7 @@ const conflict = (a: WooRow, b: WooRow): boolean =>
   same(a.city ?? '', b.city ?? '') &&
   (a.zips === null || a.zips.some((zip) => b.zips?.includes(zip)));
 
-/** Rows of ZIPs, of cities, of cities within ZIPs, and of the state; they hold on every day of the release. */
+/** Rows of ZIPs, of cities, of cities within ZIPs, and of the state; they apply on every day of the release. */
 const wooCommerce = (state: 'NY' | 'TX'): fc.Arbitrary<ImportedFile> => {
   const { zips, cities } = placesOf[state];
   const Zips = fc.subarray([...zips], { minLength: 1, maxLength: 2 });
@@ -234,7 +234,10 @@ const sstBoundaryRow = ({ zips: [low, high], range, from, to, isInCity }: SstRow
     ...(isInCity ? { place: '43000', placeType: '01' } : {}),
   });
 
-/** The rows that decide: of a ZIP+4 the ranges that hold it, else the rows of the fewest whole ZIPs, else the ranges. */
+/**
+ * The rows that decide: for a ZIP+4 the ranges that contain it, else the rows of the fewest whole ZIPs, else the
+ * ranges.
+ */
 const sstDeciding = (rows: readonly SstRow[], { zip, plus4 }: Address, day: string): readonly SstRow[] => {
   if (zip === null) return [];
   const there = rows.filter(

@@ -19,7 +19,7 @@ export const startOfLocalDay = (day: string, timeZone: string): number => {
   return ms;
 };
 
-/** The day that is so many days after another. */
+/** A day plus a number of days. */
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 
-/** What must never be in a log line: each a name, and what it looks like. */
+/** The patterns that must never be in a log line, by name. */
 const shapes: Readonly<Record<string, RegExp>> = {
   'an API key': /levy_[0-9A-Za-z]{20,}/,
   'a token': /\beyJ[\w-]{8,}\.[\w-]{8,}/,
   'a credential header': /\b(bearer|basic) +[\w.~+/=-]{8,}|x-api-key['"]?\s*[:=]/i,
   'a key digest': /\bKEY#[0-9a-f]{16,}/,
   'an email address': /[\w.+-]+@[\w-]+\.[a-z]{2,}/i,
-  // A body, an item or an account, whole or in part.
+  // A body, an item or an account, complete or in part.
   'a field of a body or an item':
     /\b(line_items|line1|line2|postal_code|unit_price|product_tax_code|customer_id|certificate_id|metadata|reference_id|confirmation_number|cursor_secret|levy_account)\b/,
 };
@@ -36,7 +36,7 @@ const hasWord = (line: string, word: string): boolean => {
 const own = /^(draft_expired|(acct|txn|fil|key)_[0-9A-Z]{26})$/;
 
 /**
- * What a log line gives away, by name; `secrets` are texts that were sent, each of which must not be in it: one of less
+ * The leaks of a log line, by name; `secrets` are texts that were sent, each of which must not be in it: one of less
  * than eight characters as a word of its own, which the frames of a stack do not count for.
  */
 export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> = []): string[] => {

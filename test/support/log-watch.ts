@@ -61,7 +61,7 @@ process.stdout.write = ((text: unknown, ...others: [BufferEncoding?, ((error?: E
   return true;
 }) as typeof write;
 
-// A test that takes the console's place hears what was written, and so does this.
+// A test that replaces the console receives the output, and so does this.
 const spyOn = vi.spyOn.bind(vi) as unknown as (object: object, ...names: string[]) => ReturnType<typeof vi.fn>;
 vi.spyOn = ((object: object, ...names: string[]) => {
   const spy = spyOn(object, ...names);
@@ -80,12 +80,12 @@ export const keepSecret = (texts: Iterable<string>): void => {
 /** Read also what a service in a process of its own has written. */
 export const noteWritten = (text: string, from: string): void => void writes.push({ written: [text], from });
 
-/** What has leaked in this test file, and who wrote it. */
+/** The leaks of this test file, and their source. */
 export const leaks = (): string[] => [
   ...new Set(writes.flatMap(({ written, from }) => leaksIn(written, secrets).map((leak) => `${from} logs ${leak}`))),
 ];
 
-/** What has been written so far as lines of JSON, which is what metrics are. */
+/** The lines of JSON written so far, such as metrics. */
 export const metricLines = (): MetricLine[] =>
   writes.flatMap(({ written: [text] }) =>
     typeof text === 'string' && text.startsWith('{"_aws":') ? [JSON.parse(text)] : [],

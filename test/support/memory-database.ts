@@ -22,7 +22,7 @@ export type Input = Action & {
 };
 /** The parameters of a command, as far as tests read them. */
 export const inputOf = ({ input }: Command): Input => input;
-/** What a command answers, as far as tests read it. */
+/** The fields of a command's answer that tests read. */
 export type Result = {
   readonly Item?: Item | undefined;
   readonly Items?: readonly Item[] | undefined;

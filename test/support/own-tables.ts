@@ -2,8 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { vi } from 'vitest';
 
 /**
- * Give a test file tables of its own, because it reads every item of a table: those of other files would take minutes. Call it
- * in `vi.hoisted`, before the modules that read the names of tables.
+ * Gives a test file its own tables, because it reads every item of a table: the items of other files would take
+ * minutes. Call it in `vi.hoisted`, before the modules that read the names of tables.
  */
 export const useOwnTables = async (): Promise<void> => {
   for (const table of ['transactions', 'accounts'])

@@ -24,7 +24,7 @@ export const exchangeOf = (body: unknown, prefer?: string): Exchange => ({
   },
 });
 
-/** What the checks of an operation's body say to it. */
+/** The problems of an operation's body. */
 export const parseSent = <Body extends z.ZodMiniType>(
   definition: BodyDefinition<Body>,
   body: unknown,

@@ -67,7 +67,7 @@ export const personalShop = async (seed: number, count: number) => {
     const recorded = await made(client.create({ ...saleOf(random, id), status }, keyed()));
     if (random.chance(0.3))
       await made(client.update(recorded.id, { metadata: { note: random.secret('more') } }, keyed()));
-    // An answer that changes nothing is saved, too.
+    // An answer that changes nothing is saved as well.
     if (random.chance(0.3)) await made(client.update(recorded.id, { metadata: {} }, keyed()));
     if (random.chance(0.15))
       await made(client.update(recorded.id, { status: 'void', void_reason: random.secret('reason') }, keyed()));

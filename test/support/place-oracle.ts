@@ -1,4 +1,7 @@
-/** A slow reading of the text tables, with a comparison of names of its own: what the rule of `find-place.ts` must answer. */
+/**
+ * A slow reading of the text tables, with a comparison of names of its own: what the rule of `find-place.ts` must
+ * answer.
+ */
 import type { RateRow, ZipRow } from '../../shared/content/local/text-tables.ts';
 
 const words = Object.fromEntries(
@@ -55,7 +58,10 @@ export const rowsOn = (rows: readonly RateRow[], day: string): readonly RateRow[
 
 export type Named = (name: string) => readonly RateRow[];
 
-/** Finds the rows of a place's name: literally, else by an alias or without spaces, else with or without the word for its kind. */
+/**
+ * Finds the rows of a place's name: literally, else by an alias or without spaces, else with or without the word for
+ * its kind.
+ */
 export const finderIn = (rows: readonly RateRow[]): Named => {
   const places = rows.filter(({ place }) => place !== '');
   const literal = Map.groupBy(places, ({ place }) => wordsOf(place).join(' '));
@@ -88,7 +94,7 @@ const inhabitedOf = ({ counties }: ZipRow) =>
     })
     .filter(({ percent }) => percent > 0);
 
-/** The rows of one of the ZIP's names in some counties, by default in its inhabited ones. */
+/** The rows of one of the ZIP's names in some counties; default: its inhabited counties. */
 export const rowsThere = (
   zip: ZipRow,
   text: string,
@@ -153,8 +159,8 @@ export const lotsNamed = (lots: readonly Lot[], zip: ZipRow, text: string, named
 };
 
 /**
- * What the rule must answer: the rates of most residents (several on a tie), and the uncertainties. Each place without an
- * established rate counts for itself, because its rate is not that of another.
+ * The expected answer of the rule: the rates of most residents (several on a tie), and the uncertainties. Each place
+ * without an established rate counts for itself, because its rate is not that of another.
  */
 export const expectedOf = (lots: readonly Lot[]) => {
   const totals = [...Map.groupBy(lots, ({ row }) => rateOf(row) ?? row?.place).values()].map((same) => ({

@@ -71,7 +71,7 @@ const fixedPaths: Readonly<Record<string, string>> = {
   'New_Mexico_gross_receipts_tax_July_2026_June_2027.json': `${service}/2/query`,
 };
 
-/** Whether a line of `requests` is of a page, and not of a file. */
+/** Whether a line of `requests` is for a page, not a file. */
 export const isPage = (line: string): boolean =>
   line.includes('/ ') ||
   [...Object.keys(described), ...Object.values(dated).map(([page]) => page)].some((page) => line.includes(` ${page} `));
@@ -87,7 +87,7 @@ export type PublisherServer = {
   readonly url: string;
   /** Every request so far: method, path and status. */
   readonly requests: string[];
-  /** Publish files of a Streamlined state, in the place of those of the same name. */
+  /** Publishes files of a Streamlined state, replacing files of the same name. */
   readonly publish: (files: readonly TestFile[], options?: { readonly pack?: boolean }) => void;
   readonly withdraw: (name: string) => void;
   /** Replace the content of a fixed address. */

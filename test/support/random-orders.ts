@@ -13,7 +13,7 @@ export type Draw = {
   readonly of: <Value>(values: readonly Value[]) => Value;
   /** True in one of `times`. */
   readonly oneIn: (times: number) => boolean;
-  /** A whole number of up to so many digits. */
+  /** A random whole number of at most this many digits. */
   readonly digits: (count: number) => bigint;
 };
 

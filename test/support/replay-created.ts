@@ -15,7 +15,7 @@ onExchange(({ method, path, request, answer }) => {
 
 afterAll(async () => {
   if (recorded.size === 0) return;
-  // Not over HTTP: an account of a test may have used up its requests, or lack the scope.
+  // Not over HTTP, because an account of a test may have used up its requests, or lack the scope.
   const { findAccount } = await import('../../shared/store/accounts/account-store.ts');
   const { findKey } = await import('../../shared/store/accounts/api-key-store.ts');
   const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');

@@ -2,11 +2,11 @@
  * Finds regular expressions whose time is not linear in the length of the text.
  *
  * A backtracking engine takes quadratic time or more only if a text can be read in many ways: there are positions p ≠ q of
- * the pattern and a text v so that v leads from p to p, from p to q and from q to q (Weber and Seidl, 1991, "On the degree of
- * ambiguity of finite automata", criterion IDA), or two ways from p to p (EDA, exponential). A pattern that may begin
- * anywhere in the text has one more position, in front, that reads any character. Where the pattern can end at q without a
- * condition, it matches there and does not go back. The check reports some patterns that are linear, and no slow one as
- * linear: a large number of repetitions counts as any number, and a condition as one that may fail.
+ * the pattern and a text v so that v leads from p to p, from p to q and from q to q (Weber and Seidl, 1991, "On the
+ * degree of ambiguity of finite automata", criterion IDA), or two ways from p to p (EDA, exponential). A pattern that
+ * may begin anywhere in the text has one more position, in front, that reads any character. Where the pattern can end
+ * at q without a condition, it matches there and does not go back. The check reports some patterns that are linear, and
+ * no slow one as linear: a large number of repetitions counts as any number, and a condition as one that may fail.
  */
 
 type Atom = { readonly kind: 'atom'; readonly source: string };
@@ -230,7 +230,7 @@ export const isSlow = ({ source, flags }: Pick<RegExp, 'source' | 'flags'>): boo
 const skipped = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
 const templateText = /(?:\\[\s\S]|[^\\`$]|\$(?!\{))*(?:`|\$\{)/y;
 const literal = /\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/y;
-/** What a value does not end with, so that `/` is not a division. */
+/** Characters that do not end a value, so that `/` is not a division. */
 const beforeLiteral = /(?:^|[=(,:!&|?{};[>+]|\breturn)\s*$/;
 
 /** The regular expressions that are written in the text of a TypeScript file. */

@@ -40,7 +40,7 @@ export const spread = (amount: bigint, weights: readonly bigint[]): bigint[] => 
   return parts;
 };
 
-/** What is sold on a line, in cents. `shipping` is added to the price, but is not compared with a threshold. */
+/** The amount sold on a line, in cents. `shipping` is added to the price, but is not compared with a threshold. */
 export type Sold = {
   readonly net: bigint;
   readonly quantity: string;
@@ -49,7 +49,7 @@ export type Sold = {
 };
 export type Expected = { readonly taxable: bigint; readonly exact: Fraction };
 
-/** What a jurisdiction with a general rate taxes of a line, and the exact tax in cents. */
+/** The taxable part of a line in a jurisdiction with a general rate, and the exact tax in cents. */
 export const expectedOf = (effect: Effect, general: string, sold: Sold): Expected => {
   const price = sold.net + (sold.shipping ?? 0n);
   const forAll = (amount: string, quantity = sold.quantity) =>

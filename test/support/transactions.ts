@@ -119,7 +119,7 @@ export const transaction = (changes: Partial<Transaction> = {}): Transaction => 
   ...changes,
 });
 
-/** What a draft is no more once it is finalized. */
+/** The fields that a finalized transaction does not have. */
 export const finalized = { status: 'finalized', expires_at: null } as const;
 export const voided = { status: 'void', expires_at: null, void_reason: null } as const;
 
@@ -198,7 +198,7 @@ export const itemsOf = async (account: string): Promise<Record<string, Record<st
   return found;
 };
 
-/** What an account has, a letter an item: head, audit entry, reference claim, idempotency record, open entry. */
+/** The items of an account, one letter each: head, audit entry, reference claim, idempotency record, open entry. */
 export const kindsOf = async (account: string): Promise<string> =>
   Object.values(await itemsOf(account))
     .map(({ pk, sk }) => String(String(pk).startsWith('T') ? sk : pk).charAt(0))

@@ -18,7 +18,7 @@ export type ClosedOperation = Exclude<Operation, 'get-openapi' | 'get-docs' | 'g
 const range = { from: '2026-10-01', to: '2026-10-31' };
 const key = { 'Idempotency-Key': 'the-same-key' };
 
-/** What both accounts sell: under the same words, references and keys. */
+/** The sales of both accounts, with the same texts, references and keys. */
 const salesOf = async (caller: Caller) => {
   const filer = filerOf(caller);
   const own = { customer: { ...sale().customer, id: 'the-same-customer' } };
@@ -37,7 +37,7 @@ const salesOf = async (caller: Caller) => {
   return { sale: sold, credit, voided, draft, bodies: { finalized, change } };
 };
 
-/** What both accounts have, under ids and cursors of their own. */
+/** The objects of both accounts, with their own ids and cursors. */
 const belongingsOf = async (
   caller: Caller,
   { sale: sold, credit, voided, draft, bodies }: Awaited<ReturnType<typeof salesOf>>,
@@ -113,7 +113,7 @@ export const requestsTo = (
 export const twoAccounts = async (issuer: LocalIssuer) => {
   const settings = { rate_limit: 1_000_000 };
   const [owner, stranger] = await Promise.all([newCaller({ settings }), newCaller({ settings })]);
-  // Both sell before either closes its books: what waits for a filing waits side by side.
+  // Both sell before either closes a period, so that their open entries exist at the same time.
   const [ownersSales, strangersSales] = [await salesOf(owner), await salesOf(stranger)];
   const [owned, strange] = [await belongingsOf(owner, ownersSales), await belongingsOf(stranger, strangersSales)];
   const keyed = async (terms: Partial<Parameters<typeof provisionKey>[0]> = {}) => {
@@ -182,7 +182,8 @@ export const withCalls = async <Value>(run: () => Promise<Value>): Promise<{ val
   }
 };
 
-// What differs between any two answers: the request's name, the time, and how much is left of the account's window.
+// The fields that differ between any two answers: the request's name, the time, and how much is left of the account's
+// window.
 const itsOwn = new Set(['x-request-id', 'date', 'x-ratelimit-remaining']);
 
 /** An answer to the byte, but for what is every answer's own. */

@@ -12,11 +12,10 @@ export const virtualTime = (random = 0.5) => {
     },
     random: () => random,
   };
-  /** As an attempt does. */
   const pass = (milliseconds: number) => {
     clock.ms += milliseconds;
   };
-  /** What is left of an invocation that lasts so long. */
+  /** The remaining time of an invocation with this timeout. */
   const remainingOf = (milliseconds: number) => () => milliseconds - clock.ms;
   return { time, pauses, pass, remainingOf };
 };

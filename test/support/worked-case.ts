@@ -25,7 +25,7 @@ export type WorkedCase = {
     readonly gross?: string;
     readonly tax: string;
   }[];
-  /** What is paid back in all. */
+  /** The total refund. */
   readonly refund?: string;
   readonly expected: Expected;
   readonly citation: string;
@@ -79,7 +79,7 @@ const priceOf = ({ price, adders = [], included = [] }: CaseLine): string =>
 const lineOf = (line: CaseLine) => ({
   id: line.id,
   product_tax_code: line.exempt ? 'NONTAXABLE' : line.ptc,
-  // The exempt goods of the cases are shipped, too.
+  // The exempt goods of the cases are shipped as well.
   ...(line.exempt && { fulfillment: 'ship' as const }),
   quantity: line.quantity ?? '1',
   unit_price: priceOf(line),
@@ -113,7 +113,7 @@ const shippingOf = (lines: readonly CaseLine[]) => {
 /** The day of a case that names none: one that all content covers. */
 const anyDay = '2026-10-08';
 
-/** What a client would send to have a case calculated. */
+/** The request of a client for a case. */
 export const requestOf = ({ state, country = 'US', zip, day, from, lines = [] }: WorkedCase) => {
   const goods = lines.filter((line) => line.exempt || !isDelivery(line));
   const { shipping, lines: rest } = shippingOf(lines);

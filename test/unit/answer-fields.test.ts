@@ -28,7 +28,7 @@ const definitionOf = (schema: Schema): Definition => {
   return def.type === 'array' ? definitionOf(def.element as Schema) : def;
 };
 
-/** What the answer's schema has beside the request's, field by field. */
+/** The fields of the answer's schema that the request's lacks. */
 const beside = (request: Schema, answer: Schema): Fields => {
   const [sent, answered] = [definitionOf(request).shape, definitionOf(answer).shape];
   if (!sent || !answered) return {};

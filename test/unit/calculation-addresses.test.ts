@@ -93,7 +93,7 @@ describe('an address that is read', () => {
   );
 });
 
-/** What is request of a ZIP without a state: its tax on 100.00, the state that was chosen, and the warning. */
+/** A request for a ZIP without a state: its tax on 100.00, the chosen state, and the warning. */
 const askZip = (postal_code: string, others: Parameters<typeof ask>[1] & { request?: object } = {}) => {
   const { request = {}, ...options } = others;
   const outcome = ask({ to: { postal_code }, ...request }, options);

@@ -1,4 +1,4 @@
-/** The built-in content, request as a client asks. Figures of the content notes and of the law, typed by hand. */
+/** The built-in content through requests of a client. Figures are typed by hand from the law. */
 import { describe, expect, it } from 'vitest';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';

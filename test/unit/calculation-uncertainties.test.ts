@@ -1,4 +1,4 @@
-/** What an answer says of the values below medium-high that it rests on, beside its rates and rules. */
+/** Warnings of an answer about the values below medium-high confidence that it depends on. */
 import { describe, expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import type { Release } from '../../shared/content/release.ts';
@@ -298,7 +298,7 @@ describe('prices that include tax', () => {
     ({ request, said }) => {
       const outcome = ask(request);
       const found = warned(request, 'tax_included_not_exact');
-      // The sentences about other states than those of one rate are checked by their net: taxed, it misses the gross.
+      // The sentences about states with several rates are checked by their net: with tax, it misses the gross.
       const net = outcome.taxable_amount;
       const again = ask({
         ...request,

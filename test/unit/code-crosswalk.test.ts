@@ -14,7 +14,7 @@ const sources = read('code-crosswalk-sources.csv');
 const families = new Set(productTaxCodes.map(({ code }) => code.split('.')[0]));
 const keys = (columns: readonly string[]) => rows.map((row) => columns.map((column) => row[column]).join(' '));
 
-/** What their codes look like. */
+/** The patterns of their codes. */
 const shapes: Record<string, RegExp> = {
   stripe: /^txcd_\d{8}$/,
   taxjar: /^(\d{5}|\d{8}A\d{4})$/,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Found, type PageRequest, searchPage } from '../../shared/console/client/search.ts';
 
-/** A list of which each request searches a part. The clock moves so many seconds with each request. */
+/** A list of which each request searches a part. The clock moves by a number of seconds with each request. */
 const searchOf = (parts: readonly (readonly string[])[], { limit = 3, seconds = 0 } = {}) => {
   const requests: PageRequest[] = [];
   const progress: Found<string>[] = [];

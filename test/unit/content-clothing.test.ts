@@ -146,7 +146,7 @@ describe('clothing in New York, by imported files', () => {
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
     rows,
   });
-  /** As an import is loaded: over the built-in release, which has the county of a ZIP. */
+  /** Loaded as an import over the built-in release, which has the county of a ZIP. */
   const overBuiltIn = (releaseFor: ReleaseFor): ReleaseFor => {
     const views = new Map<Release, Release>();
     return (address) => {

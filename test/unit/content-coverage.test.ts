@@ -95,7 +95,7 @@ describe('the built-in coverage', () => {
     }
   });
 
-  // The tax core is the oracle: what coverage says of a state is what a sale there gets.
+  // The tax core is the oracle: coverage must match the tax of a sale.
   it.each(Object.entries(subjects))('agrees with a calculation on %s', (kind, codes) => {
     for (const { state, [kind as keyof typeof subjects]: said } of all) {
       const outcome = ask({

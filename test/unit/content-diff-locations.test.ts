@@ -40,7 +40,7 @@ describe('which combined rates of a ZIP differ between two releases', () => {
   });
 
   it('takes the narrowest of the ranges that hold an address, by the whole range and not by its part in this ZIP', () => {
-    // Of 55401 the first range holds ten addresses only, but it reaches far into 55400 and is the wider one.
+    // The first range has only ten addresses of 55401, but it reaches far into 55400 and is wider.
     const ranges = [area('554000000', '554010009', ['A']), area('554010000', '554010999', ['B'])];
     expect(texts(compareLocations('55401', side([]), side(ranges)))).toEqual([
       '554010000-554010999 | 2020-01-01 | open |  | 0.08',

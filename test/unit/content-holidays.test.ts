@@ -9,7 +9,7 @@ const taxOn = (state: string, tax_date: string, unit_price: string, code = 'CLOT
 const isFree = (outcome: ReturnType<typeof ask>) =>
   outcome.tax_amount === '0.00' && outcome.line_items[0]?.taxes[0]?.taxability_reason === 'product_exempt_holiday';
 
-/** Whose law was read: what these free needs no warning. */
+/** States whose law was read: their exemptions need no warning. */
 const confirmed = 'AL AR CT FL IA MD MO MS OK TN TX VA WV'.split(' ');
 
 describe('clothing', () => {

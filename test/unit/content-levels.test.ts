@@ -1,4 +1,4 @@
-/** What local taxes fall on (content notes 4.2 to 4.5), with a tax of 1 % that the tests bring: figures typed by hand. */
+/** The goods that local taxes apply to, with a local tax of 1 % of the tests. Figures are typed by hand. */
 import { describe, expect, it } from 'vitest';
 import type { JurisdictionType } from '../../shared/content/release-values.ts';
 import { ask, warningCodes } from '../support/builders.ts';
@@ -55,7 +55,7 @@ describe('groceries at 100.00 where a county taxes 1 %', () => {
     ['OK', '2026-01-01', '0.00'],
   ])('in %s on %s the state takes %s', (state, tax_date, tax) => {
     const outcome = ask({ to: { state }, tax_date, line_items: [{ product_tax_code: 'FOOD.GROCERY' }] });
-    // Of Alabama the general rate is not established before 2026; that of food is a rule's own.
+    // Alabama's general rate is not established before 2026; a rule has the rate of food.
     expect(outcome.tax_amount).toBe(tax);
   });
 });

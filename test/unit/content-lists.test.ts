@@ -1,4 +1,4 @@
-/** What the content notes list by states beside their table (4.1, its corrections, 4.7, 6), typed by hand. */
+/** Treatments by state, typed by hand from the law. */
 import { describe, expect, it } from 'vitest';
 import { ask, warningCodes } from '../support/builders.ts';
 
@@ -53,7 +53,8 @@ describe('candy and soft drinks by the definitions of the Streamlined agreement'
       expect(isUnknown(state, `BEVERAGES.${code}`)).toBe(false);
     }
   });
-  // By definitions of their own: Maine and Texas as the agreement, Pennsylvania by the juice, California by the carbonation.
+  // By definitions of their own: Maine and Texas as the agreement, Pennsylvania by the juice, California by the
+  // carbonation.
   it.each([
     ['ME', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],
     ['TX', '_CONTAINS_MILK _JUICE_51_TO_69 _JUICE_70_PLUS', '_JUICE_10_TO_50 _JUICE_UNDER_10'],

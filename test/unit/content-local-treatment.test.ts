@@ -51,7 +51,7 @@ describe('the tax on 100.00', () => {
     { place: 'Albany', code: 'SERVICES.FITNESS', tax: '0.00' },
     { place: 'Brooklyn', code: 'SERVICES.PARKING', tax: '10.38' },
     { place: 'Manhattan', code: 'SERVICES.PARKING', tax: '18.38' },
-    // What the state exempts has no surtax and no local tax under a cap.
+    // An item that the state exempts has no surtax and no local tax under a cap.
     { place: 'Miami', code: 'HEALTH.HEARING_AIDS', tax: '0.00' },
     { place: 'Nashville', code: 'HEALTH.PROSTHETICS', tax: '0.00' },
   ] as const)('$code in $place is $tax', ({ place, code, tax }) => {

@@ -1,4 +1,4 @@
-/** What holds for every state, product and address: nothing is answered in silence that the content does not know. */
+/** Properties of every state, product and address: an answer that the content does not know has a warning. */
 import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/content/built-in.ts';
 import zipStates from '../../shared/content/location/zip-states.json' with { type: 'json' };
@@ -33,7 +33,8 @@ describe.each(states)('%s', (state, release) => {
         product_tax_code,
         unit_price: priceOf(product_tax_code, '120.00'),
       }));
-      // What is dear, for a business, with a delivery: the other side of each threshold, and of each rule on the buyer's use.
+      // Expensive goods for a business, with a delivery: the other side of each threshold, and of each rule on the
+      // buyer's use.
       const dear = codes.map((product_tax_code) => ({
         product_tax_code,
         unit_price: priceOf(product_tax_code, '30000.00'),

@@ -1,4 +1,7 @@
-/** Imports that overlay each other and the built-in release, held against a list of layers that is searched from the top. */
+/**
+ * Imports that overlay each other and the built-in release, held against a list of layers that is searched from the
+ * top.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
@@ -128,7 +131,7 @@ const importOver = async (
 
 const isNotCovered = (outcome: Outcome) => warningCodes(outcome).includes('not_covered');
 
-/** What is wrong with one answer; `null` of a right one. JSON text compares faster than objects do. */
+/** The problem of one answer, or `null`. JSON text compares faster than objects. */
 const mistakeIn = (actual: Outcome, builtIn: Outcome, active: Layer | null, rate: number | null) => {
   const releases = active ? { [`US-${active.file.state}`]: active.id } : builtIn.content_releases;
   if (rate !== null && actual.tax_amount !== `${rate}.00`) return { actual: actual.tax_amount, expected: rate };
@@ -183,7 +186,7 @@ const Run = fc.constantFrom<State>('NY', 'TX', 'MN', 'CA').chain((state) =>
   }),
 );
 
-/** What was active before, the earliest first: activating a release that is in it goes back to it. */
+/** The previously active releases, the earliest first. */
 const activated = (history: readonly (Layer | null)[], layer: Layer | null): readonly (Layer | null)[] => {
   if (layer === (history.at(-1) ?? null)) return history;
   const known = history.indexOf(layer);

@@ -89,7 +89,7 @@ describe('the age of official files', () => {
     expect(staleness(publisherOf(state), record([{ name }]), asOf)).toEqual({ asOf, nextExpected, ...current });
   });
 
-  // From the last third of a period on, a file is that of the next period.
+  // From the last third of a period on, a file is for the next period.
   it.each([
     ['TX', 'Tue, 01 Sep 2026 23:59:59 GMT', '2026-09-01', '2027-01-08'],
     ['TX', 'Mon, 31 Aug 2026 00:00:00 GMT', '2026-08-31', '2026-10-08'],

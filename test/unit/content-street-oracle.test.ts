@@ -6,7 +6,7 @@ import { locate } from '../../shared/content/location/place.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 
-/** A slow reading of street rows on plain values: no text of a row or an address is read here. */
+/** A slow oracle of street rows on plain values, without parsing rows or addresses. */
 
 const zip = '05401';
 const places = ['', '10675', '66175'] as const;
@@ -189,6 +189,6 @@ it('agrees with a slow reading of the rows, on 400 random files with 10 addresse
     ),
     { numRuns: 400 },
   );
-  // What is never met is not tested.
+  // Every case must occur at least once.
   for (const kind of ['found', 'outside', 'undecided']) expect(met.get(kind) ?? 0).toBeGreaterThan(150);
 }, 60_000);

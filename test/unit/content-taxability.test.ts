@@ -32,7 +32,7 @@ const ruleFor = (release: Release, jurisdiction: Jurisdiction, row: TaxabilityRo
   chooseRule({ ...release, rules }, jurisdiction, productOfRow(row), dayIn(row), isLasting);
 const byHand = (release: Release) => release.rules.filter((rule) => !isFromRow(rule));
 
-/** An effect in a comparable form: its type and its figures, and that of one use where the product has one. */
+/** An effect in a comparable form: its type and its figures, of one use where the product has a use. */
 const figuresOf = (effect: Rule['effect'] | undefined, row: TaxabilityRow): string => {
   if (effect?.type === 'use_split') {
     const { business, personal, unknown } = effect;
@@ -54,7 +54,7 @@ const stateRate = ({ state, state_rate }: TaxabilityRow) => {
   return state_rate === '' ? Number(rates[0]?.rate) : percent(state_rate);
 };
 
-/** What the tables say of a row in the state: an effect in the form of `figuresOf`. */
+/** The treatment of a row in the state, as an effect in the form of `figuresOf`. */
 const inState = (row: TaxabilityRow): string => {
   const { treatment, condition, state, confidence } = row;
   if (confidence === 'low' || treatment === 'unknown') return 'not_established';
@@ -87,7 +87,7 @@ const inState = (row: TaxabilityRow): string => {
   }
 };
 
-/** What they say of a city. */
+/** The treatment in a city. */
 const inCity = (row: TaxabilityRow, state: string): string => {
   const { local, condition, treatment, code } = row;
   const cap = conditions.find((one) => one.condition === condition && one.treatment === treatment)?.answer;
@@ -131,7 +131,8 @@ describe('the tables of taxability', () => {
       const found = [release.jurisdictions[0], city].map((one) => figuresOf(ruleFor(release, one, row)?.effect, row));
       const state = inState(row);
       const handWritten = ruleFor(release, city, row, byHand(release));
-      // A row about more attributes than a hand-written rule, or about a code of its family, decides, unless local taxes have their own rules for it.
+      // A row about more attributes than a hand-written rule, or about a code of its family, decides, unless local
+      // taxes have their own rules for it.
       const required = row.attributes.split('+').filter((one) => one.startsWith('_'));
       const isOfFamily = handWritten && !handWritten.ptcs.includes(row.code);
       const isNarrower =

@@ -1,6 +1,6 @@
 /**
- * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law's figures and independently of
- * the code. Each case has its reason. The rates are those of the built-in tables.
+ * Worked cases of local taxes: the tax on an order at a place, computed by hand from the law's figures and
+ * independently of the code. Each case has its reason. The rates are from the built-in tables.
  */
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
@@ -13,14 +13,17 @@ import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 type LocalCase = WorkedCase & {
   readonly topic: string;
   readonly city: string;
-  /** The address is within the city limits, where most residents of the ZIP are not: the policy for the highest rate says so. */
+  /**
+   * The address is within the city limits, where most residents of the ZIP are not: the policy for the highest rate
+   * says so.
+   */
   readonly in_city?: boolean;
   readonly because: string;
   /** `warns`: the codes of warnings about rules. Without it, the answer has none. */
   readonly expected: { readonly shipping_tax?: string; readonly warns?: readonly string[] };
 };
 
-/** As a client would send it, with the product tax code of the shipping. */
+/** The request of a client, with the product tax code of the shipping. */
 const sent = (one: LocalCase) => {
   const request = requestOf(one);
   const charge = one.lines?.find(({ ptc }) => ptc.startsWith('SHIPPING'));

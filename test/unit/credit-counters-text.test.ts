@@ -22,7 +22,7 @@ const charge = fc.record({
 });
 type Charge = typeof charge extends fc.Arbitrary<infer Value> ? Value : never;
 const currency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF');
-// What a client may call its lines.
+// Ids of lines that a client may use.
 const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'a', 'b', '1,2', 'ab'), fc.string({ minLength: 1 }));
 
 const written = (amounts: Charge, exponent: number): CreditedCharge => {

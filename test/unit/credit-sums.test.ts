@@ -62,7 +62,7 @@ const saleArbitrary = fc.record({
   lines: fc.array(lineArbitrary, { minLength: 1, maxLength: 3 }),
   discount: fc.integer({ min: 0, max: 30 }),
   coupon: fc.integer({ min: 0, max: 30 }),
-  /** What a line item with a negative price takes off the first one. */
+  /** The reduction of the first line item by a line item with a negative price. */
   reduction: fc.integer({ min: 0, max: 30 }),
   shipping: fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 2 }),
   supplied: fc.option(fc.integer({ min: 0, max: 3_000 }), { nil: null }),
@@ -394,7 +394,7 @@ describe('credits of a sale', () => {
         if (live.length === 0) return;
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(centsOf(credited_amount)).toBe(netOf(sold.transaction));
-        // Of a sale that comes to nothing, nothing is credited.
+        // Nothing is credited of a sale with a total of zero.
         const isWorthless = centsOf(credited_amount) + centsOf(tax_amount) === 0;
         expect([refund_status, credited_tax_amount]).toEqual([isWorthless ? 'none' : 'full', tax_amount]);
         expect(live.reduce((sum, credit) => sum + centsOf(credit.tax_amount), 0)).toBe(centsOf(tax_amount));

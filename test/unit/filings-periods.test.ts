@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const dayAfter = (day: string, days = 1) => dayOf(Date.parse(day) + days * dayMs);
 
-/** What stays the same throughout a period of the calendar. */
+/** The settings that are constant throughout a calendar period. */
 const label = (day: string, frequency: Frequency): string => {
   const date = new Date(day);
   const month = date.getUTCMonth();
@@ -131,7 +131,7 @@ describe('periods', () => {
     const first = periodAfter('2025-12-31', registrations);
     const both = [first, periodAfter(first.end, registrations)];
     expect(both.map(({ start, end }) => `${start} ${end}`)).toEqual(periods);
-    // As the period of any of its days, too, unless a filing divides it.
+    // Every day of it has the same period, unless a filing divides it.
     for (const period of both)
       for (const day of [period.start, period.end]) expect(periodAround(day, registrations)).toEqual(period);
   });

@@ -146,7 +146,7 @@ const taxSums = (of: readonly OpenAmounts[], currency: string) => ({
     of.map((row) => row.tax_amount),
     currency,
   ),
-  // Of a positive tax what is too much, and of a negative one what is too little.
+  // For a positive tax the excess, for a negative one the shortfall.
   over_collected_amount: plus(
     of.map((row) => {
       const difference = new Decimal(row.tax_amount).minus(row.calculated_tax_amount ?? row.tax_amount);
@@ -270,7 +270,7 @@ describe('totals', () => {
             .map(({ reason, currency, count, gross_amount }) => `${reason} ${currency} ${count} ${gross_amount}`)
             .sort(),
         ).toEqual(expectedSums.sort());
-        // Of several reasons of an entry, the one with the larger gross.
+        // If an entry has several reasons, the one with the larger gross.
         const currencies = [...new Set(some.map(({ currency }) => currency))] as Currency[];
         const largest = some.map(({ exceptions: of = [] }) => Decimal.max(...of.map((one) => one.gross_amount)));
         const [only = 'USD'] = currencies;

@@ -45,7 +45,7 @@ it.each([
   expect(await replayed(read, !isOn)).toEqual([true, []]);
 });
 
-// What a version without the setting stored.
+// A stored transaction without the setting.
 const withoutSetting = (stored: StoredTransaction): StoredTransaction => {
   const item = transactionItem('acct_replay', stored);
   const { pinned, ...others } = decompress(item['lines'] as Uint8Array) as { readonly pinned: Settings };

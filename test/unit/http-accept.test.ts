@@ -26,13 +26,13 @@ describe('the media type that Accept prefers', () => {
     ['*/*', json],
     ['text/csv;q=0.5, application/json;q=0.5', json],
     ['application/*, text/*', json],
-    // Not acceptable, or nothing that fits: the first one.
+    // If nothing is acceptable, the first type.
     ['text/csv;q=0', json],
     ['text/csv;q=0.000, */*', json],
     ['text/html', json],
     ['application/xml, image/*', json],
     ['', json],
-    // What cannot be read says nothing.
+    // An unreadable range is ignored.
     ['text/csv;q=2', json],
     ['text/csv;q=0.1234', json],
     ['text/csv;q=-1', json],

@@ -16,7 +16,7 @@ const addressOf = (state: string, zip5: string | null, city: string): TaxAddress
   ...{ isZipKnown: zip5 !== null, isStateGuessed: false },
 });
 
-/** Import files over the built-in release, or over another import; answers are those of a calculation. */
+/** Import files over the built-in release, or over another import; answers come from a calculation. */
 const importOver = async (
   format: 'illinois' | 'colorado' | 'louisiana' | 'new-mexico',
   state: string,

@@ -1,4 +1,4 @@
-/** Tables that a spreadsheet has saved again: the release is that of the file as published. */
+/** Tables that a spreadsheet has saved again: the release equals the release of the published file. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../shared/content/imports/importers.ts';

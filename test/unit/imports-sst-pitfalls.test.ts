@@ -174,7 +174,7 @@ describe('pitfalls of SST files', () => {
     expect(headOf(imported).rates.map(({ jurisdiction, rate }) => [jurisdiction, rate])).toEqual([['US-NV', '0']]);
     expect(alternativesAt(imported.parts.get('89101'), '891010000', day)).toEqual([['US-NV-00-003']]);
     expect(imported.built.summary.bad.first.map(({ line }) => line)).toEqual([2, 3]);
-    // What is not known has a jurisdiction without a rate, which the tax core answers as not covered.
+    // An unknown rate is a jurisdiction without a rate, which the tax core returns as not covered.
     expect(imported.parts.get('89102')?.jurisdictions).toHaveLength(1);
     expect(imported.parts.get('89102')?.rates).toEqual([]);
     expect(imported.parts.get('89103')?.rates).toEqual([]);

@@ -327,7 +327,7 @@ describe('WooCommerce’s tax rates', () => {
     ]);
     const { at } = await answers(...rows);
     expect([at('75001')[0], at('75002')[0], at('75004')[0]]).toEqual(['8.00', '7.00', '7.00']);
-    // In an export the ZIP comes first, and WooCommerce applies it, too.
+    // In an export the ZIP comes first, and WooCommerce applies it first as well.
     expect(ofKind(await entriesOf('woocommerce', 'TX', [table(...rows.toReversed())]), 'remark')).toEqual([]);
   });
 
@@ -395,7 +395,10 @@ describe('WooCommerce’s tax rates', () => {
     expect(ratesByZip(imported)).toEqual(expected);
   });
 
-  /** The header of a German shop, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved again by a German spreadsheet. */
+  /**
+   * The header of a German shop, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved again by a German
+   * spreadsheet.
+   */
   it('of a German shop give New York its rates by ZIP, and skip those of Germany and Austria', async () => {
     const file = fixture('woocommerce-de.csv');
     const imported = await importFiles('woocommerce', 'NY', [file]);
@@ -419,7 +422,7 @@ describe('WooCommerce’s tax rates', () => {
   it.each([
     ['US,TX,75001,,8.25,Tax,1,0,1,\nUS,TX,75002,,8.25,Tax,1,0,1,', 'has no header in its first row'],
     ['Pays,Region,Code,Ville,Taux,Nom,Rang,Cumul,Port\nUS,TX,75001,,8.25,Tax,1,0,1', 'has no column Country code'],
-    // A known name in another place: the order is not that of an export.
+    // A known name in another position: the order differs from an export.
     [
       'State code,Land,PLZ,Stadt,Satz,Name,Rang,Zins,Versand,Klasse\nTX,US,75001,,8.25,Tax,1,0,1,',
       'has no column Country code',

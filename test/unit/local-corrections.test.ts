@@ -1,4 +1,7 @@
-/** Local rates that were wrong or outdated in the sources of the tables. Combined percents from notices and laws, typed by hand. */
+/**
+ * Local rates that were wrong or outdated in the sources of the tables. Combined percents from notices and laws, typed
+ * by hand.
+ */
 import { describe, expect, it } from 'vitest';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
@@ -17,7 +20,7 @@ const answerTo = (to: To, tax_date = '2026-11-26', ambiguous_address: 'warn' | '
 /** The combined rate in percent. */
 const percentAt = (to: To, tax_date?: string): number => Number(answerTo(to, tax_date).tax_amount) / 100;
 
-/** The combined rates in percent that an address may have: the one that is charged, and the place's own by name. */
+/** The combined rates in percent that an address may have: the charged rate, and the place's own by name. */
 const possiblePercents = (to: { state: string; city: string; postal_code: string; county: string | null }) => {
   const address = readAddress(to, '');
   if (!address.ok) throw new Error(JSON.stringify(address.problems));

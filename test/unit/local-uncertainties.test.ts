@@ -1,4 +1,4 @@
-/** An answer warns about each local rate that is not confirmed, also where no local tax is levied. */
+/** An answer warns about each local rate that is not confirmed, even where no local tax is levied. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** The rule of `find-place.ts` on every ZIP with each of its names, other cities and none, against a slow reading of the tables. */
+/**
+ * The rule of `find-place.ts` on every ZIP with each of its names, other cities and none, against a slow reading of the
+ * tables.
+ */
 import { describe, expect, it } from 'vitest';
 import { editionsOf, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/content/local/text-tables.ts';
 import { readAddress } from '../../shared/content/location/address.ts';
@@ -73,7 +76,7 @@ const casesOf = (lots: readonly Lot[], all: readonly ZipRow[], at: number, named
 const editions = editionsOf('rates').filter((edition) => rateRows(edition).some(({ rate }) => rate !== '0'));
 const met = { certain: 0, ambiguous: 0, partial: 0 };
 
-/** What is wrong about the answer to an address; `null` if nothing is. */
+/** The problem of the answer to an address, or `null`. */
 const faultOf = (state: string, rows: readonly RateRow[], zip: ZipRow, { city, possible, isExact }: Case) => {
   const { rates, ambiguous, coverage } = expectedOf(possible);
   const answer = answerOf(state, zip.zip5, city);

@@ -34,7 +34,7 @@ const accepted = <Value>(result: { ok: true; value: Value } | { ok: false; probl
   return result.value;
 };
 
-/** What the service answers, in the fields of an accepted answer. */
+/** The answer of the service, in the fields of an accepted answer. */
 const answerOf = (request: CalculationInput) => {
   const outcome = accepted(calculate(request, { settings, releaseFor: builtInReleaseFor, now }, []));
   return {

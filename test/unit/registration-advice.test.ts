@@ -113,7 +113,7 @@ describe('the content', () => {
       expect([state, terms.source.length > 10]).toEqual([state, true]);
       expect([state, terms.sales_amount]).toEqual([state, expect.stringMatching(/^\d{6}$/)]);
       expect([state, terms.requires === 'sales']).toEqual([state, terms.transaction_count === null]);
-      // The comparison repeats the words of the note, where it has them.
+      // The comparison repeats the words of the note, if any.
       const isAtLeast = /^at least|at least \d|so at least|; at least/.test(terms.note);
       if (/\bover\b/.test(terms.note)) expect([state, terms.sales_reached_at]).toEqual([state, 'over']);
       else if (isAtLeast) expect([state, terms.sales_reached_at]).toEqual([state, 'at_least']);

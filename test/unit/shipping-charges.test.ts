@@ -118,7 +118,10 @@ const figuresOf = (charge: Charge | undefined) =>
     charge.applied_discount_amount,
   ];
 
-/** The shipping is the first line, and the fee of the seller comes after it: each takes its share of the band of an article. */
+/**
+ * The shipping is the first line, and the fee of the seller comes after it: each takes its share of the band of an
+ * article.
+ */
 const besideFee: Cart = {
   to: cities.find(({ state }) => state === 'TN') as (typeof cities)[number],
   lines: [
@@ -257,7 +260,7 @@ describe('several shipping charges', () => {
       line_items: [goods('suit', '240.00', clothes)],
       shipping: [{ amount: '8.00' }, { amount: '8.00' }],
     });
-    // Of 256.00 for the suit and its delivery, 6.00 is above 250.00: 7 % of it is 0.42.
+    // The suit and its delivery cost 256.00, of which 6.00 is above 250.00: 7 % of it is 0.42.
     expect(
       shippingCharges(outcome.shipping).map(({ taxable_amount, tax_amount }) => [taxable_amount, tax_amount]),
     ).toEqual([

@@ -27,7 +27,7 @@ it.each<[string, State | null, State, string | null, string | null]>([
   ['a sale that is edited', { ...finalized, ...one }, { ...finalized, ...one }, null, null],
   ['a sale that is filed', { ...finalized, ...one }, { ...filed, ...one }, null, null],
   ['a sale that is void', { ...finalized, ...one }, { ...voided, ...one }, null, 'one'],
-  // A client may give that reason too.
+  // A client may send this reason as well.
   [
     'a sale that is void, as if a draft had expired',
     { ...finalized, ...one },

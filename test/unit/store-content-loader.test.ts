@@ -181,7 +181,7 @@ describe('the directory', () => {
     expect(await activeAt(two)).toBe(minnesota);
     two.state.nowMs = 60_000;
     expect(await activeAt(two)).toBe(newer);
-    // Also where the clock was set back.
+    // Even if the clock was set back.
     two.state.active = { 'US-MN': minnesota };
     two.state.nowMs = 1;
     expect(await activeAt(two)).toBe(minnesota);

@@ -43,7 +43,7 @@ type Shape = {
   readonly calculated?: 'other';
 };
 
-/** A line of a random net, taxed in so many jurisdictions: nothing in it repeats. */
+/** A line of a random net, taxed in several jurisdictions, without repetition. */
 const noisyLine = (draw: Draw, { rows, digits, letters }: Shape, idLength: number): LineItemResponse => {
   const [row] = line().taxes;
   if (!row) throw new Error('The line of the tests is taxed.');
@@ -156,7 +156,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
   ])('has a size that is within its bound, as has one of other lengths: %i lines', (lines, idLength) => {
     const of = saleOf(shape, idLength, lines);
     expect(storedSizeMax(of)).toBeGreaterThanOrEqual(storedSize(of));
-    // So that what is small is seen to be small.
+    // Small amounts must stay small.
     expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
   });
 
@@ -181,7 +181,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(sizeOf(made)).toBeLessThan(itemBytesMax);
     expect(after.transaction.refund_status).toBe('full');
     expect(sizeOf(after)).toBeLessThan(320_000);
-    // What is kept is what was counted, to the cent.
+    // The stored counters equal the counted ones, to the cent.
     expect(transactionFrom(transactionItem('acct_1', after))).toEqual(after);
   });
 

@@ -88,7 +88,7 @@ const saleFrom = (seed: number): Sale => {
 const nothing = { taxable: 0n, exact: whole(0n) };
 const isWithoutTax = ({ type, rate }: Taxing) => type === 'state' && rate === '0';
 
-/** What each jurisdiction takes of a line, and of the line's share of the shipping. */
+/** The tax of each jurisdiction on a line, and on its share of the shipping. */
 const partsOf = ({ lines, isStated }: Sale, nets: readonly bigint[], shares: readonly bigint[]) =>
   lines.map(({ state, kind, quantity, line }, index) =>
     state.taxing.map((jurisdiction) => {

@@ -20,7 +20,7 @@ const conflict = 'validation_product_attribute_conflict';
 const anyPath = fc.constantFrom(...productTaxCodes);
 const anyAttribute = fc.constantFrom(...productAttributes.map(({ code }) => code));
 
-/** What applies, by the words of specification 2.1: "a label covers any path ending in it". */
+/** The matching rule, by specification 2.1: "a label covers any path ending in it". */
 const covers = (label: string, path: string) => path === label || path.endsWith(`.${label}`);
 
 describe('parseProductTaxCode', () => {
@@ -144,7 +144,7 @@ describe('parseProductTaxCode', () => {
 
   it('accepts exactly what applies, is written once, and is alone in an exclusive group', () => {
     const byCode = new Map(productAttributes.map((attribute) => [attribute.code, attribute]));
-    // Half of the time from what applies, or hardly any code would be accepted.
+    // Half of the draws are applicable attributes; otherwise hardly any code would be accepted.
     const applying = (path: string) =>
       productAttributes.filter(({ ptcs }) => ptcs.some((label) => covers(label, path))).map(({ code }) => code);
     const cases = anyPath.chain((path) => {
@@ -185,7 +185,7 @@ describe('parseProductTaxCode', () => {
 
   it('answers any text, and throws for none', () => {
     const component = fc.constantFrom('CLOTHING', 'APPAREL', '_FUR', '_', '', 'x', 'GENERAL', '\u0000', '💎', '._');
-    // Half surrogate pairs too.
+    // Including lone surrogates.
     const unit = fc.nat(0xffff).map((code) => String.fromCharCode(code));
     const text = fc.oneof(
       fc.string({ unit, maxLength: 300 }),

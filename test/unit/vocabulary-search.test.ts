@@ -4,7 +4,7 @@ import { listStems, resultsMax } from '../../shared/vocabulary/search.ts';
 
 const search = (text: string): string[] => selectItems({ q: text }).map(({ code }) => code);
 
-/** What shops call their products, and the code that must come first. */
+/** Product names of shops, and the code that must come first. */
 const first: readonly (readonly [phrase: string, code: string])[] = [
   ["Men's Classic Fit T-Shirt", 'CLOTHING.APPAREL'],
   ['tshirts', 'CLOTHING.APPAREL'],

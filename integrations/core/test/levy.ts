@@ -60,7 +60,7 @@ export const startLevy = async (): Promise<LocalLevy> => {
   };
 };
 
-/** What happens to a request between the shop and Levy. */
+/** The fault of a request between the shop and Levy. */
 export type Fault = 'none' | 'hang' | 'hang up' | 'reply lost' | 409 | 422 | 429 | 500 | 503;
 
 const codes: Readonly<Record<number, string>> = {
@@ -79,7 +79,7 @@ const errorOf = (status: number, retryAfter: number): Passed => {
 /** A proxy on loopback that breaks Levy on demand and lists what passed. */
 export const startFaults = async (url: string) => {
   const state = {
-    /** What happens to the next requests that `applies` selects. */
+    /** The fault of the next requests that `applies` selects. */
     fault: 'none' as Fault,
     applies: (_: Passing): boolean => true,
     /** The `Retry-After` of responses with an error. */

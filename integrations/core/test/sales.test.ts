@@ -163,7 +163,7 @@ describe('refunds', () => {
       const quoted = await createQuotes({ levy: service.levy, timeoutMs: 30_000 })(documented.document);
       if (!quoted.ok) throw new Error(quoted.detail);
       const { tax_amount } = quoted.calculation;
-      // Sometimes the shop collected another tax.
+      // In some cases the shop collected another tax.
       const tax = random.upTo(4) === 0 ? toDecimal(toMinor(tax_amount, 2) + BigInt(random.upTo(3)), 2) : tax_amount;
       const order = orderOf(cart, newReference(), tax, { isEstimated: tax !== tax_amount });
       const refunds = randomRefunds(cart, toMinor(order.total, 2), random);

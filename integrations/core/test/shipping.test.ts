@@ -38,7 +38,7 @@ const quoteOf = async (cart: Cart) => {
   if (!documented.ok) throw new Error(documented.gap.code);
   return createQuotes({ levy: ledger.levy, timeoutMs: 30_000 })(documented.document);
 };
-/** The tax of a cart, that of its shipping, and what the shop's staff reads. */
+/** The tax of a cart, the tax of its shipping, and the messages for the shop's staff. */
 const taxOf = async (cart: Cart) => {
   const quote = await quoteOf(cart);
   if (!quote.ok) throw new Error(quote.detail);
@@ -57,7 +57,7 @@ const refundOf = (total: string, shipping = '0') => ({
 
 describe('a shipping charge', () => {
   it('belongs to the mug beside a gift card', async () => {
-    // 1.20, 1.35 and 0.11 are 4 %, 4.5 % and 0.375 % of 30.00; 1.78 of it is that of the mug.
+    // 1.20, 1.35 and 0.11 are 4 %, 4.5 % and 0.375 % of 30.00; 1.78 of it is for the mug.
     expect(await taxOf(cartOf([mug, card], '10.00'))).toEqual({ tax: '2.66', ofShipping: '0.88', notes: [] });
   });
 

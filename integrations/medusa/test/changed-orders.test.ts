@@ -83,7 +83,7 @@ it('a return that is paid back is a credit', async () => {
   // The sale stays what it was, with its tax.
   const sold = [sum(recorded.sales, 'total_amount'), sum(recorded.sales, 'tax_amount')];
   expect([sold, leftOf(recorded)[0]]).toEqual([[paid, cents(order.tax_total)], paid - 2826]);
-  // Of the returned unit, not of the shipping.
+  // The tax of the returned unit, not of the shipping.
   expect(recorded.credits.map(({ tax_amount }) => tax_amount)).toEqual(['1.60']);
   expect(shop.output()).not.toContain('mismatch');
 });

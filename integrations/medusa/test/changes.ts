@@ -17,7 +17,7 @@ export const paidOrder = async (shop: Shop, levy: LocalLevy, basket: Partial<Bas
   return placed;
 };
 
-/** What the shop's staff changes of an order after its payment. */
+/** Changes of a paid order by the shop's staff. */
 export const changesOf = (shop: Shop, order: string) => {
   const post = <Data = unknown>(path: string, body: Record<string, unknown> = {}) =>
     shop.admin<Data>('POST', path, body);

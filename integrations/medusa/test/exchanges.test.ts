@@ -19,7 +19,7 @@ afterAll(async () => {
   await levy?.stop();
 });
 
-/** What the log has since a moment about problems of an order. */
+/** Log lines about problems of an order since a moment. */
 const watch = (order: string) => {
   const start = shop.output().length;
   return () =>

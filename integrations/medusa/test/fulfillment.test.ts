@@ -31,7 +31,7 @@ const saleOf = async (order: Order) => {
   ]);
   return sale;
 };
-/** What the log says of an order's cart. */
+/** Log lines about an order's cart. */
 const notesOf = ({ id }: { readonly id: string }) =>
   shop
     .output()

@@ -106,7 +106,7 @@ export const placeOrder = async (shop: Shop, { items, address = addresses.HI, co
 };
 
 type Payment = { readonly id: string };
-/** What the shop's staff does. */
+/** Actions of the shop's staff. */
 export const staffOf = (shop: Shop) => {
   const paymentOf = async (order: string): Promise<string> => {
     const fields = 'id,payment_collections.payments.id';
@@ -156,7 +156,7 @@ export const staffOf = (shop: Shop) => {
 
 type Transaction = Schemas['Transaction'];
 
-/** What Levy has of an order: its sale and credits that are not void. */
+/** The sale and credits of an order in Levy that are not void. */
 export const recordedOf = async ({ levy }: LocalLevy, order: string) => {
   const all: Transaction[] = [];
   for (let starting_after: string | undefined; ; ) {
@@ -190,7 +190,10 @@ const codes: Record<string, string | undefined> = {
   ...{ Mug: 'GENERAL', Pin: 'GENERAL', Shirt: 'CLOTHING.APPAREL', Rice: 'FOOD.GROCERY', Table: undefined },
 };
 
-/** Discounts in cents that add up to their sum: the largest fractions of a cent are rounded up, equal ones by the item's id. */
+/**
+ * Discounts in cents that add up to their sum: the largest fractions of a cent are rounded up, equal ones by the item's
+ * id.
+ */
 const discountsOf = (items: readonly Item[]): number[] => {
   const exact = items.map(
     ({ discount_subtotal, adjustments = [] }) =>

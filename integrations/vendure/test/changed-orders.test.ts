@@ -18,7 +18,7 @@ const day = (ago: number) => new Date(Date.now() - ago * 24 * 60 * 60_000).toISO
 const lineOf = (order: ShopOrder): string => order.lines[0]?.id as string;
 const taxOf = ({ totalWithTax, total }: ShopOrder): number => totalWithTax - total;
 
-/** What is in Levy now, with its tax, after everything that was credited. */
+/** The sale in Levy with its tax, less all credits. */
 const leftOf = async (order: ShopOrder, from: LocalLevy = levy) => {
   await shop.settled();
   const { sales, credits } = await recordedOf(from, order.code);

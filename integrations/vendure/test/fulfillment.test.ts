@@ -114,7 +114,7 @@ describe('an order with the shipping method of the store', () => {
     await shopper.address(addresses.NY);
     expect(taxOf(await shopper.ship('pickup'))).toBe(160);
     expect(await shopper.methods()).toContainEqual(
-      // 8.875 % of 31.66 less that of 26.66.
+      // 8.875 % of 31.66 less 8.875 % of 26.66.
       expect.objectContaining({ code: 'standard', priceWithTax: 544 }),
     );
     expect(taxOf(await shopper.ship('standard'))).toBe(281);

@@ -133,7 +133,7 @@ const paymentOf = async (send: Send, order: string): Promise<string> => {
   return (await send<{ order: { payments: { id: string }[] } }>(query)).order.payments[0]?.id as string;
 };
 
-/** What the shop's staff does. */
+/** Actions of the shop's staff. */
 export const staffOf = ({ send, variants }: Shop) => ({
   /** Create a customer with the password "secret"; returns the id. */
   register: async (emailAddress: string): Promise<string> => {
@@ -232,7 +232,7 @@ export const staffOf = ({ send, variants }: Shop) => ({
 
 type Transaction = Schemas['Transaction'];
 
-/** What Levy has of an order: its sale and credits that are not void. */
+/** The sale and credits of an order in Levy that are not void. */
 export const recordedOf = async ({ levy }: LocalLevy, code: string) => {
   const all: Transaction[] = [];
   for (let starting_after: string | undefined; ; ) {

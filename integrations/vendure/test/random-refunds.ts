@@ -2,7 +2,7 @@ import type { Random } from '../../core/test/orders.ts';
 import { type ShopOrder, staffOf } from './orders.ts';
 import type { Shop } from './shop.ts';
 
-/** What the shop paid back, and the tax in it by an independent sum. */
+/** The refunded amount, and the tax in it by an independent sum. */
 export type PaidBack = { readonly amount: number; readonly tax: number };
 
 type Part = { readonly id: string | null; readonly taxShare: number; left: number };
@@ -32,8 +32,8 @@ const take = (parts: readonly Part[], amount: number, line: string | null): numb
 };
 
 /**
- * Some refunds: of units, or of an amount, up to the first payment of the order; with `isAll`, also of the rest. The shop
- * refunds units by their rounded price, which can be a cent more than is left.
+ * Some refunds: of units, or of an amount, up to the first payment of the order; with `isAll`, the rest as well. The
+ * shop refunds units by their rounded price, which can be a cent more than is left.
  */
 export const refundSome = async (
   shop: Shop,

@@ -3,7 +3,7 @@ import { amountUpTo, linesFrom, type Transaction, taxDateFrom } from '../bodies.
 import { type Change, note, noteChange } from '../book.ts';
 import { drawnId, mustSucceedOr, type Scene } from './scene.ts';
 
-/** What any change may be refused with, by the state that other clients brought the transaction into. */
+/** The refusals of any change, by the state that other clients brought the transaction into. */
 const conflicts = [
   ...['conflict_invalid_status_transition', 'conflict_immutable_field', 'conflict_draft_expired'],
   ...['conflict_has_credits', 'conflict_period_closed', 'conflict_parent_not_creditable'],

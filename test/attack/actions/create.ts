@@ -47,7 +47,7 @@ const createByReference = async (scene: Scene, creation: Creation, codes: readon
 const mustBeTwin = (first: Answer<Transaction>, second: Answer<Transaction>): void => {
   same([second.status, second.body.id], [first.status, first.body.id], 'A repeated request has another answer.');
   same(second.headers.get('idempotent-replayed'), 'true', 'A repeated request is no replay.');
-  // The removal of personal data removes it from saved answers, too.
+  // A redaction removes personal data from saved answers as well.
   if (second.body.redacted_at === undefined) same(second.text, first.text, 'A replay has another text.');
 };
 

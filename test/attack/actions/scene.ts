@@ -5,7 +5,7 @@ import type { Client, Sending } from '../network.ts';
 import type { Service } from '../processes.ts';
 import { Violation } from '../violation.ts';
 
-/** What a client of an account acts in. */
+/** The context of a client of an account. */
 export type Scene = {
   readonly book: Book;
   /** The account beside it, whose data it must never reach. */
@@ -17,12 +17,12 @@ export type Scene = {
   readonly month: number;
   /** The names of the transactions that clients may have recorded by now. */
   readonly names: readonly string[];
-  /** Those of this month. */
+  /** The transactions of this month. */
   readonly recent: readonly string[];
   readonly customers: readonly string[];
 };
 
-/** What only a refusal has is in the type of every answer. */
+/** The type of every answer includes the fields of refusals. */
 export const codeOf = ({ body }: Answer): string => body?.errors?.[0]?.code ?? '';
 
 const isExpected = (answer: Answer, codes: readonly string[]): boolean =>

@@ -149,7 +149,10 @@ const checkSummary = ({ id, state, summary, members }: FiledPeriod, expected: Re
   }
 };
 
-/** The filings of a state follow each other without a gap, but for months between or after registrations without an entry. */
+/**
+ * The filings of a state follow each other without a gap, but for months between or after registrations without an
+ * entry.
+ */
 const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]): void => {
   const registrations = registrationsIn(state, book.settings.registrations);
   let next: number | null = null;
@@ -182,7 +185,7 @@ const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]
 /** A filing reads which shards are empty before the instant at which it is created. */
 const closingMs = 10_000;
 
-/** What was finalized before a period was closed is in its filing, or in an earlier one. */
+/** A transaction finalized before a period was closed is in its filing, or in an earlier one. */
 const checkLate = (book: Book, filings: readonly FiledPeriod[]): void => {
   for (const [at, { members }] of filings.entries())
     for (const { transaction_id, month } of members) {

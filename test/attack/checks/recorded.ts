@@ -30,7 +30,7 @@ const statusesOf = (creation: Creation, changes: readonly Change[]): string[] =>
 
 const lineOf = ({ quantity, unit_price, id }: SentLine) => ({ quantity, unit_price, id });
 
-/** The lines and the day must be those of the request, or of a change of the draft. */
+/** The lines and the day must match the request, or a change of the draft. */
 const checkContent = (book: Book, transaction: Transaction, creation: Creation, changes: readonly Change[]): void => {
   const applied = [creation, ...changes.filter(mayBeApplied)];
   const days = applied.flatMap(({ body }) => (body['tax_date' as never] as string | undefined) ?? []);

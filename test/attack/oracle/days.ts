@@ -34,7 +34,7 @@ export const registrationsIn = (state: string, registrations: Registrations): re
     ? registrations.filter((one) => one.state === state.slice(3)).sort((a, b) => (a.from < b.from ? -1 : 1))
     : [];
 
-/** The frequency of a month is that of its first registered day; `null` without any. */
+/** The frequency of a month is the frequency on its first registered day; `null` without any. */
 const frequencyIn = (month: number, registrations: readonly Registration[]): Frequency | null =>
   registrations.find(({ from, to }) => from <= lastDay(month) && (to ?? '9999') >= firstDay(month))?.frequency ?? null;
 

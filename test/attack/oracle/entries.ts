@@ -1,6 +1,6 @@
 /**
- * What a finalized transaction adds to the returns of its states, computed from its recorded lines as the documentation of
- * filings describes it (shared/filings/README.md). No code of the service is used.
+ * The entries of a finalized transaction in the returns of its states, computed from its recorded lines as the
+ * documentation of filings describes it (shared/filings/README.md). No code of the service is used.
  */
 import { shippingCharges } from '../../support/shipping.ts';
 import type { Transaction } from '../bodies.ts';
@@ -100,7 +100,10 @@ export const nothing: Sums = { gross: 0n, taxable: 0n, tax: 0n, untaxed: {} };
 const isNoSale = ({ taxability_reason: reason, tax_amount }: Row): boolean =>
   ['not_collecting', 'not_supported', 'not_subject_to_tax'].includes(reason) && !/[1-9]/.test(tax_amount);
 
-/** The rows that stand for a charge in its state: the state's own, else those of the jurisdiction with the largest gross. */
+/**
+ * The rows that represent a charge in its state: the state's own, else the rows of the jurisdiction with the largest
+ * gross.
+ */
 const ownRows = (all: readonly Told[], state: string, currency: string): readonly Told[] => {
   const rows = all.filter(({ row }) => row.tax_type !== 'fee');
   const own = rows.filter(({ row }) => row.jurisdiction_code === state);

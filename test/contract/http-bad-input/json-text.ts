@@ -21,7 +21,7 @@ export const jsonText = (value: unknown): string => {
 const nested = (levels: number, open: string, close: string) =>
   new Verbatim(`${open.repeat(levels)}1${close.repeat(levels)}`);
 
-/** Numbers and nestings that only a text can hold. */
+/** Numbers and nestings that only JSON text can represent. */
 export const verbatims: readonly Verbatim[] = [
   ...['1e400', '-1e400', '-0', '0.0', '1E5', '1e-400', '9007199254740993', '123456789012345678901234567890.5'],
   ...['"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"\\u202e"', '{"a":1,"a":2}', '{"__proto__":{"a":1}}'],

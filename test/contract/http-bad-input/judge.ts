@@ -27,7 +27,7 @@ const parse = (text: string): unknown => {
 
 const parsed = new WeakMap<WireRequest, unknown>();
 
-/** The body as JSON has it, where that can be read. API Gateway hands it over as text. */
+/** The parsed JSON body, if it can be parsed. API Gateway passes it as text. */
 export const sentJson = (request: WireRequest): unknown => {
   if (!parsed.has(request)) parsed.set(request, parse(request.body.toString('utf8')));
   return parsed.get(request);
@@ -93,7 +93,7 @@ const withoutProto = (value: unknown): unknown =>
         )
       : value;
 
-/** What JSON in plain UTF-8 has not: by hand from the header names, without the service's reading of them. */
+/** Whether a body is not JSON in plain UTF-8: decided by the headers alone, without code of the service. */
 const codingProblems = ({ headers }: WireRequest): string[] =>
   headers.flatMap(([name, value]) => {
     const isCoded = /^content-encoding$/i.test(name) && /gzip|br|x/.test(value);
@@ -112,7 +112,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: D
       ),
     );
   const query = queryOf(request);
-  // The console reads its own query: an issuer may send back any.
+  // The console reads its own query, because an issuer may return any.
   for (const name of operation.name === 'get-console' ? [] : query.keys())
     if (!operation.parameters.some((one) => one.in === 'query' && one.name === name))
       found.push(`it accepted the parameter "${name}"`);
@@ -129,7 +129,7 @@ const acceptedProblems = (request: WireRequest, answer: WireAnswer, operation: D
       found.push(...schemaProblems(schema, asked).map((problem) => `it accepted ${name} "${value}": ${problem}`));
     }
   }
-  // What is read or changed keeps the warnings of the request that it was made by.
+  // A read or changed object keeps the warnings of the request that created it.
   for (const { pointer } of operation.path.includes('{') ? [] : ((answer.body as Answered | null)?.warnings ?? []))
     if (
       typeof pointer === 'string' &&

@@ -12,7 +12,7 @@ const isContainer = (value: unknown): value is Container =>
 const valueIn = ({ holder, name }: Slot): unknown =>
   Object.hasOwn(holder, name) ? (holder as Record<string, unknown>)[name] : undefined;
 
-// Not by assignment: `__proto__` is a name like any other here.
+// Not by assignment, because `__proto__` is an ordinary name here.
 const put = ({ holder, name }: Slot, value: unknown): void =>
   void Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 

@@ -18,11 +18,11 @@ const takingKeys = new Set(
 
 type First = { readonly body: string; readonly text: string };
 
-/** What was answered under each Idempotency-Key: the same key and body must be answered the same, and another body refused. */
+/** The answers by Idempotency-Key: the same key and body must be answered the same, and another body refused. */
 export class Repetitions {
   readonly #firsts = new Map<string, First>();
 
-  /** What is wrong with an answer, in the light of those before it. */
+  /** The problems of an answer, compared with the answers before it. */
   readonly judge = (
     request: WireRequest,
     { resource, status, headers, text, body, path, writes }: WireAnswer,

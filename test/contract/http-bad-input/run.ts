@@ -49,7 +49,7 @@ const ask = async (service: Service, request: WireRequest): Promise<WireAnswer |
 const large = ['get-coverage', 'get-openapi', 'get-docs', 'get-console'];
 const weight = ({ body, name }: DocumentedOperation): number => (body ? 4 : large.includes(name) ? 0.1 : 1);
 
-/** What a ledger's own check finds after all that. */
+/** The findings of `ledger verify` after the requests. */
 const ledgerProblems = async (account: string): Promise<string[]> => {
   const found: string[] = [];
   await verifyAccount({
@@ -99,7 +99,7 @@ export const runBatch = async (batch: Batch, service: Service, counts: Counts): 
   return wrong;
 };
 
-// `BAD_INPUT=7` asks with another seed; `BAD_INPUT=7:3:120` asks only what a failure names.
+// `BAD_INPUT=7` uses another seed; `BAD_INPUT=7:3:120` repeats the request that a failure names.
 const [seed = 1, only, last] = (process.env['BAD_INPUT'] || '1').split(':').map(Number);
 const batchSize = 500;
 /** More would tell nothing new. */
@@ -114,7 +114,10 @@ export const batchesFrom = (from: number, end: number): readonly Batch[] =>
 export const requestsIn = (batches: readonly Batch[]): number =>
   batches.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Ask all batches of a service of their own. Answers the story of everything that was wrong, and how often what was answered. */
+/**
+ * Ask all batches of a service of their own. Answers the story of everything that was wrong, and how often what was
+ * answered.
+ */
 export const askBatches = async (batches: readonly Batch[]): Promise<{ wrong: string[]; answered: number }> => {
   const service = new Service();
   const counts: Counts = { answers: new Map(), codes: new Map() };

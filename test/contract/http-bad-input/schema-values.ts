@@ -25,7 +25,7 @@ export type Schema = {
   readonly maximum?: number;
 };
 
-/** What a schema says once its reference is followed, and `null` left aside. */
+/** A schema after its reference is resolved, without `null`. */
 export const plain = (schema: Schema | undefined): Schema => {
   if (!schema) return {};
   if (schema.$ref) return plain(resolve(schema.$ref));

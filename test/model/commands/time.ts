@@ -61,7 +61,7 @@ class Repeat extends Step<Generated<typeof repeated>> {
       reversed: reversed(first.body),
       changed: { ...first.body, metadata: { a: `again ${canonical(first.body).length % 3}` } },
     };
-    // Of a filing there is nothing to change that does not warn.
+    // Every other change of a filing warns.
     const isChanged = way === 'changed' && !first.path.startsWith('/filings');
     const body = way === 'changed' && !isChanged ? first.body : bodies[way];
     await write(model, world, this.side, this.noted({ ...first, body: body as Requested }));

@@ -13,12 +13,11 @@ export const untilStart = (nowMs: number): number => {
 };
 
 /**
- * Have the clock stand still unless a command moves it, so that a model can know every instant. It only ever goes
- * forward, from run to run too: ids sort by time, and one instance makes none that sorts before its last.
+ * Stops the clock unless a command moves it, so that the model knows every instant. It only moves forward, even across
+ * runs: ids sort by time.
  */
 export const stillClock = (): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`2026-${start}`) });
-  // Of every sweep.
   vi.spyOn(console, 'info').mockImplementation(() => {});
 };
 

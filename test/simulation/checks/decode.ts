@@ -6,7 +6,7 @@ import { storedBytes, storedText } from '../../support/stored-bytes.ts';
 
 /** Decodes items without the code of the store, so that a bug in both writing and reading is found. */
 
-/** What is stored apart from the rest of a transaction. */
+/** Attributes that are stored apart from the rest of a transaction. */
 type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
   readonly pinned: { readonly registrations: Settings['registrations'] };
 };
@@ -104,7 +104,7 @@ export const headOf = (item: Item): Head => {
   return head;
 };
 
-/** What an entry has of one jurisdiction and rate; the optional amounts only where they are not zero. */
+/** The amounts of an entry for one jurisdiction and rate; optional amounts only where they are not zero. */
 export type StoredAmounts = {
   readonly jurisdiction_code: string;
   readonly rate: string;

@@ -7,7 +7,7 @@ const isFinal = ({ status }: Head) => status === 'finalized' || status === 'file
 
 const chargesOf = ({ transaction: { line_items, shipping } }: Head) => [...line_items, ...shippingCharges(shipping)];
 
-/** What a credit credits of its sale, by line or shipping charge. */
+/** The credited amounts of a credit, by line or shipping charge of its sale. */
 const takenBy = (credit: Head, sale: Head) =>
   chargesOf(credit).map((charge) => {
     const named = 'parent_line_item_id' in charge ? charge.parent_line_item_id : null;
@@ -71,7 +71,10 @@ const add = (owed: Map<string, number>, name: string, gross: number, tax: number
 
 const stateOf = ({ jurisdiction_code: code }: { readonly jurisdiction_code: string }) => code.slice(0, 5);
 
-/** The states with an entry: where the account was ever registered, where tax was recorded, and where the sale of a credit has one. */
+/**
+ * The states with an entry: where the account was ever registered, where tax was recorded, and where the sale of a
+ * credit has one.
+ */
 const postedStates = (head: Head, sale: Head | undefined): readonly string[] => {
   const { registrations: listed } = head;
   const ofSale = sale && head !== sale ? postedStates(sale, undefined) : [];
@@ -117,7 +120,7 @@ const owedIn = (entries: readonly Entry[]): Map<string, number> => {
   return owed;
 };
 
-/** What is left in the return of each state of a sale after its credits, in cents. */
+/** The remainder in the return of each state of a sale after its credits, in cents. */
 const leftIn = (entries: readonly Entry[]): string[] => {
   const states = Map.groupBy(entries, ({ state }) => state);
   return [...states].flatMap(([state, ofState]) => {

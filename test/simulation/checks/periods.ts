@@ -10,7 +10,7 @@ type Chain = { readonly last: { readonly period_end: string } | null };
 /** An open entry, with the instants at which it was written and removed. */
 type Open = { readonly state: string; readonly month: number; readonly fromMs: number; untilMs: number };
 
-/** What a new filing has of its period. */
+/** The fields of a new filing about its period. */
 type Period = {
   readonly state: string;
   readonly period_start: string;

@@ -6,7 +6,7 @@ import type { CustomerRedaction, Observed, Redaction } from '../observed.ts';
 import { entryOf, kindOf, plain } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-/** What a redaction may change of a transaction, besides its personal data. */
+/** The fields that a redaction may change, besides personal data. */
 const figuresOf = ({ head }: Reign): string => impersonal({ ...head.transaction, version: null, updated_at: null });
 
 const isRedacted = ({ head }: Reign): boolean => head.transaction.redacted_at !== undefined;
@@ -89,7 +89,10 @@ const copies = (ledger: Ledger): string[] =>
       : [];
   });
 
-/** Transactions of a customer that a redaction missed: all that were recorded before it, and credits of what it redacted. */
+/**
+ * Transactions of a customer that a redaction missed: all that were recorded before it, and credits of what it
+ * redacted.
+ */
 const missed = ({ account, customer, from, to }: CustomerRedaction, history: History, ledger: Ledger): string[] =>
   [...ledger.reigns.values()].flatMap((reigns) => {
     const [first] = reigns as [Reign, ...Reign[]];

@@ -3,7 +3,10 @@ import type { Observed, Sent } from '../observed.ts';
 import type { Audit } from './audit.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-/** What is wrong with the day of a transaction, which a request just dated. `sent` is a date or an instant, if any. */
+/**
+ * The problem of the tax day of a transaction that a request just dated, if any. `sent` is a date or an instant, if
+ * any.
+ */
 const ofDay = ({ head, version }: Reign, sent: string | undefined, timeZone: string): string[] => {
   const { tax_date } = head.transaction;
   const ms = Date.parse(tax_date);
@@ -25,7 +28,7 @@ export const taxDayViolations = (ledger: Ledger, audit: Audit, { sent }: Observe
     const { head, version } = reign;
     const request = sentBy.get(version.invocation);
     const { settings } = version.invocation.caller ?? {};
-    // Not the sale of a new credit.
+    // The sale of a new credit is excluded.
     const isOwn = request?.request.id === head.id || head.version === 1;
     if (!request || !settings || !isOwn || !isDated(reign, request, audit)) return [];
     const day = request.request.body?.['tax_date'] as string | undefined;
