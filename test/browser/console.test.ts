@@ -152,7 +152,7 @@ it('finds transactions by id, customer, state, status, type and date', async () 
   await close();
 });
 
-it('searches on until it finds something, says how far it is, and downloads what it found', async () => {
+it('searches until it finds something, shows its progress, and downloads the result', async () => {
   const own = await newShop();
   await own.sell('MI', { reference_id: 'rare' });
   const { page, complaints, close } = await openConsole(browser, url, '#/overview');

@@ -51,7 +51,7 @@ describe('the overview', () => {
     await close();
   });
 
-  it('has all filings that are not filed, also while they close', async () => {
+  it('has all filings that are not filed, including closing ones', async () => {
     const shop = await newShop();
     for (const state of ['MI', 'NY', 'OH'] as const) {
       await shop.sell(state, { tax_amount: state === 'MI' ? '9.00' : null });
@@ -104,7 +104,7 @@ describe('a credited sale', () => {
     await close();
   });
 
-  it('explains the tax of a credit by its sale, also once nothing is left to credit', async () => {
+  it('explains the tax of a credit by its sale, even when nothing is left to credit', async () => {
     const shop = await newShop();
     const sale = await shop.sell('NY', { reference_id: 'sale' });
     const credit = await shop.sell('NY', { ...rest, parent_transaction_id: sale.id });

@@ -42,7 +42,7 @@ it('a period that is too large for a dry run can be closed', async () => {
   await close();
 });
 
-it('a closed filing says so when its figures differ from the dry run', async () => {
+it('shows that the figures of a closed filing differ from the dry run', async () => {
   const shop = await newShop();
   await shop.sell('FL');
   const { page, close } = await signedIn(shop, ofState('FL'));

@@ -54,7 +54,7 @@ it('a period with a filing leads to the filing, and does not offer to close it',
   });
 });
 
-it('an empty page with a next one does not say that nothing matches', async () => {
+it('does not show that nothing matches on an empty page with a next one', async () => {
   await at('#/transactions', async (page) => {
     const json = { object: 'list', has_more: true, next_cursor: 'next', data: [] };
     for (const list of ['customers', 'filings', 'transactions']) {
@@ -104,7 +104,7 @@ it('a customer that somebody else changed can be loaded again', async () => {
   });
 });
 
-it('an account whose registrations begin later has no period, and is not said to have no registrations', async () => {
+it('shows no period for registrations that begin later, without claiming that none are set', async () => {
   const registrations = [{ state: 'MI', from: '2999-01-01', to: null, frequency: 'month' as const }];
   const { key } = await newCaller({ settings: { registrations } });
   const { page, close } = await openConsole(browser, url, '#/filings');

@@ -42,7 +42,7 @@ it('signs in at the issuer by code with PKCE, and returns to the view', async ()
   await close();
 });
 
-it('refuses a code that this tab did not ask for', async () => {
+it('refuses a code that this tab did not request', async () => {
   const { page, close } = await openConsole(browser, url, '?code=stolen&state=other');
   await page.getByText('This sign-in did not begin in this tab').waitFor();
   expect(page.url()).toBe(`${url}/console`);

@@ -50,7 +50,7 @@ describe('trouble', () => {
     [503, 'unavailable', 'Try again in a minute'],
     [401, 'auth_api_key_expired', 'Simulated auth_api_key_expired. Sign in again'],
     [403, 'auth_forbidden', 'Simulated auth_forbidden'],
-  ])('status %i says what to do, and the next try shows the list', async (status, code, advice) => {
+  ])('shows the remedy for status %i, and the list after the next try', async (status, code, advice) => {
     const { page, close } = await signedIn('#/customers');
     await page.route('**/transactions?*', problem(status, code));
     await page.goto(`${url}/console#/transactions`);
@@ -64,7 +64,7 @@ describe('trouble', () => {
     await close();
   });
 
-  it('without a connection, the page says so', async () => {
+  it('shows that there is no connection', async () => {
     const { page, close } = await signedIn('#/customers');
     await page.context().setOffline(true);
     await page.goto(`${url}/console#/filings`);
@@ -93,7 +93,7 @@ describe('trouble', () => {
     await close();
   });
 
-  it('two people who close the same period get the same filing, and a canceled one says so', async () => {
+  it('returns the same filing to two people who close a period, and shows a canceled one', async () => {
     const own = await newShop();
     await own.sell('OH');
     const view = `#/filings/US-OH/${lastMonth.last}`;
@@ -346,7 +346,7 @@ describe('accessibility', () => {
   });
 });
 
-it('sends another key with another content, also after a lost reply', async () => {
+it('sends another key with different content, even after a lost reply', async () => {
   await made(shop.filer.call('POST', '/customers', { body: { id: 'beta', name: 'Beta', exemptions: [] } }));
   const { page, close } = await signedIn('#/customers/beta');
   const save = async (name: string) => {
@@ -372,7 +372,7 @@ it('sends another key with another content, also after a lost reply', async () =
   await close();
 });
 
-it('edits a certificate, and says when somebody else changed the customer', async () => {
+it('edits a certificate, and reports that somebody else changed the customer', async () => {
   const body = { id: 'acme', name: 'Acme', exemptions: [{ reason: 'resale', certificate_number: 'C-1' }] };
   await made(shop.filer.call('POST', '/customers', { body }));
   const { page, close } = await signedIn('#/customers/acme');

@@ -141,7 +141,7 @@ describe('401, in the envelope and with the challenge', () => {
     },
   );
 
-  it('a token of more than 8 KiB is refused with 401, a good one too', async () => {
+  it('refuses a token of more than 8 KiB with 401, even a valid one', async () => {
     const large = await tokenOf({ groups: 'g'.repeat(6200) });
     expect(large.length).toBeGreaterThan(8192);
     expect(await heardOf(bearer(large))).toEqual(invalidToken);
@@ -163,7 +163,7 @@ describe('401, in the envelope and with the challenge', () => {
   });
 });
 
-it('is 503, and no 401, where the issuer cannot say which keys are its own', async () => {
+it("returns 503, not 401, where the issuer's keys are unavailable", async () => {
   const headers = bearer(await issuer.sign(issuer.claims(), { kid: 'unheard-of' }, 'rsa'));
   // The bad tokens before have used up the requests for unknown keys.
   advanceClock(10_000);

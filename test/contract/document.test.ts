@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
       expect(dereferenced<Header>(response.headers['X-Request-Id']).required).toBe(true);
   });
 
-  it('gives every error code to an operation', () => {
+  it('assigns every error code to an operation', () => {
     expect(new Set(Object.values(endpoints).flatMap(errorCodesOf))).toEqual(new Set(Object.keys(errorCodes)));
     expect(document.components.schemas.ErrorObject.properties.code['x-extensible-enum']).toEqual(
       Object.keys(errorCodes),

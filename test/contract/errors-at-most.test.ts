@@ -17,7 +17,7 @@ it.each([
   expect(text.length).toBeLessThan(8000);
 });
 
-it('returns at most 20 errors of the query and the body, those of the query first', async () => {
+it('returns at most 20 errors of the query and the body, query first', async () => {
   const { call } = await newCaller();
   const body = sale({ ...unknownFields, quantity: 1 });
   const answer = await call('POST', '/calculations?a=1&b=2', { body, headers: { Prefer: 'handling=strict' } });

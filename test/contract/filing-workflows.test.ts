@@ -55,7 +55,7 @@ describe('the examples of filings work as they are', () => {
     known: [id, asked_by, created_at, closed_at, filed_at].map((value) => typeof value),
   });
 
-  it('the month of the example sale is closed and filed as the examples say', async () => {
+  it('closes and files the month of the example sale as in the examples', async () => {
     const filer = await filerWith(1);
     const dry = await filer.close(requestExamples['create-filing'].dryRun.value);
     expect(same(dry.body)).toEqual(same(dryRun));

@@ -24,7 +24,7 @@ it('is the built page, which connects to the service only', () => {
   expect(policyOf()).not.toContain('unsafe');
 });
 
-it('names the issuer with a client, and connects to it, too', async () => {
+it('names the issuer with a client, and allows connections to it', async () => {
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   vi.resetModules();
   const page = (await import('../../functions/get-console.ts')).read();

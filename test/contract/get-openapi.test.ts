@@ -51,7 +51,7 @@ describe('GET /openapi.json', () => {
     expect((await get({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
 
-  it('refuses a version and a parameter that it does not know, in the envelope', async () => {
+  it('refuses an unknown version and an unknown parameter, in the envelope', async () => {
     const version = await get({ headers: { 'service-version': 'oak.2020-01-01' } });
     expect([version.status, version.body.errors[0].code]).toEqual([422, 'validation_unknown_service_version']);
     const parameter = await get({ query: { pretty: ['1'] } });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { newCaller, startApi } from '../support/api.ts';
 import type { Refused } from '../support/http.ts';
 
-it('a body may arrive in two parts, wherever it is cut', async () => {
+it('accepts a body in two parts, cut anywhere', async () => {
   const [{ url }, { key }] = [await startApi(), await newCaller()];
   const body = { metadata: { 税: 'é👍' }, line_items: [{ quantity: '1', unit_price: 'é' }], 'x/~税': 1 };
   const bytes = Buffer.from(JSON.stringify(body));

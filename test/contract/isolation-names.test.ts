@@ -75,7 +75,7 @@ describe('equal names in two accounts are independent', () => {
     }
   });
 
-  it('a filing of a period that the other account has closed, too, has its own sales and totals', async () => {
+  it("keeps a filing's sales and totals apart when both accounts closed the period", async () => {
     for (const of of ['owner', 'stranger'] as const) {
       const { body } = await two[of].call('GET', `/filings/${two[of].filing}?expand=entries`);
       const entries = body.entries.data.map(({ transaction_id }) => transaction_id);

@@ -91,7 +91,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
   });
 });
 
-it('all of it left the things of the account as they were', async () => {
+it('leaves the objects of the account unchanged', async () => {
   const { sale: sold, credit, voided, draft, filing, earlier, customer } = two.owner;
   expect((await two.owner.call('GET', `/customers/${customer}`)).body).toMatchObject({ name: null, version: 2 });
   const status = async (path: `/${'transactions' | 'filings'}/${string}`) => {

@@ -22,7 +22,7 @@ const { BackupSelection: selection } = synthesized.propertiesOf('AWS::Backup::Ba
 const [[vaultId, vault]] = ofType('AWS::Backup::BackupVault') as [[string, Resource]];
 const nameOf = (of: Properties) => of.BackupVaultName['Fn::Join'][1];
 
-it('backs up every table monthly for 400 days, and with backups=daily also daily for 7', () => {
+it('backs up every table monthly for 400 days, and with backups=daily daily for 7 as well', () => {
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
   expect(BackupPlanName).toBe('Levy');
   expect(planOf(own).BackupPlanName).toBe('Levy-staging');

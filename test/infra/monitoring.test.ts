@@ -207,7 +207,7 @@ describe('metrics of alarms and dashboard', () => {
     ).not.toEqual([]);
   });
 
-  it("metrics of AWS's services are documented, and are those of this stack's resources", () => {
+  it("uses documented metrics of AWS's services, for this stack's resources", () => {
     const theirs = [...used, ...shown].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(theirs.map(nameOf).filter((name) => !awsSeries.has(name))).toEqual([]);
     const values = theirs.flatMap(({ Dimensions }) => Object.values(Dimensions)).map((value) => flat(value));

@@ -252,7 +252,7 @@ it('only functions that authenticate, and the console, get the issuer, the claim
 it.each([
   [true, ['true', '1', true, 1]],
   [false, ['false', '0', false, 0, undefined]],
-])('reads as %s what -c and cdk.json may give for a switch: %j', (expected, words) => {
+])('reads as %s the value of a switch from -c or cdk.json: %j', (expected, words) => {
   for (const sam of words) expect(settings({ sam }).sam).toBe(expected);
   for (const events of words) expect(settings({ events }).events).toBe(events === undefined ? true : expected);
 });

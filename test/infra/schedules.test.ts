@@ -92,7 +92,7 @@ describe('the updates of content', () => {
     expect(invoke?.['MaximumRetryAttempts']).toBe(1);
   });
 
-  it('have the measured memory and storage, and the longest time that Lambda gives', () => {
+  it("have the measured memory and storage, and Lambda's longest timeout", () => {
     const { MemorySize, EphemeralStorage, Timeout } = handler.Properties;
     expect([MemorySize, EphemeralStorage, Timeout]).toEqual([1024, { Size: 2048 }, 900]);
   });

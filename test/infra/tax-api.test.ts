@@ -49,7 +49,7 @@ describe.each(Object.entries(endpoints))('%s', (operation, { method, path }) => 
   });
 });
 
-it('has no other methods than the defined endpoints, and gives their methods to method-not-allowed', () => {
+it('has no other methods than the defined endpoints, and routes the rest to method-not-allowed', () => {
   const { Variables } = functionOf(synthesized, 'method-not-allowed')[1].Properties['Environment'];
   expect(JSON.parse(Variables['METHODS_BY_PATH'] ?? '')).toEqual(methodsByPath);
   const paths = new Set(Object.values(endpoints).map(({ path }) => path));
@@ -81,7 +81,7 @@ it('throttles requests, logs accesses, and never logs a body', () => {
     });
 });
 
-it('has a throttle of its own for each public document, so that strangers do not use that of the accounts', () => {
+it("has a throttle for each public document, so that strangers do not use the accounts' throttle", () => {
   const [[, stage]] = ofType('AWS::ApiGateway::Stage') as [[string, Resource]];
   const own = stage.Properties['MethodSettings'].slice(1);
   // By hand. API Gateway refuses a setting of the method ANY when it deploys ("Invalid method setting path").
@@ -92,7 +92,7 @@ it('has a throttle of its own for each public document, so that strangers do not
   ]);
 });
 
-it('the public documents send at most 500 GB a day without compression, as deployment.md says', async () => {
+it('limits the public documents to 500 GB a day without compression, as in deployment.md', async () => {
   const texts = await Promise.all([
     getDocs().text,
     getConsole().text,

@@ -19,7 +19,7 @@ const monthEnd = (before: number): string => {
 };
 
 describe('GET /account', () => {
-  it('says what the credential may do, and the settings', async () => {
+  it('returns the scopes of the credential, and the settings', async () => {
     const registrations = [monthly('MI', '2026-01-01')];
     const { account, call } = await newCaller({ settings: { registrations, review_days: 5 }, scopes: ['read'] });
     expect(await made(call('GET', '/account'))).toMatchObject({
@@ -35,7 +35,7 @@ describe('GET /account', () => {
     expect(JSON.stringify(await made(call('GET', '/account')))).not.toContain(account.cursor_secret);
   });
 
-  it('tells registrations that are not set from those everywhere', async () => {
+  it('distinguishes registrations that are not set from registrations everywhere', async () => {
     const answers = [
       [null, 'not_set'],
       ['all', 'every_state'],

@@ -32,7 +32,7 @@ const stored = async (Key: Record<string, string>) =>
   (await database.send(new GetCommand({ TableName: environment.tables.accounts, Key, ConsistentRead: true }))).Item;
 
 describe('an account', () => {
-  it('is found as it was provisioned, again and again', async () => {
+  it('returns the account as it was provisioned', async () => {
     const made = account();
     await provisionAccount(made);
     await provisionAccount(made);
@@ -95,7 +95,7 @@ describe('an API key', () => {
     }
   });
 
-  it('keeps its id when it is provisioned again on the same terms, also by several at once', async () => {
+  it('keeps its id when it is provisioned again on the same terms, even concurrently', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     const again = { account: owner.id, secret, scopes: ['read' as const], expires_at: null };
     const answers = await Promise.all([provisionKey(again), provisionKey(again), provisionKey(again)]);

@@ -27,7 +27,7 @@ it('names a command for the content of a registered state that the command accep
   expect(err).toContain('--mirror cannot be "none"');
 });
 
-it('asks about the election of a remote seller in a registered state, and about one that cannot apply', async () => {
+it('lists the election of a remote seller in a registered state, and one that cannot apply', async () => {
   const { id } = await newAccount();
   const registrations = `registrations=${JSON.stringify([{ state: 'TX', from: '2026-01-01', to: null, frequency: 'month' }])}`;
   await accounts('settings', '--account', id, registrations);

@@ -138,7 +138,7 @@ it('reopens an account with its due periods, and revoked keys', async () => {
 const remove = (id: string, path: string) =>
   later(2 * dayMs, () => accounts('delete', '--account', id, '--export', path, '--yes'));
 
-it('deletes an account after a proven export, and nothing of another one', async () => {
+it('deletes an account after a proven export, and nothing of other accounts', async () => {
   const [shop, neighbour] = [await newShop(), await newShop()];
   const { id } = shop;
   const early = await exported(id);

@@ -83,7 +83,7 @@ describe('the issuer', () => {
     issuer.withdraw('new');
   });
 
-  it('may publish keys that are of no use, and two of one name: the first counts', async () => {
+  it('may publish unusable keys, and two with one name: the first counts', async () => {
     const { published } = issuer.state;
     const first = issuer.keyOf('rsa').jwk;
     const second = { ...issuer.keyOf('stranger').jwk, kid: 'rsa' };

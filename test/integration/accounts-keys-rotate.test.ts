@@ -45,7 +45,7 @@ describe('rotate', () => {
     });
   });
 
-  it('--overlap 0 expires the old key within a minute, also in a warm instance', async () => {
+  it('--overlap 0 expires the old key within a minute, even in a warm instance', async () => {
     const { id, key } = await newAccount();
     expect(await answerTo(key.secret)).toBe('200');
     const fresh = await rotated(id, key.id, '--overlap', '0');
@@ -53,7 +53,7 @@ describe('rotate', () => {
     expect(await answerTo(fresh.secret)).toBe('200');
   });
 
-  it('gives the successor of a key that never expires 90 days, with a warning, unless --expires is never', async () => {
+  it('expires the successor of a key that never expires after 90 days, with a warning, unless --expires is never', async () => {
     const { id, key } = await newAccount('--expires', 'never');
     const { out, err } = await accounts('keys', 'rotate', key.id, '--account', id, '--json');
     const fresh: PrintedKey = JSON.parse(out);

@@ -159,7 +159,7 @@ describe('reconciling', () => {
     });
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
-  it('makes two calls for every hundred, one for each that nothing holds, and at least one for a range', async () => {
+  it('makes two calls for every hundred references, one for each missing one, and at least one for a range', async () => {
     const client = await warmClient();
     const references = Array.from({ length: 101 }, (_, index) => `in_${index}`);
     for (const reference_id of references) await sold(client, { reference_id });

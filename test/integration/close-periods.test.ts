@@ -61,7 +61,7 @@ const lastMonths = (count: number): { start: string; end: string }[] => {
   });
 };
 
-it('closes the due periods of registered states, the oldest first, empty ones too, and finds nothing the second time', async () => {
+it('closes the due periods of registered states, the oldest first, including empty ones, and finds nothing the second time', async () => {
   const filer = await newFiler([michigan()]);
   const months = lastMonths(3);
   const sale = await soldOn(filer, months[0]?.start as string);

@@ -26,7 +26,7 @@ const callsOfRun = () =>
 // One query of unfinished filings, eight of the due index, and the position of the sweep.
 const idle = { GetItem: 1, Query: 9 };
 
-it('an idle run makes ten calls, and a due period without entries eleven more and those of its page', async () => {
+it("makes ten calls in an idle run, and eleven more and its page's for a due period without entries", async () => {
   const registrations = [{ state: 'MI', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const lastMonth = new Date(now());
   lastMonth.setUTCDate(1);

@@ -296,7 +296,7 @@ describe('a return', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/No findings\.\n$/)]);
   });
 
-  it('a canceled return gives every entry back', async () => {
+  it('opens every entry of a canceled return again', async () => {
     const before = await made(filer.close({ state: 'HI', period_end: '2021-08-31', dry_run: true }));
     const { id } = await made(filer.close({ state: 'HI', period_end: '2021-08-31' }));
     await settled(filer, id);

@@ -433,7 +433,7 @@ describe('an import that cannot be finished', () => {
     expect(out).toContain('The rate file has no rate of county 999.');
   });
 
-  it('is listed with its start and remedy, also before another import is written', async () => {
+  it('is listed with its start and remedy, even before another import is written', async () => {
     const left = 'US-MN@2020-01-01.101';
     // After a day, the next import would discard it.
     const beganAt = new Date(Date.now() - 3_600_000).toISOString();

@@ -129,7 +129,7 @@ describe('two years of files', () => {
     arizona(5),
     undated(6, 'zip-rates'),
     undated(7, 'woocommerce'),
-  ])('of $name leave every past day its answer', async (history) => {
+  ])('of $name keep the answer of every past day', async (history) => {
     const { all, recent } = await live(history);
     expect(all).toBeGreaterThan(3);
     // Besides the newest release, today's answers need at most one.
@@ -137,7 +137,7 @@ describe('two years of files', () => {
   });
 });
 
-it('a correction of the same quarter applies from its own first day, and the report and diff say so', async () => {
+it('applies a correction of the same quarter from its first day, with a note in the report and diff', async () => {
   const post = (posted: string, rate: string): Issue => ({
     ...{ posted, firstDay: '2027-01-01', rateOf: () => null },
     files: sstFiles(

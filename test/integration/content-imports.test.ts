@@ -179,7 +179,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(another)).toEqual({ finished: true, parts: theirs.map(({ key }) => key) });
   });
 
-  it('also fails if the discard comes between the comparison of its parts and its head', async () => {
+  it('fails even if the discard comes between the comparison of its parts and its head', async () => {
     const id = newId();
     const claim = await begun(id);
     const written = await store.writeParts(claim, ours);

@@ -85,7 +85,7 @@ describe('overlays', () => {
     expect(ran.out).not.toContain('begins in the future');
   });
 
-  it('print the changes at diff and activate, too', async () => {
+  it('print the changes at diff and activate as well', async () => {
     const change = `Combined rates of 1 ZIP or city change against ${builtIn}`;
     expect((await content('diff', builtIn, first)).out).toContain(change);
     expect(JSON.parse((await content('diff', builtIn, first, '--json')).out).impact).toEqual({

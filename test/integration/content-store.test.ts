@@ -127,7 +127,7 @@ describe('an imported release', () => {
     expect(taken).toBeLessThan(200);
   });
 
-  it('refuses a part that no item holds', async () => {
+  it('refuses a part without an item', async () => {
     const cities = Array.from({ length: 20_000 }, () => crypto.randomUUID());
     await expect(store.writePart(await begun(), partOf('55001', {}, { cities }))).rejects.toThrow('bytes compressed');
   });
@@ -159,7 +159,7 @@ const answerAtMost = (items: number) => {
 };
 
 describe('reading for a calculation', () => {
-  it('goes on for as long as answers bring something, and gives up on a database that brings nothing', async () => {
+  it('continues while answers have items, and stops when the database returns none', async () => {
     const id = newId();
     await imported(id, zips(60));
     const names = zips(60).map((key) => ({ release: id, key }));
@@ -174,7 +174,7 @@ describe('reading for a calculation', () => {
     expect(busy.sends).toBeGreaterThan(1);
   });
 
-  it('returns parts in the requested order, also absent ones, and more than a hundred', async () => {
+  it('returns parts in the requested order, including absent ones, and more than a hundred', async () => {
     const id = newId();
     await imported(id, zips(150));
     const names = [...zips(150), 'NOWHERE'].map((key) => ({ release: id, key }));

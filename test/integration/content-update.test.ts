@@ -106,7 +106,7 @@ describe('update', () => {
     expect((await update('--state', 'mi')).out).toContain('has the current files');
   });
 
-  it('holds a release that fails a gate until the operator overrides it by name', async () => {
+  it('keeps a release that fails a gate inactive until the operator overrides the gate', async () => {
     server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
     const held = await update('--state', 'MN', '--activate');
     expect({ code: held.code, active: await activeOf('MN') }).toEqual({ code: 1, active: null });
@@ -166,7 +166,7 @@ describe('update', () => {
     expect(out).toContain(`The layout of the files of ${name} is not verified.`);
   });
 
-  it('refuses a feature service whose layers do not say which has the rates', async () => {
+  it('refuses a feature service without a layer of rates', async () => {
     const layers = [0, 1].map((id) => ({ id, name: `Layer ${id}` }));
     server.play(
       `${arcgisPath}/New_Mexico`,
@@ -253,7 +253,7 @@ const sendAs =
   };
 
 describe('the version of a file', () => {
-  it('can change without the content: no release is made, and --check says so', async () => {
+  it('can change without the content: no release is made, and --check reports it', async () => {
     const before = await releasesOf('GA');
     server.play('/GAR', sendAs('"another"'));
     expect((await update('--state', 'GA', '--check')).out).toContain('GA: has newer files');
@@ -273,7 +273,7 @@ describe('the version of a file', () => {
     server.play('/ARR', null);
   });
 
-  it('can be out of reach: --check says that it was not checked', async () => {
+  it('can be unreachable: --check reports that it was not checked', async () => {
     server.play('/GAR', status(404));
     expect(await update('--state', 'GA', '--check')).toMatchObject({
       code: 1,
@@ -333,7 +333,7 @@ describe('a broken publisher', () => {
     expect(existsSync(join(tmpdir(), outside))).toBe(false);
   });
 
-  it('fails alone when the disk does what nobody expects, and the output says what to do', async () => {
+  it('fails alone on an unexpected disk error, and prints the remedy', async () => {
     const silent = vi.spyOn(console, 'error').mockReturnValue();
     server.play('remotesellers.louisiana.gov/', () => {
       // A file where the folder of the state goes.

@@ -13,7 +13,7 @@ const get = (query = '', headers = {}) => caller.call('GET', `/coverage?${query}
 
 const today = () => new Date(now()).toISOString().slice(0, 10);
 
-it('answers what the active releases know of every state today', async () => {
+it('returns the coverage of every state by the active releases today', async () => {
   const { status, body } = await get();
   const { attribution, ...known } = body;
   expect([status, known]).toEqual([
@@ -61,7 +61,7 @@ it('has no row for a place without content, and refuses what is no place', async
   expect(refusalOf(await get('city=Lansing'))).toBe('422 | validation_unknown_parameter city');
 });
 
-it('is of the day: the rate that is in force, by the clock of the service', async () => {
+it('has the rate in force on the day, by the clock of the service', async () => {
   const { body } = await later(400 * dayMs, () => get('state=MI'));
   expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
 });

@@ -146,7 +146,7 @@ describe('a dry run of any period', () => {
   const endIn = (months: number) => dayIn(months + 1, 0);
   const registeredLong = registered('month', { from: '2025-01-01' });
 
-  it('sums what each would take if they closed in order, also the running one', async () => {
+  it('sums each period as if periods closed in order, including the running one', async () => {
     const filer = await newFiler(registeredLong);
     const days = [dayIn(-3, 5), endIn(-2), dayIn(-1, 1), endIn(-1), dayIn(0, 1), dayIn(0, 1)];
     for (const [at, day] of days.entries()) await soldOn(filer, day, `${at + 1}0.00`);
@@ -177,7 +177,7 @@ describe('a dry run of any period', () => {
     expect(await grossOf(endIn(-2))).toEqual(['100.00']);
   });
 
-  it('refuses a period in the future, and says which', async () => {
+  it('refuses a period in the future, and names it', async () => {
     const filer = await newFiler(registeredLong);
     await soldOn(filer, dayIn(0, 1));
     const refused = await filer.close({ state: 'MI', period_end: endIn(1), dry_run: true });

@@ -126,7 +126,7 @@ describe('POST /transactions', () => {
     expect(warningsOf(answer.body)).toEqual(warningsOf(calculation));
   });
 
-  it('warns of a line amount and of a day that differ, also in calculations, credits and updates', async () => {
+  it('warns of a line amount and of a day that differ, in calculations, credits and updates as well', async () => {
     const client = await newClient();
     const tax_date = '2026-10-08T22:00:00-04:00';
     const body = sale({ tax_date, line_items: [goods({ id: 'item_1', amount: '99.00' })] });

@@ -62,7 +62,7 @@ describe('the units of a credit', () => {
       at: 1,
       because: 'two lines together, at the price of the sale',
     },
-  ])('are at most those of the sale: $because', async ({ lines, at }) => {
+  ])('are at most the units of the sale: $because', async ({ lines, at }) => {
     const client = await newClient();
     const parent = await sold(client);
     const body = creditOf(parent, { line_items: lines });
@@ -197,7 +197,7 @@ describe('a credit without line items', () => {
 });
 
 describe('a credit with line items', () => {
-  it('inherits what a matched line does not say: code, customer, price, discounts by amount', async () => {
+  it('inherits the missing fields of a matched line: code, customer, price, discounts by amount', async () => {
     const client = await newClient();
     const parent = await sold(client, {
       line_items: [
@@ -398,7 +398,7 @@ describe('fields that a credit inherits from its sale (5)', () => {
     );
   });
 
-  it('gives all field problems at once, before the problem of the sale', async () => {
+  it('returns all field problems at once, before the problem of the sale', async () => {
     const client = await newClient();
     const parent = await made(client.create(sale()));
     expect(refusalOf(await client.create(creditOf(parent, { currency: 'EUR', tax_included: true })))).toBe(

@@ -115,14 +115,14 @@ describe('a document that names a customer', () => {
     expect([outcome.tax_amount, warned(outcome)]).toEqual(['12.00', ['exemption_expired /line_items/1/customer/id']]);
   });
 
-  it('keeps an unknown id as a mere reference, also where another account has the customer', async () => {
+  it('keeps an unknown id as a reference, even if another account has the customer', async () => {
     const { client } = await newShop(null);
     await newShop();
     const outcome = await made(client.calculate(sale(buyer())));
     expect([outcome.tax_amount, exemptionsOf(outcome), outcome.warnings]).toEqual(['6.00', [null], []]);
   });
 
-  it('lets an inline certificate win, also one that is not valid', async () => {
+  it('prefers an inline certificate, even one that is not valid', async () => {
     const { client } = await newShop();
     const inline = (exemption: object) => made(client.calculate(sale(buyer({ exemption }))));
     const other = await inline({ type: 'government', certificate_id: 'G-1' });
@@ -298,7 +298,7 @@ describe('a document that names a customer', () => {
     }
   });
 
-  it('exempts the shipping, too, and explains both with the certificate', async () => {
+  it('exempts the shipping as well, and explains both with the certificate', async () => {
     const { client } = await newShop();
     const outcome = await made(client.calculate(sale({ ...buyer(), shipping: { amount: '9.00' }, explain: true })));
     expect(outcome.tax_amount).toBe('0.00');
@@ -409,7 +409,7 @@ describe('the recorded certificate of a transaction', () => {
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it('is copied to the credits of a sale, whatever the customer has then', async () => {
+  it('is copied to the credits of a sale, even if the customer has changed', async () => {
     const { client, put, replay } = await newShop();
     const parent = await sold(client, buyer());
     await put([]);

@@ -26,7 +26,7 @@ const newShop = async () => {
 };
 
 describe('put', () => {
-  it('creates a customer from options, changes it, and says when nothing changed', async () => {
+  it('creates a customer from options, changes it, and reports when nothing changed', async () => {
     const { run, get } = await newShop();
     const terms = [
       '--name',

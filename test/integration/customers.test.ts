@@ -186,7 +186,7 @@ describe('ids in a path', () => {
     },
   );
 
-  it('keeps the customers of two accounts apart, also under ids made from the key of the other', async () => {
+  it("keeps the customers of two accounts apart, even under ids made from the other's key", async () => {
     const [a, b] = [await newCaller(), await newCaller()];
     await made(clientOf(a).create({ id: 'same', name: 'A' }));
     await made(clientOf(b).create({ id: 'same', name: 'B' }));

@@ -123,7 +123,7 @@ describe('unknown fields', () => {
     expect((await made(filer.filings())).data).toEqual([]);
   });
 
-  it('are none in a filing that is sent back to say that it was filed', async () => {
+  it('are none in a filing that is sent back to mark it as filed', async () => {
     const filer = filerOf(await newCaller());
     const filing = await closedFiling(filer, 'MI', '2026-10-31');
     const sent = { ...filing, status: 'filed', confirmation_number: 'c' };

@@ -221,7 +221,7 @@ describe('close', () => {
     expect(refused.err).toContain('File earlier periods outside of Levy.');
   });
 
-  it('refuses a period that is not over before it asks', async () => {
+  it('refuses a period that is not over before the confirmation', async () => {
     const { run } = shopOf(await newCaller({ settings: withMichigan }));
     const running = lastDayOf(monthOf(dayOf(now())));
     const refused = await run('close', ...michigan(running));
@@ -230,7 +230,7 @@ describe('close', () => {
 });
 
 describe('file', () => {
-  it('tells to leave out --acknowledge-exceptions where there are none', async () => {
+  it('refuses --acknowledge-exceptions where there are none', async () => {
     const { run, filer } = shopOf(await newCaller());
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     const refused = await run('file', id, '--confirmation-number', 'MI-1', '--acknowledge-exceptions', '2');
@@ -239,7 +239,7 @@ describe('file', () => {
 });
 
 describe('cancel', () => {
-  it('says what happens, needs a confirmation, and opens the entries again', async () => {
+  it('shows the effect, needs a confirmation, and opens the entries again', async () => {
     const older = (await made(shop.filer.filings({ state: 'MI' }))).data[0]?.id ?? '';
     const closed = await shop.run('close', ...michigan('2026-09-30'), '--yes', '--json');
     const { id }: { id: string } = JSON.parse(closed.out);

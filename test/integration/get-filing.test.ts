@@ -231,7 +231,7 @@ describe('a filing as CSV', () => {
 });
 
 describe('a filing that is not there', () => {
-  it('is the same 404 as that of another account', async () => {
+  it("returns the same 404 as another account's filing", async () => {
     const stranger = filerOf(await newCaller());
     const answerOf = async (answer: ReturnType<Filer['filing']>) => {
       const { status, body, headers } = await answer;

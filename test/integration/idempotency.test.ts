@@ -130,7 +130,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('holds for one account, one method and one path', async () => {
+  it('applies to one account, one method and one path', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const { id } = await made(client.create(sale(), key('k')));
     const second = await made(client.create(sale(), key('l')));
@@ -140,7 +140,7 @@ describe('Idempotency-Key', () => {
     expect((await made(client.update(second.id, update, key('k')))).id).toBe(second.id);
   });
 
-  it('holds at each address of the service: a domain’s base path is in no request’s path', async () => {
+  it('applies at each address of the service: a domain’s base path is in no request’s path', async () => {
     const { call, key: apiKey } = await newCaller();
     // The event of API Gateway for a domain with a base path.
     const under =

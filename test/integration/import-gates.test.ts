@@ -66,7 +66,7 @@ describe('import --activate', () => {
     expect((await importing('KS', kansas, '--activate')).code).toBe(0);
   });
 
-  it('holds a file that removes local taxes, with examples, and activates it when its gates are overridden', async () => {
+  it('stops a file that removes local taxes, with examples, and activates it when its gates are overridden', async () => {
     const before = await activeIn('KS');
     // The state's rate alone, as in a table of state rates by ZIP.
     const wrong = { ...kansas, '66044': 6.5, '66603': 6.5 };
@@ -89,7 +89,7 @@ describe('import --activate', () => {
     expect({ code: overridden.code, active: await activeIn('KS') }).toEqual({ code: 0, active: held.id });
   });
 
-  it('holds a file with a rate that is far off, or that names less than the file before', async () => {
+  it('stops a file with an implausible rate, or with fewer places than the file before', async () => {
     const before = await activeIn('KS');
     const far = await importing('KS', { ...kansas, '66044': 14.5 }, '--activate');
     expect(far.out).toMatch(/^largest +8 points +3 points +FAIL/m);
@@ -111,7 +111,7 @@ describe('import --activate', () => {
     expect(await activeIn('PA')).toBe(null);
   });
 
-  it('says that a release is active already, and refuses other gates and --override alone', async () => {
+  it('reports that a release is already active, and refuses other gates and --override alone', async () => {
     const active = await activeIn('KS');
     const again = await importing('KS', { ...kansas, '66044': 6.5, '66603': 6.5 }, '--activate');
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining(`${active} is already the active release`) });

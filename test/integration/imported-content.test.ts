@@ -107,7 +107,7 @@ describe('an imported release that is active', () => {
     expect(await activated(previous[0]?.release ?? null, () => taxed(client))).toEqual(['9.03', one]);
   });
 
-  it('covers a city by its name, and a place that it does not know with the state alone', async () => {
+  it('covers a city by its name, and an unknown place with the state alone', async () => {
     const client = await newClient();
     await activated(one, async () => {
       expect(await taxed(client, sale(inMinnesota(null, 'St. Paul')))).toEqual(['8.38', one]);

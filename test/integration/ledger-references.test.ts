@@ -24,7 +24,7 @@ const claimOf = async (account: string, of = reference.reference_id) => {
   return (await itemsOf(account))[`${pk} ${sk}`];
 };
 
-it('gives a reference to one of eight concurrent requests, and names it to the others', async () => {
+it('assigns a reference to one of eight concurrent requests, and names it to the others', async () => {
   const account = newAccount();
   const heads = Array.from({ length: 8 }, () => created({ ...finalized, ...reference }));
   const answers = await Promise.all(
@@ -47,7 +47,7 @@ it('does not affect references of another account', async () => {
   expect(await ledger.commit(commitOf(b, created(reference)))).toEqual(committed);
 });
 
-it('holds a draft’s claim until its deadline, and then releases it', async () => {
+it('keeps a draft’s claim until its deadline, and then releases it', async () => {
   const account = newAccount();
   const first = created(reference);
   await ledger.commit(commitOf(account, first));

@@ -74,7 +74,7 @@ const countReads = (most = Number.POSITIVE_INFINITY) => {
   return seen;
 };
 
-it('--all verifies every account in parallel, and reports the same as one after the other', async () => {
+it('verifies every account in parallel with --all, and reports the same as in sequence', async () => {
   const { code, out } = await verify('--all', '--json');
   const report: AllReport = JSON.parse(out);
   expect([code, report.accounts.length]).toEqual([0, 4]);

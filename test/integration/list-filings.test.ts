@@ -75,7 +75,7 @@ describe('GET /filings', () => {
     expect((await everyPage({ ...parameters, limit: '1' })).flat()).toEqual(newestFirst(keeps));
   });
 
-  it('has nothing of another account, and takes no cursor of another account or of other filters', async () => {
+  it('has nothing of another account, and refuses a cursor of another account or other filters', async () => {
     const stranger = filerOf(await newCaller());
     expect((await made(stranger.filings())).data).toEqual([]);
     const { next_cursor } = await made(filer.filings({ limit: '1', state: 'MI' }));

@@ -109,7 +109,7 @@ const askAll = async <Asked extends { readonly address: object }>(
 const hasTax = ({ tax_amount }: Line, percent: string): boolean =>
   BigInt(tax_amount.replace('.', '')) === BigInt(percent) * 100n;
 
-it('returns the rate of every row, or says that the address is ambiguous', async () => {
+it('returns the rate of every row, or marks the address as ambiguous', async () => {
   const wrong: string[] = [];
   let certain = 0;
   await askAll(questions, (line, { what, percent }) => {

@@ -65,7 +65,7 @@ describe('contention that lasts as long as the invocation', () => {
     expect(await made(client.get(id))).toMatchObject({ status: 'draft', version: 1 });
   });
 
-  it('is 503 also for a call that hangs, before the invocation is ended', async () => {
+  it('returns 503 even for a call that hangs, before the invocation is ended', async () => {
     const isOfLedger = ({ input }: { input: object }) =>
       'TableName' in input && input.TableName === environment.tables.transactions;
     database.middlewareStack.add(

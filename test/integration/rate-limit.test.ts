@@ -148,7 +148,7 @@ describe('the setting of an account', () => {
     });
   });
 
-  it('a lowered limit holds in each window from then on', async () => {
+  it('a lowered limit applies in each window from then on', async () => {
     const { account, call } = await newCaller({ settings: { rate_limit: 500 } });
     const client = clientOf({ call });
     await made(client.list());

@@ -127,7 +127,7 @@ it.each(changes)('finds a change of %s', async (_, change, which) => {
   expect(await found()).toContain(`chain ${which === 'redacted' ? redacted.id : other.id}`);
 });
 
-it('does not redact a transaction whose state is not that of its audit chain', async () => {
+it('does not redact a transaction whose state differs from its audit chain', async () => {
   await alter(
     other,
     ofTransaction(() => ({ tax_date: '2026-10-09' })),

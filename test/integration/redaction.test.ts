@@ -45,7 +45,7 @@ describe('a redaction of a random ledger', () => {
     expect(checked.redacted).toBe(checked.transactions);
   });
 
-  it('a redaction of one customer leaves the others as they were', async () => {
+  it('does not change other customers', async () => {
     const shop = await personalShop(4, 12);
     const { account } = shop.caller;
     const [erased, kept] = customerIds;
@@ -60,7 +60,7 @@ describe('a redaction of a random ledger', () => {
   });
 });
 
-it('a redaction that ends clean leaves nothing of a customer in credits that were drafted at the same time', async () => {
+it('leaves nothing of a customer in credits that were drafted concurrently, if it ends clean', async () => {
   const caller = await newCaller();
   const client = filerOf(caller);
   for (let round = 0; round < 4; round++) {
@@ -97,7 +97,7 @@ it.each(['credit', 'sale'])(
   },
 );
 
-it('a redaction that sales keep overtaking says how many are left, fails, and ends clean when run again', async () => {
+it('reports how many sales are left when new ones keep coming, fails, and ends clean when run again', async () => {
   const caller = await newCaller();
   const client = filerOf(caller);
   const customer = { id: 'privbusy', address: michigan };

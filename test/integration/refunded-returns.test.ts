@@ -197,7 +197,7 @@ describe('sales with another tax than the calculated one, of which everything is
     }
   });
 
-  it('give back the calculated tax by the credited part of each charge, within a cent for each row', () => {
+  it('take back the calculated tax by the credited part of each charge, within a cent for each row', () => {
     let checked = 0;
     for (const { calculated, credits, sale } of cases) {
       // Less tax than that does not show how the calculated tax was distributed over the charges.

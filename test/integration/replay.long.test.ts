@@ -272,7 +272,7 @@ const withTransaction =
     transaction: { ...stored.transaction, ...change(stored.transaction) },
   });
 
-it('tells of at most a hundred differences, and how many there are', async () => {
+it('lists at most a hundred differences, and their number', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller), {
     line_items: Array.from({ length: 150 }, (_, index) => goods({ id: `item_${index}` })),
@@ -287,7 +287,7 @@ it('tells of at most a hundred differences, and how many there are', async () =>
   expect([answer.match, answer.difference_count, answer.differences.length]).toEqual([false, 150, 100]);
 });
 
-it('names a row that is too many, leaf by leaf', async () => {
+it('names an additional row, field by field', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));
   const answer = await replayedWith(
@@ -366,7 +366,7 @@ it('replays an expired draft at the version that it reads as', async () => {
   expect([answer.match, answer.version]).toEqual([true, 2]);
 });
 
-it('needs no more than the scope read, and answers 404 to unknown ids and to those of others alike', async () => {
+it("needs only the scope read, and returns the same 404 for unknown ids and other accounts' ids", async () => {
   const caller = await newCaller({ scopes: ['read'] });
   const stranger = await sold(clientOf(await newCaller()));
   const refusals = await Promise.all(['txn_none', stranger.id].map((id) => replay(clientOf(caller), id)));

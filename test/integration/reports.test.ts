@@ -284,7 +284,7 @@ describe('accounts check', () => {
     });
   });
 
-  it('exits with 0 when everything is decided, and still says what it cannot see', async () => {
+  it('exits with 0 when everything is decided, and lists what it cannot check', async () => {
     const decided = await checkOf({
       settings: {
         registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'quarter' }],
@@ -328,7 +328,7 @@ describe('GET /registrations/advice', () => {
     return { of: (state: string) => data.find((advice) => advice.state === `US-${state}`), data, warnings };
   };
 
-  it('says where to register, and what is near', async () => {
+  it('returns where to register, and what is near', async () => {
     const caller = await newCaller({
       settings: { registrations: [{ state: 'NY', from: '2026-01-01', to: null, frequency: 'month' }] },
     });

@@ -338,7 +338,7 @@ describe('the counts of a line', () => {
     expect(credits.map(recordedBy)).toEqual([once, never]);
   });
 
-  it('the line counts a transaction once, also where its creation is repeated, and none in another currency', async () => {
+  it('counts a transaction once, even if its creation is repeated, and none in another currency', async () => {
     const { call } = await newCaller();
     const request = { body: sale({ status: 'finalized' }), headers: { 'Idempotency-Key': 'once' } };
     const [first, again] = [await call('POST', '/transactions', request), await call('POST', '/transactions', request)];

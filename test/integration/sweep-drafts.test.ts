@@ -163,7 +163,7 @@ describe('a sweep of shards that fail', () => {
     expect([swept, onFailure.mock.calls.length]).toEqual([{ voided: 60, skipped: 0, complete: false }, 1]);
   });
 
-  it('does not say that it is complete where another change kept a draft from it', async () => {
+  it('does not report completion if another change kept a draft from it', async () => {
     const commit = async (): Promise<Committed> => ({ kind: 'stale' });
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, commit } });
     expect(swept).toEqual({ voided: 0, skipped: 60, complete: false });

@@ -24,7 +24,7 @@ it('an evening in New York is a sale of that day, in answers, lists and updates'
   expect(await idsWith({ 'tax_date[gt]': evening })).toEqual([]);
 });
 
-it('a stored tax date that is sent again changes nothing, also after the time zone has changed', async () => {
+it('changes nothing if a stored tax date is sent again, even after the time zone has changed', async () => {
   const caller = await newCaller({ settings: { time_zone: 'America/New_York' } });
   const client = clientOf(caller);
   const { id, tax_date } = await sold(client, { tax_date: evening });

@@ -119,7 +119,7 @@ describe('contentUpdates=propose', () => {
     expect(downloads.map((line) => line.slice(-4))).toEqual([' 304', ' 304']);
   });
 
-  it('says why an update would hold the release', async () => {
+  it('reports why an update would not activate the release', async () => {
     server.publish(smallFiles('MN', { rate: '0.06', quarter: '2027Q1' }));
     const { events } = await run(proposing, 'MN');
     expect(events).toMatchObject([
@@ -153,7 +153,7 @@ describe('contentUpdates=propose', () => {
     expect(events).toMatchObject([{ event_type: 'content.activated', occurred_at: at, content: { release } }]);
   });
 
-  it('publishes the activation by an operator also if a new file came before the next run', async () => {
+  it('publishes the activation by an operator even if a new file came before the next run', async () => {
     await run(proposing, 'KS');
     const [first = ''] = await releasesOf(proposing, 'KS');
     await proposing.activate(first, silent);
@@ -214,7 +214,7 @@ describe('contentUpdates=activate', () => {
     expect(await run(activating, 'MI')).toEqual({ figures: quiet, events: [] });
   });
 
-  it('holds a release whose gates fail or whose layout is not verified, and proposes it once', async () => {
+  it('does not activate a release whose gates fail or whose layout is not verified, and proposes it once', async () => {
     expect(await run(activating, 'MN')).toEqual({ figures: { ...quiet, waiting: true }, events: [] });
     const { events } = await run(activating, 'AK');
     expect(events).toMatchObject([

@@ -116,7 +116,7 @@ describe('confirmation_number', () => {
   });
 });
 
-it('marks a sale in a state that it does not await, too', async () => {
+it('marks a sale in a state whose return it does not await', async () => {
   const filer = await newFiler();
   const portland = { address: { city: 'Portland', state: 'OR', postal_code: '97201' } };
   const lines = [goods({ id: 'a' }), goods({ id: 'b', customer: portland })];

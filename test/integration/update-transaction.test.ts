@@ -165,7 +165,7 @@ describe('the changes that each status allows', () => {
 });
 
 describe('another currency of a draft', () => {
-  it('decides about the decimals of every amount, also of what is credited', async () => {
+  it('sets the decimals of every amount, including credited ones', async () => {
     const client = await newClient();
     const { id } = await states.draft(client);
     const yen = await made(client.update(id, { currency: 'JPY' }));
@@ -277,7 +277,7 @@ it('refuses in an update what creation refuses', async () => {
 });
 
 describe('metadata', () => {
-  it('has at most 50 keys of 40 characters with 500 characters, also after a merge', async () => {
+  it('has at most 50 keys of 40 characters with 500 characters, even after a merge', async () => {
     const client = await newClient();
     const keys = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, 'x']));
@@ -349,7 +349,7 @@ describe('an expired draft', () => {
 });
 
 describe('void_reason', () => {
-  it('cannot be the one that only the service gives: 422', async () => {
+  it('cannot be the reason that only the service uses: 422', async () => {
     const client = await newClient();
     const { id } = await states.finalized(client);
     expect(refusalOf(await client.update(id, { status: 'void', void_reason: 'draft_expired' }))).toBe(

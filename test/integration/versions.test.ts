@@ -65,7 +65,7 @@ describe('an account that was created with an older version', () => {
     ]);
   });
 
-  it('can ask for each later version, of the same transaction', async () => {
+  it('can request each later version of the same transaction', async () => {
     const { ask } = await clientOf(aspen);
     const { id } = (await ask('POST', '/transactions', olderSale)).body;
     const answers = await Promise.all(
@@ -161,7 +161,7 @@ describe('an answer that is kept', () => {
   it.each([
     { version: aspen, body: olderSale },
     { version: birch, body: middleSale },
-  ])('is replayed in $version to the byte, also after a newer version came', async ({ version, body }) => {
+  ])('is replayed in $version to the byte, even after a newer version exists', async ({ version, body }) => {
     const { ask, askLater } = await clientOf(version, 'birch');
     // Before cedar, the lines have their price under its present name already.
     const sent = { ...body, line_items: currentSale.line_items };

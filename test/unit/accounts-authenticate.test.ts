@@ -92,12 +92,12 @@ const callerOf = async (headers: Record<string, string | string[]>) => {
 };
 
 describe('a caller', () => {
-  it('is known by an API key', async () => {
+  it('is identified by an API key', async () => {
     const caller = await callerOf({ 'x-api-key': good });
     expect(caller).toEqual({ account: account('acc_a'), credential: 'key_good', scopes: new Set(['read', 'write']) });
   });
 
-  it.each(['Bearer acc_b', 'bearer  acc_b'])('is known by a bearer token: %s', async (authorization) => {
+  it.each(['Bearer acc_b', 'bearer  acc_b'])('is identified by a bearer token: %s', async (authorization) => {
     const caller = await callerOf({ authorization });
     expect(caller).toEqual({ account: account('acc_b'), credential: 'token:shop', scopes: new Set(['read']) });
   });
@@ -159,7 +159,7 @@ describe('401', () => {
     expect(reads).toEqual([]);
   });
 
-  it('a key is refused from the moment it expires, also in the cache', async () => {
+  it('refuses a key from the moment it expires, even in the cache', async () => {
     expect((await callerOf({ 'x-api-key': 'old' }))?.credential).toBe('key_old');
     advanceClock(1000);
     expect((await refusalOf({ 'x-api-key': 'old' })).message).toBe('auth_api_key_expired');

@@ -12,7 +12,7 @@ const counted = (answer: (key: string) => Promise<string | undefined> = async (k
 };
 const minute = { lifetimeMs: 60_000, capacity: 3 };
 
-it('reads a key once in its lifetime, also where nothing is found', async () => {
+it('reads a key once in its lifetime, even if nothing is found', async () => {
   const { reads, load } = counted(async () => undefined);
   const cache = instanceCache<string | undefined>(minute);
   await cache('a', load);

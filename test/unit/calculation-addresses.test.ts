@@ -116,7 +116,7 @@ describe('a ZIP in several states, without a state', () => {
     { zip: '42223', lowest: ['US-KY', '6.00'], highest: ['US-TN', '9.50'] },
     { zip: '73949', lowest: ['US-TX', '6.25'], highest: ['US-OK', '8.95'] },
     { zip: '89061', lowest: ['US-NV', '7.60'], highest: ['US-CA', '7.75'] },
-  ])('is in the one with the lowest rate, or by the highest_rate policy in the dearest: $zip', (one) => {
+  ])('is in the state with the lowest rate, or by the highest_rate policy with the highest: $zip', (one) => {
     const low = askZip(one.zip);
     expect([...low.states, low.tax]).toEqual(one.lowest);
     const high = askZip(one.zip, dearest);
@@ -253,7 +253,7 @@ describe('an address that cannot be resolved', () => {
     [{ state: 'GU', postal_code: '96910' }, 'Guam'],
     [{ state: 'PW', postal_code: '96940' }, 'Palau'],
     [{ country: 'CA' }, 'Country CA'],
-  ])('says what applies outside of the states: %o', (to, name) => {
+  ])('returns what applies outside of the states: %o', (to, name) => {
     expect(ask({ to }).warnings).toEqual([
       {
         code: 'not_covered',
@@ -436,7 +436,7 @@ describe('the warnings of an address', () => {
     [{ postal_code: '48938' }, /names of cities/, 'Send the city.'],
     [{ postal_code: '48933-1560' }, /several sets/, 'the content has to be corrected.'],
     [{ state: 'MI', city: 'Ada' }, /ADA by name/, 'Send the ZIP code.'],
-  ])('%o is ambiguous: the warning has the reason %s, and the refusal too; the advice is "%s"', (to, why, advice) => {
+  ])('%o is ambiguous: the warning and the refusal have the reason %s; the advice is "%s"', (to, why, advice) => {
     const { warnings } = ask({ to }, options);
     const found = warnings.filter(({ code }) => code === 'address_ambiguous');
     expect(found).toMatchObject([{ message: expect.stringMatching(why), pointer: '/customer/address' }]);
@@ -453,7 +453,7 @@ describe('the warnings of an address', () => {
       .warnings.filter((warning) => warning.code === code)
       .map(({ message }) => message);
 
-  it('a ZIP of which only a part is known lacks local taxes too, and both policies refuse it', () => {
+  it('lacks local taxes for a partly known ZIP, which both policies refuse', () => {
     const to = { postal_code: '48934' };
     const { tax_amount, line_items } = ask({ to }, options);
     expect(tax_amount).toBe('5.00');
@@ -504,7 +504,7 @@ describe('the warnings of an address', () => {
   });
 });
 
-it('a day that the content does not reach is not covered, for the policy too', () => {
+it('does not cover a day outside of the content, and the policy refuses it', () => {
   const old = { to: { state: 'MI', postal_code: '48933' }, tax_date: '2021-12-31' };
   const outcome = ask(old);
   expect(outcome.line_items[0]?.address_resolution).toEqual({ level: 'state', ambiguous: false, coverage: 'none' });

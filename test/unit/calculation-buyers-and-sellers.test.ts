@@ -32,13 +32,13 @@ describe('a certificate of exemption', () => {
     expect(outcome.exempt_amount).toBe(isExempt ? '100.00' : '0.00');
   });
 
-  it('a certificate of a line wins over that of the document', () => {
+  it("prefers a line's certificate to the document's", () => {
     const customer = { address: lansing, exemption: { type } };
     const line_items = [{}, { customer: { exemption: { type, regions: ['OH'] } } }, { customer: { id: 'cus_1' } }];
     expect(reasonsOf(ask({ customer, line_items }))).toEqual(['customer_exempt', 'standard_rated', 'customer_exempt']);
   });
 
-  it('exempts the shipping of its lines too, and no other', () => {
+  it('exempts the shipping of its lines, and no other', () => {
     const to = { state: 'CT', postal_code: '06103' };
     const line_items = [{ customer: { exemption: { type } } }, {}];
     const outcome = ask({ to, line_items, shipping: { amount: '10.00' } });
@@ -141,7 +141,7 @@ describe('a line that is paid with SNAP benefits', () => {
 });
 
 describe('the use of what is sold', () => {
-  it('is the one of the line, else of the document, and does not affect other lines', () => {
+  it('comes from the line, else the document, and does not affect other lines', () => {
     const address = { state: 'CT', postal_code: '06103' };
     const lines = ([null, 'business', 'personal', null, 'business'] as const).map((use) => ({
       product_tax_code: 'SOFTWARE.SAAS',
@@ -172,7 +172,7 @@ describe('registrations of the account', () => {
     expect(reasonsOf(outcome)).toEqual([tax === '0.00' ? 'not_collecting' : 'standard_rated']);
   });
 
-  it('nothing is collected elsewhere, and what is not known there does not matter', () => {
+  it('collects nothing elsewhere, without warnings about unknown rates there', () => {
     const outcome = ask({ to: { country: 'CA' } }, { settings: { registrations: [registered('MI')] } });
     expect(reasonsOf(outcome)).toEqual(['not_collecting']);
   });
@@ -248,7 +248,7 @@ describe('the origin of a sale', () => {
 });
 
 describe('the answer', () => {
-  it('echoes the request as it was sent, and gives lines without an id one of their own', () => {
+  it('echoes the request, with an id for lines that have none', () => {
     const outcome = ask({
       to: lansing,
       currency: 'USD',

@@ -132,7 +132,7 @@ describe('a name of a city', () => {
 });
 
 describe('a city that is not known', () => {
-  it('leaves the answer of the ZIP alone, and the warning names the nearest city', () => {
+  it('does not change the answer of the ZIP, and the warning names the nearest city', () => {
     const answer = askAbout({ city: 'Los Angelos', state: 'CA', postal_code: '90012' });
     expect(answer).toMatchObject({ percent: 9.75, level: 'zip5', coverage: 'complete' });
     expect(answer.said('local_rates_by_place').join()).toContain('Did you mean Los Angeles?');
@@ -299,7 +299,7 @@ describe('an address that leaves several local rates', () => {
     expect(askAbout(to)).toMatchObject({ percent, ...found });
   });
 
-  it('a ZIP in two states asks for the state, and each state has its own local rates', () => {
+  it('requires the state for a ZIP in two states, with local rates by state', () => {
     expect(askAbout({ postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: true });
     expect(askAbout({ state: 'TN', postal_code: '42223' })).toMatchObject({ percent: 9.5, ambiguous: false });
     expect(askAbout({ state: 'KY', postal_code: '42223' })).toMatchObject({ percent: 6, ambiguous: false });

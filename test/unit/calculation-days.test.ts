@@ -58,7 +58,7 @@ describe('a local rate without a first day on record', () => {
     },
   );
 
-  it('answers as the only one of an untaxed area, too: no surtax in a county of Florida', () => {
+  it('applies to an untaxed area as well: no surtax in a county of Florida', () => {
     const { tax, coverage, codes } = answerOf(
       { state: 'FL', postal_code: '34429', city: 'Crystal River' },
       '2024-05-01',
@@ -78,7 +78,7 @@ describe('a local rate that changed', () => {
     ['2024-03-31', '8.88'],
     ['2024-04-01', '9.88'],
     ['2026-11-20', '9.88'],
-  ])('is that of the day, without a warning: Saint Paul on %s', (day, tax) => {
+  ])('applies by day, without a warning: Saint Paul on %s', (day, tax) => {
     const answer = answerOf(saintPaul, day);
     expect([answer.tax, answer.coverage]).toEqual([tax, 'complete']);
     expect(answer.codes).not.toContain('local_rates_approximate');
@@ -108,7 +108,7 @@ describe('a local rate that changed', () => {
     ['Sitka', 'AK', '99835', '2026-09-30', '6.00'],
     ['Sitka', 'AK', '99835', '2026-10-01', '5.00'],
     ['Sitka', 'AK', '99835', '2027-04-01', '6.00'],
-  ])('is that of the day: %s, %s %s on %s is %s', (city, state, postal_code, day, tax) => {
+  ])('applies by day: %s, %s %s on %s is %s', (city, state, postal_code, day, tax) => {
     const answer = answerOf({ city, state, postal_code }, day);
     expect([answer.tax, answer.codes.includes('local_rates_approximate')]).toEqual([tax, false]);
   });
@@ -139,7 +139,7 @@ describe('the general rate of a state', () => {
     { state: 'LA', day: '2025-01-01', rate: '0.05', because: 'the third special session of 2024' },
     { state: 'DC', day: '2026-09-30', rate: '0.06', because: 'the act of 2025' },
     { state: 'DC', day: '2026-10-01', rate: '0.07', because: 'the act of 2025' },
-  ])('is that of the day: $state on $day is $rate by $because', ({ state, day, rate }) => {
+  ])('applies by day: $state on $day is $rate by $because', ({ state, day, rate }) => {
     const { outcome } = answerOf({ state }, day);
     expect(outcome.line_items[0]?.taxes[0]?.rate).toBe(rate);
   });
@@ -196,7 +196,7 @@ describe('a value of a state without a first day on record', () => {
     expect([outcome.tax_amount, warningCodes(outcome)]).toEqual(['0.00', ['not_covered']]);
   });
 
-  it('is a place: its local taxes are approximate, too', () => {
+  it('is a place: its local taxes are approximate as well', () => {
     const local = { code: 'US-MI-A', type: 'city', rate: '0.01' } as const;
     const release = releaseOf({
       of: [{ code: 'US-MI', type: 'state', rate: '0.06' }, local],
@@ -259,7 +259,7 @@ describe('a local rate that is older than the cadence of its publisher', () => {
     expect(outdatedOn(to, today, today) !== undefined).toBe(is);
   });
 
-  it('has a warning on earlier tax days, too, but not up to the day of the list', () => {
+  it('has a warning on earlier tax days, but not up to the day of the list', () => {
     expect(outdatedOn(boulder, '2026-02-01', '2026-11-20')).toBeDefined();
     expect(outdatedOn(boulder, '2026-01-01', '2026-11-20')).toBeUndefined();
     expect(outdatedOn(boulder, '2026-01-01', '2030-01-01')).toBeUndefined();

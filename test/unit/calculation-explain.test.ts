@@ -104,7 +104,7 @@ describe('the steps of a line', () => {
     expect(steps.length).toBeGreaterThan(2000);
   });
 
-  it('cite the law of the rule, and that of the rate', () => {
+  it('cite the law of the rule and of the rate', () => {
     const outcome = explained(priced('10.00'), withEffect({ type: 'rate', rate: '0.02' }));
     expect(stepsOf(outcome, 'rule')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
     expect(stepsOf(outcome, 'rate')).toMatchObject([{ rule_id: 'the-rule', citation: 'The law' }]);
@@ -216,7 +216,7 @@ describe('the arithmetic of a rule', () => {
     expect(figuresOf(outcome, 'rule')[0]).toEqual(expect.arrayContaining(['245.00', '265.00']));
   });
 
-  it('the arithmetic of a holiday has its days and its limit, also above it', () => {
+  it('has the days and the limit of a holiday, even above the limit', () => {
     const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
     const release = releaseOf({
       of: [state],
@@ -276,7 +276,7 @@ describe('the place of taxation of a sale', () => {
     expect(steps[0]?.citation).toBe('The law');
   });
 
-  it('has the candidates of an ambiguous address with their rates, and the one that the policy takes', () => {
+  it("has the candidates of an ambiguous address with their rates, and the policy's choice", () => {
     const release = releaseOf({
       of: [state, city, county],
       locations: [
@@ -361,7 +361,7 @@ const isSame = (left: ReturnType<typeof exactOf>, right: ReturnType<typeof exact
   left.units * 10n ** BigInt(right.scale) === right.units * 10n ** BigInt(left.scale);
 
 describe('the rounding of shipping with goods', () => {
-  it('names the tax before it, also where fees follow the shipping in the document', () => {
+  it('names the tax before it, even if fees follow the shipping in the document', () => {
     const answer = ask({
       to: { state: 'CT' },
       explain: true,

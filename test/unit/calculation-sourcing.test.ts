@@ -78,7 +78,7 @@ describe('a sale within a state', () => {
     expect(warningCodes(outcome).filter((code) => code !== 'taxability_not_established')).toEqual([]);
   });
 
-  it('the mixed policy takes the address of each end, also of a whole release', () => {
+  it('the mixed policy uses the address of each end, even with a whole release', () => {
     const whole = releaseOf({
       of: [state, ...near, ...far],
       locations: [
@@ -97,7 +97,7 @@ describe('a sale within a state', () => {
     ]);
   });
 
-  it('is as of the tax day: a policy that has ended does not hold', () => {
+  it('is as of the tax day: a policy that has ended does not apply', () => {
     const settings = {
       sourcing: [
         { ...always, to: '2026-06-30', policy: 'origin' },
@@ -242,7 +242,7 @@ describe('unknown facts about the deciding address', () => {
     expect(outcome.warnings).toMatchObject([{ code: 'not_covered', pointer: '/customer/address' }]);
   });
 
-  it('a mixed sale is known as little as the end of which less is known', () => {
+  it('a mixed sale has the lower coverage of its two ends', () => {
     const outcome = (from: object) => resolutionOf(ask(sale(from), contentOf('mixed')));
     expect(outcome({ state: 'CA', postal_code: '90001-1234' })).toMatchObject({ level: 'zip5', coverage: 'complete' });
     expect(outcome({ state: 'CA' })).toEqual({ level: 'state', ambiguous: false, coverage: 'partial' });
@@ -261,7 +261,7 @@ describe('a street address of the origin', () => {
   ];
   const content = contentOf('origin', { near: { locations, streets } });
 
-  it('decides a sale that is taxed there, and not that of the destination', () => {
+  it("decides a sale that is taxed there, not the destination's street", () => {
     const from = (line1: string | null) =>
       ask(sale({ ...origin, line1 }, { ...destination, line1: '5 Main St' }), content);
     expect(rowsOf(from('5 Main St'))).toEqual(atOrigin);
@@ -337,7 +337,7 @@ describe('mergedRelease', () => {
   const one = viewOf('mixed', '90001', near);
   const other = viewOf('mixed', '94102', far);
 
-  it('holds the jurisdictions and rates of both, the state once and first', () => {
+  it('has the jurisdictions and rates of both, the state once and first', () => {
     const both = mergedRelease(one, other);
     expect(both.jurisdictions.map(({ code }) => code).toSorted()).toEqual(
       ['US-CA', ...codesOf(near), ...codesOf(far)].toSorted(),
@@ -355,7 +355,7 @@ describe('mergedRelease', () => {
     expect(mergedRelease(dated, other).rates).toEqual([...dated.rates, ...other.rates.slice(1)]);
   });
 
-  it('is the one itself where both are one', () => {
+  it('returns the release when both sides are equal', () => {
     expect(mergedRelease(one, one)).toBe(one);
   });
 

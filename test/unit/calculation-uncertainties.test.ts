@@ -256,7 +256,7 @@ describe('a place that content has by name only', () => {
     ['Pittsburgh', '19103', '8.00'],
     ['Philadelphia', '15222', '8.00'],
     ['Pittsburgh', '17101', '7.00'],
-  ])('may be meant all the same, where the highest rate is wanted: %s, %s', (city, zip, tax) => {
+  ])('applies under the policy highest_rate: %s, %s', (city, zip, tax) => {
     const settings = { ambiguous_address: 'highest_rate' } as const;
     expect(ask({ to: { state: 'PA', city, postal_code: zip } }, { ...lists, settings }).tax_amount).toBe(tax);
   });

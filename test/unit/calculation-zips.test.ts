@@ -34,7 +34,7 @@ describe('a rule for a ZIP', () => {
     expect(ask(request, { releaseFor: releaseFor(policy) }).tax_amount).toBe(tax);
   });
 
-  it('binds with its four digits too, and of no address without a ZIP', () => {
+  it('applies with four digits as well, and to no address without a ZIP', () => {
     const options = { releaseFor: releaseFor('destination') };
     expect(ask({ to: at('94102-1234') }, options).tax_amount).toBe('0.00');
     expect(ask({ to: at() }, options).tax_amount).toBe('6.00');

@@ -108,7 +108,7 @@ const oracle = (certificates: readonly Certificate[], place: string, day: number
   };
 };
 
-it('is that of an independent oracle for 20,000 random customers, states and days', () => {
+it('matches an independent oracle for 20,000 random customers, states and days', () => {
   const random = seeded(16);
   const below = (most: number) => Math.floor(random() * most);
   const states = ['US-MI', 'US-OH', 'US-NY', 'US-CA'];

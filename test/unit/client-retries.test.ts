@@ -140,7 +140,7 @@ describe('a failed request', () => {
     await expect(levy.get('/filings')).rejects.toThrow('fetch failed (ECONNREFUSED)');
   });
 
-  it('is not retried when the call says one try', async () => {
+  it('is not retried with maxTries 1', async () => {
     const { levy, sent } = scripted([noReply]);
     await expect(create(levy, { maxTries: 1 })).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
     expect([sent.length, pauses]).toEqual([1, []]);

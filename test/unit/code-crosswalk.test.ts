@@ -27,7 +27,7 @@ describe('code-crosswalk.csv', () => {
     expect([...new Set(rows.map(({ system }) => system))]).toEqual(Object.keys(shapes));
   });
 
-  it('holds codes in the form of their system', () => {
+  it('has codes in the form of their system', () => {
     expect(rows.filter(({ system = '', code = '' }) => !shapes[system]?.test(code))).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('code-crosswalk.csv', () => {
     expect(pairs.filter((pair, index) => pairs.indexOf(pair) !== index)).toEqual([]);
   });
 
-  it('gives no code to two systems: a hint names one', () => {
+  it('has no code of two systems: a hint names one', () => {
     const systems = Map.groupBy(rows, ({ code = '' }) => code.toUpperCase());
     const shared = [...systems].filter(([, all]) => new Set(all.map(({ system }) => system)).size > 1);
     expect(shared).toEqual([]);

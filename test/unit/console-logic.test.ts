@@ -72,7 +72,7 @@ describe('the report', () => {
     ['USD', '10.00', '2.50', ['0.00', '7.50']],
     ['JPY', '1000', '1200', ['0', '-200']],
     ['KWD', '1.500', '0.000', ['0.000', '1.500']],
-  ])('has the decimals of %s, also in a month without sales', (currency, sold, credited, expected) => {
+  ])('has the decimals of %s, even in a month without sales', (currency, sold, credited, expected) => {
     const rows = [row(currency, '2026-10', sold, credited), row('EUR', '2026-09', '9.99', '0.00')];
     const months = monthlyOf(rows, { currency, state: '', measure: measures[0] }, '2026-09', '2026-10');
     expect(months.map(({ amount }) => amount)).toEqual(expected);
@@ -113,7 +113,7 @@ describe('routes', () => {
 });
 
 describe('days', () => {
-  it('are those of the time zone', () => {
+  it('follow the time zone', () => {
     const instant = Date.parse('2026-11-01T03:00:00Z');
     expect([todayIn('UTC', instant), todayIn('America/New_York', instant)]).toEqual(['2026-11-01', '2026-10-31']);
   });
@@ -235,7 +235,7 @@ describe('sign-in', () => {
     await expect(signInAddress(configured, page, store(), json(elsewhere))).rejects.toThrow('not at the issuer');
   });
 
-  it('keeps nothing for a second use of a code, and says why there is no token', async () => {
+  it('keeps nothing for a second use of a code, and explains the missing token', async () => {
     const kept = store();
     const address = new URL(await signInAddress(configured, page, kept, json(endpoints)));
     expect(address.searchParams.get('redirect_uri')).toBe('https://levy.example/v1/console');

@@ -43,7 +43,7 @@ describe('clothing at the rate of the state', () => {
     expect(stateTax(state, price, attributes).tax_amount).toBe(tax),
   );
 
-  it.each(['MN', 'NJ'])('%s: sources disagree about athletic clothing, and the answer says so', (state) => {
+  it.each(['MN', 'NJ'])('%s: warns that sources disagree about athletic clothing', (state) => {
     const outcome = stateTax(state, '100.00', '._ATHLETIC');
     expect(outcome.tax_amount).toBe('0.00');
     expect(outcome.warnings).toContainEqual(expect.objectContaining({ message: expect.stringContaining('disagree') }));

@@ -155,7 +155,7 @@ describe('coverage of a release', () => {
     expect(coverageOf(withRules(following, { coverage: 'partial' }), day).shipping.treatment).toBe('follows_goods');
   });
 
-  it('says whether a cap is on each unit or on each line', () => {
+  it('states whether a cap is on each unit or on each line', () => {
     const textOf = (per: { readonly per?: 'line' }) =>
       clothingIn(withRules([rule('r', [clothing], { type: 'base_cap', amount: '500', ...per })])).text;
     expect([textOf({}), textOf({ per: 'line' })]).toEqual([
@@ -183,7 +183,7 @@ describe('coverage of a release', () => {
     expect(clothingIn(withRules(rules)).text).toBe('Exempt.');
   });
 
-  it('tells which attributes change the answer', () => {
+  it('lists the attributes that change the treatment', () => {
     const rules = [
       rule('r', ['CLOTHING'], { type: 'exempt' }),
       rule('fur', [clothing], { type: 'taxable' }, { attributes: { any: ['_FUR', '_ENERGY_STAR'], none: [] } }),
@@ -202,7 +202,7 @@ describe('coverage of a release', () => {
     expect(covered.notes).toContain('Not confirmed by a primary source: clothing.');
   });
 
-  it('does not take a holiday for the rule, and tells of it until it is over', () => {
+  it('does not report a holiday as the rule, and mentions it until it is over', () => {
     const holiday = { type: 'holiday', amount: '100', inclusive: false } as const;
     const rules = [
       rule('r', [clothing], { type: 'taxable' }),
@@ -286,7 +286,7 @@ describe('coverage of a release', () => {
     expect(localOf(imported(undefined, { counts: older }))).toEqual(['listed', note('1,200 ZIPs and cities')]);
   });
 
-  it('calls local rates none the day after all that is listed has ended, of places by name too', () => {
+  it('reports no local rates after all locations have ended, including places by name', () => {
     const note =
       'Local rates are missing: all that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended, and is not covered.';
     expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('listed');
@@ -298,7 +298,7 @@ describe('coverage of a release', () => {
     ]);
   });
 
-  it('tells by level of a state without the tax where an import has local ones', () => {
+  it('reports by level where an import has local taxes and the state none', () => {
     const state = [{ code: 'US-AK', type: 'state', rate: '0' }] as const;
     const { jurisdictions, rates } = releaseOf({ of: state });
     const head = { ...imported(null), jurisdictions, rates, state: 'US-AK' };
@@ -319,7 +319,7 @@ describe('coverage of a release', () => {
     });
   });
 
-  it('tells of a rule that binds in certain ZIPs beside the others', () => {
+  it('reports a rule for certain ZIPs beside the others', () => {
     const rules = [
       rule('local', [clothing], { type: 'taxable' }),
       rule('zips', [clothing], { type: 'exempt' }, { levels: ['county', 'city'], zips: [['10001', '10292']] }),
@@ -356,7 +356,7 @@ describe('the active releases', () => {
     expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-10-01.1']);
   });
 
-  it('of one state are its alone, also where another state has an imported one', async () => {
+  it("of one state exclude other states' imported releases", async () => {
     expect(idsOf(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
     expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-10-01.1']);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
@@ -380,7 +380,7 @@ describe('the page of coverage by state', () => {
     expect(new Set(table.map((row) => row.split('|').length)).size).toBe(1);
   });
 
-  it('is what the content gives: after a change, run `npm run content -- coverage --write`', () => {
+  it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
     const page = readFileSync(new URL('../../infra/docs/coverage.md', import.meta.url), 'utf8');
     expect(page).toBe(coveragePage(builtInReleases()));
   });
@@ -434,12 +434,12 @@ describe('coverage of places, kinds and seasons', () => {
   it.each([
     ['2026-12-31', 'each year from September 1 to May 31'],
     ['2026-07-01', 'Taxable.'],
-  ])('says on %s of a rule with a season: %s', (date, text) => {
+  ])('reports a rule with a season on %s: %s', (date, text) => {
     const winter = rule('winter', ['FOOD.GROCERY'], { type: 'exempt' }, { season: { from: '09-01', to: '05-31' } });
     expect(groceriesOn([taxedFood, winter], date).text).toContain(text);
   });
 
-  it('tells of a holiday that comes each year when it does', () => {
+  it('reports when a yearly holiday takes place', () => {
     const holiday = rule('holiday', ['CLOTHING'], { type: 'holiday', amount: '100', inclusive: false });
     const { notes } = coverageOf(releaseOf({ rules: [{ ...holiday, season: { from: '08-01', to: '08-07' } }] }), day);
     expect(notes.filter((note) => note.includes('each year from August 1 to August 7'))).toHaveLength(1);
@@ -454,7 +454,7 @@ describe('coverage of shipping policies', () => {
     });
   });
 
-  it('tells what a rule for included charges does, which a stated one cannot be', () => {
+  it('reports the effect of a rule for included charges', () => {
     const rules = [
       rule('stated', ['SHIPPING'], { type: 'exempt' }, { attributes: { any: [], none: ['_INCLUDED_IN_PRICE'] } }),
       rule('in-price', ['SHIPPING'], { type: 'taxable' }, { attributes: { any: ['_INCLUDED_IN_PRICE'], none: [] } }),

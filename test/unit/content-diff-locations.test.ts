@@ -39,7 +39,7 @@ describe('which combined rates of a ZIP differ between two releases', () => {
     expect(compareLocations('55401', side(same), side(same))).toEqual([]);
   });
 
-  it('takes the narrowest of the ranges that hold an address, by the whole range and not by its part in this ZIP', () => {
+  it('prefers the narrowest range of an address, by the whole range and not by its part in this ZIP', () => {
     // The first range has only ten addresses of 55401, but it reaches far into 55400 and is wider.
     const ranges = [area('554000000', '554010009', ['A']), area('554010000', '554010999', ['B'])];
     expect(texts(compareLocations('55401', side([]), side(ranges)))).toEqual([

@@ -13,7 +13,7 @@ const paired = async (ones: readonly string[], others: readonly string[]) => {
 };
 
 describe('two streams of parts as left', () => {
-  it('has every key once, in order, with what each stream has of it', async () => {
+  it('has every key once, in order, with the entries of each stream', async () => {
     const zips = ['10001', '10002', '20000', '55401'];
     const keys = fc.uniqueArray(fc.constantFrom(...zips, '29 PALMS', 'A', 'B', 'SAINT PAUL', 'ZUMBRO'));
     const inOrder = (some: readonly string[]) => [

@@ -68,7 +68,7 @@ describe('which rates of jurisdictions differ between two releases', () => {
     expect(changes(old, next)).toEqual(['A general 2020-01-01 2026-09-30  0.01']);
   });
 
-  it('tells food and sales across the border apart from the general rate', () => {
+  it('distinguishes food and sales across the border from the general rate', () => {
     const old = bookOf([rate('A', '0.04', '2020-01-01', null, { food_rate: '0', interstate: { rate: '0.03' } })]);
     const next = bookOf([rate('A', '0.04', '2020-01-01', null, { food_rate: '0.01', interstate: { rate: '0.04' } })]);
     expect(changes(old, next)).toEqual(['A food 2020-01-01  0 0.01', 'A general_interstate 2020-01-01  0.03 0.04']);

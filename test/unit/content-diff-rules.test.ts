@@ -14,7 +14,7 @@ describe('which rules and settings differ between two releases', () => {
     });
   });
 
-  it('gives a rule whose effect, goods or days change, as it was and as it is', () => {
+  it('returns a rule whose effect, goods or days change, before and after', () => {
     const [old, next] = [grocery('0.07'), grocery('0.05')];
     expect(compareRules(releaseOf({ rules: [clothing, old] }), releaseOf({ rules: [next, clothing] })).rules).toEqual([
       { id: 'grocery', old, new: next },
@@ -35,7 +35,7 @@ describe('which rules and settings differ between two releases', () => {
     },
   );
 
-  it('gives a rule that is new, and one that is gone, in the order of their names', () => {
+  it('returns new and removed rules by name', () => {
     const next = grocery('0.05');
     expect(compareRules(releaseOf({ rules: [next] }), releaseOf({ rules: [clothing] })).rules).toEqual([
       { id: 'clothing', old: null, new: clothing },

@@ -29,7 +29,7 @@ describe('groceries at 100.00 where a county taxes 1 %', () => {
   const pairs = table.split(',').map((pair) => pair.trim().split(' '));
   it.each(pairs)('%s: %s', (state = '', tax) => expect(taxIn(state, 'FOOD.GROCERY').tax_amount).toBe(tax));
 
-  it('SC: with a warning, as the kinds of local taxes differ, and an import does not tell them', () =>
+  it('SC: with a warning, because the kinds of local taxes differ and an import lacks them', () =>
     expect(warningCodes(taxIn('SC', 'FOOD.GROCERY'))).toContain('taxability_not_established'));
   it('CO: with a warning, as the treatment of a place that no rule names is not established', () =>
     expect(warningCodes(taxIn('CO', 'FOOD.GROCERY'))).toContain('taxability_not_established'));

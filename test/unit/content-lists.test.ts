@@ -165,7 +165,7 @@ describe('states without a general tax', () => {
     ['MT', 'LODGING.HOTEL_ROOMS'],
     ['DE', 'LODGING.HOTEL_ROOMS'],
     ['OR', 'LODGING.HOTEL_ROOMS'],
-  ])('%s, %s: another tax is not in the figure, and the answer says so', (state, code) => {
+  ])('%s, %s: excludes another tax, with a warning', (state, code) => {
     const outcome = asked(state, code);
     expect(outcome.tax_amount).toBe('0.00');
     expect(warningCodes(outcome)).toContain('content_unconfirmed');

@@ -164,7 +164,7 @@ describe('a ZIP near a local tax', () => {
     }
   });
 
-  it.each(['23695', '23697', '23700'])('VA %s is in no county that is known, and says so', (zip) =>
+  it.each(['23695', '23697', '23700'])('VA %s is in no known county, with a warning', (zip) =>
     expect(taxAt('VA', zip, 'warn').warnings.map(({ code }) => code)).toContain('local_rates_missing'),
   );
 
@@ -179,7 +179,7 @@ describe('a ZIP near a local tax', () => {
       return { state: 'MT', zip, low: '0.00', high: '3.00' };
     }),
     ...['59716', '59758'].map((zip) => ({ state: 'MT', zip, low: '0.00', high: '4.00' })),
-  ])('$state $zip may have more than $low, and says so', ({ state, zip, low, high }) => {
+  ])('$state $zip may have more than $low, with a warning', ({ state, zip, low, high }) => {
     for (const [policy, tax] of [
       ['warn', low],
       ['highest_rate', high],

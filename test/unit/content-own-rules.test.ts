@@ -20,7 +20,7 @@ const daysBeside = (...spans: readonly (readonly [string, string | null])[]) => 
   return left.map(spanOf);
 };
 
-it('leaves the rule of the content in force on the days without an own rule, also between two of them', () => {
+it('leaves the rule of the content in force on days without an own rule, including between two own rules', () => {
   const [from, to] = spanOf(content);
   expect(to).toBeNull();
   expect(daysBeside(['2026-01-01', null])).toEqual([[from, '2025-12-31']]);
@@ -32,7 +32,7 @@ it('leaves the rule of the content in force on the days without an own rule, als
   expect(daysBeside(['2026-07-01', '2026-09-30'], ['2026-10-01', null])).toEqual([[from, '2026-06-30']]);
 });
 
-it('puts an own policy on coupons before that of the content', () => {
+it("prefers an own policy on coupons to the content's", () => {
   const policy = {
     policy: 'reduces_price',
     from: '2026-07-01',

@@ -15,7 +15,7 @@ describe('the output for a ZIP', () => {
   const part = { key: '55012', jurisdictions: [], rates: [], locations: release.locations };
   const shownOn = (day: string) => showZip({ ...release, locations: [] }, part, '55012', day).locations[0];
 
-  it('is its rate on a day when a location of it is in force', () => {
+  it('has the rate on a day when a location is in force', () => {
     for (const day of ['2026-01-01', '2026-06-30'])
       expect(shownOn(day)).toMatchObject({
         in_force: true,

@@ -167,7 +167,7 @@ describe('a tax of the state beside its own', () => {
     ['55012', 'US-XX US-XX-ARTICLE CITY; zip5, complete'],
     ['55013', 'US-XX US-XX-ARTICLE; zip5, complete'],
     ['', 'US-XX US-XX-ARTICLE; state, partial'],
-  ])('taxes in %s too: %s', (text, expected) => {
+  ])('applies in %s: %s', (text, expected) => {
     expect(find(text, content)).toBe(expected);
     // It may have no general rate at all, as one that falls on a band of the price alone.
     const others = rates.filter(({ jurisdiction }) => jurisdiction !== beside.code);
@@ -190,7 +190,7 @@ describe('a day that the content does not reach', () => {
     expect(find('55012', ended)).toBe('US-XX CITY; zip5, none');
   });
 
-  it('is not covered where one of the rates is missing, and a set whose rates are known is meant before it', () => {
+  it('is not covered where a rate is missing, and a set with known rates comes before it', () => {
     const rates = releaseOf({ of }).rates.filter(({ jurisdiction }) => jurisdiction !== 'TOWN');
     const town: Area = ['550120000', '550124999', 'TOWN'];
     expect(find('55012-0001', { areas: [town], rates })).toBe('US-XX TOWN; zip9, none');
@@ -200,6 +200,6 @@ describe('a day that the content does not reach', () => {
   });
 });
 
-it('a location that names what its release lacks is a fault of the content, never less tax', () => {
+it('fails for a location with an unknown jurisdiction, instead of charging less tax', () => {
   expect(() => find('55012', { areas: [['55012', '55012', 'CITY GHOST']] })).toThrow('lacks the jurisdictions GHOST');
 });

@@ -98,7 +98,7 @@ describe('a publisher that drips bytes', () => {
     await expect(download(trusting(limits))).rejects.toThrow(/took longer than 0.3 s/);
   });
 
-  it('is left when nothing comes, before the headers too', async () => {
+  it('ends when no data arrives, even before the headers', async () => {
     play = () => {};
     await expect(trusting({ pageMs: 300, stalledMs: 50 }).readText(page)).rejects.toThrow(PublisherFailure);
   });

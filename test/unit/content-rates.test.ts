@@ -42,7 +42,7 @@ describe('the rate of a jurisdiction', () => {
   });
 });
 
-it('finds the setting of a day, one without a first day also before anything is established', () => {
+it('finds the setting of a day; a setting without a first day applies before anything is established', () => {
   const settings = [
     { from: null, to: '2021-12-31' },
     { from: '2022-02-01', to: null },

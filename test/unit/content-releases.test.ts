@@ -199,7 +199,7 @@ const areDistinct = (left: Rule, right: Rule): boolean =>
   areAliases(left, right);
 
 describe('the built-in releases', () => {
-  it('are the files of the folder, and those of the manifest', () => {
+  it('match the files of the folder and the manifest', () => {
     const ids = builtInReleases()
       .map(({ id }) => id)
       .toSorted();
@@ -235,7 +235,7 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     expect(release.jurisdictions[0]).toMatchObject({ code: release.state, type: 'state', name: release.name });
   });
 
-  it('is as it was released', () => {
+  it('is unchanged since its release', () => {
     const text = readFileSync(new URL(`${id}.json`, folder), 'utf8');
     const hash = createHash('sha256')
       .update(canonicalJson(JSON.parse(text)))
@@ -256,7 +256,7 @@ describe.each(builtInReleases().map((release) => [release.id, release] as const)
     expect(ids.every((ruleId) => ruleId.startsWith(`${release.state.slice(3).toLowerCase()}-`))).toBe(true);
   });
 
-  it('names only jurisdictions that it lists, once each, and gives each a rate', () => {
+  it('names only listed jurisdictions, once each, with a rate', () => {
     expect(codes.size).toBe(release.jurisdictions.length);
     const named = release.locations.flatMap(({ alternatives }) => alternatives.flat());
     const bracketed = release.settings.rounding.flatMap(({ policy }) =>

@@ -57,7 +57,7 @@ describe('a street-address row that is skipped because it is bad', () => {
     expect(warnings).toEqual([expect.stringContaining('none of them certainly is')]);
   });
 
-  it('leaves other ZIPs as they are if its own can be read, and changes nothing if it is a row of a ZIP', async () => {
+  it('does not change other ZIPs if its own can be read, and changes nothing if it is a row of a ZIP', async () => {
     const elsewhere = { state: 'VT', postal_code: '05408', line1: '300 Main St' };
     const certain = { tax: '6.00', ambiguous: false, warnings: [] };
     expect(await answer(good.replace('20200101', 'none'), elsewhere)).toMatchObject(certain);
@@ -242,7 +242,7 @@ describe('a file of street rows alone, as in Vermont', () => {
 it.each([
   ['of a ZIP than fit into an item', 90_000, 900],
   ['of one street than a request can look up often', 2500, 1],
-])('does not store more street ranges %s, and says so', async (_what, count, streets) => {
+])('does not store more street ranges %s, and reports it', async (_what, count, streets) => {
   const rows = Array.from(
     { length: count },
     (_, index) => `${row(`${index},${index},B,,MAIN${index % streets},ST`, burlington)}\n`,

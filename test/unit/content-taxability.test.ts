@@ -184,7 +184,7 @@ describe('the tables of taxability', () => {
     expect(ties).toEqual([]);
   });
 
-  it('give at least 96 % of the cells a rule of medium confidence, and no code more than five without', () => {
+  it('have a rule of medium confidence in at least 96 % of the cells, and at most five cells of a code without', () => {
     const taxing = releases.filter(({ state }) => rows.some((row) => `US-${row.state}` === state));
     const withoutRule = codes.map(({ code }) => {
       const product = productOf(code);

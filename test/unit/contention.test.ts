@@ -43,7 +43,7 @@ describe('contention', () => {
     expect(virtual.pauses).toEqual([25, 50, 100, 200, 400, 500, 500]);
   });
 
-  it.each([0, 0.1, 0.5, nearly])('ends with the invocation, while there is time to say so: %d', async (random) => {
+  it.each([0, 0.1, 0.5, nearly])('ends with the invocation, in time for a response: %d', async (random) => {
     for (const lastsMs of [2500, 4000, 6000]) {
       const virtual = virtualTime(random);
       const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, random === 0 ? 100 : 10);
@@ -108,7 +108,7 @@ describe('a change that finds another state each time', () => {
     expect(virtual.pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 160, 160]);
   });
 
-  it.each([0, 0.5, nearly])('ends while there is time to say so: %d', async (random) => {
+  it.each([0, 0.5, nearly])('ends in time for a response: %d', async (random) => {
     const { given, remaining } = stale(3000, random);
     await expect(given).rejects.toThrow(Contention);
     expect(remaining()).toBeGreaterThanOrEqual(1970);

@@ -170,7 +170,7 @@ describe('a charge', () => {
 });
 
 describe('the list prices', () => {
-  it('give the amounts of published examples', () => {
+  it('match the amounts of published examples', () => {
     const of = (name: PriceName, units: bigint) => charge(prices[name], units * prices[name].counts);
     // infracost, from AWS' price list: 7.5, 11.25 and 18.75 billion GB seconds of arm64 are 100,000.50, 135,001.13 and
     // 200,000.63 (125 and 625 thousandths, each rounded up); 10,240, 40,960 and 5,800 GB are expected here.

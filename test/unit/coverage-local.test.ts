@@ -69,7 +69,7 @@ describe('a state with tables', () => {
     expect(localCoverageOn(of(state), on).share_outdated).toBe(share);
   });
 
-  it('tells that most rates of Colorado are of July 2025', () => {
+  it('reports that most rates of Colorado are of July 2025', () => {
     const { share_outdated } = localCoverageOn(of('CO'), day);
     expect(Number(share_outdated)).toBeGreaterThan(0.9);
     expect(coverageOf(of('CO'), day).notes.join('\n')).toContain('are of 2025-07-01 to 2026-07-01');

@@ -22,7 +22,7 @@ describe('the outcomes by residents', () => {
     return found;
   };
 
-  it.each(['GA', 'NM', 'VA', 'KY'])('are those of the answers: %s', (state) => {
+  it.each(['GA', 'NM', 'VA', 'KY'])('match the answers: %s', (state) => {
     const expected = countOf(state);
     const tally = residentsOf(tabledRelease(state) as Release)?.['preferred name'];
     for (const outcome of ['certain', 'likelier', 'unknown'] as const)

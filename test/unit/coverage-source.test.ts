@@ -69,7 +69,7 @@ describe('the source of a state', () => {
     expect(sourceOf(another, minnesota, day)).toMatchObject({ release: own, in_use: false });
   });
 
-  it('says why it is stale', () => {
+  it('reports why it is stale', () => {
     expect(sourceOf(builtIn('MN'), minnesota, '2027-01-09')).toMatchObject({
       stale: true,
       stale_reason: expect.stringMatching(/2026-08-18.*2027-01-08/),
@@ -94,7 +94,7 @@ describe('the publishers', () => {
     expect(publishers.map(({ state }) => state).sort()).toEqual(expected);
   });
 
-  it('are all in the table, those of the Streamlined states in one row', () => {
+  it('are all in the table, with the Streamlined states in one row', () => {
     const [, , ...rows] = publishersTable(day).split('\n');
     const cells = rows.map((row) => row.split(' | '));
     expect(rows).toHaveLength(1 + 48 - 24);

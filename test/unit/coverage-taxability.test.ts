@@ -34,7 +34,7 @@ describe('the taxability of a code in a state', () => {
     });
   });
 
-  it('is taxable without a rule, and says that none is established', () => {
+  it('is taxable without a rule, with a note that none is established', () => {
     const rules: Rule[] = [
       rule('flour', ['FOOD.CANDY'], { type: 'exempt' }, { attributes: { any: ['_CONTAINS_FLOUR'], none: [] } }),
     ];
@@ -43,7 +43,7 @@ describe('the taxability of a code in a state', () => {
     expect(candy.attributes).toMatchObject([{ code: '_CONTAINS_FLOUR', treatment: 'exempt', rule_id: 'flour' }]);
   });
 
-  it('is no tax in a state without a general sales tax, also where its cities tax', () => {
+  it('is no tax in a state without a general sales tax, even where its cities tax', () => {
     for (const state of ['OR', 'DE', 'MT', 'NH', 'AK'])
       expect(inState(state, 'GENERAL')).toMatchObject({ treatment: 'not_subject_to_tax', attributes: [] });
     expect(inState('AK', 'GENERAL').text).not.toBe(inState('OR', 'GENERAL').text);
@@ -70,7 +70,7 @@ describe('the page of taxability', () => {
   );
   const cell = (code: string, state: string) => rows.get(code)?.[states.indexOf(state)];
 
-  it('is what the content gives: after a change, run `npm run content -- coverage --write`', () => {
+  it('matches the content: after a change, run `npm run content -- coverage --write`', () => {
     expect(readFileSync(new URL('../../infra/docs/taxability.md', import.meta.url), 'utf8')).toBe(page);
   });
 

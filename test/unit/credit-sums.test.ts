@@ -227,7 +227,7 @@ const returnOf = (transactions: readonly StoredTransaction[]) => {
 };
 
 describe('the calculated tax of the credits of a sale', () => {
-  it('adds up to that of the sale in every jurisdiction, as does the over-collected tax, whatever tax was recorded, supplied and voided', () => {
+  it("adds up to the sale's in every jurisdiction, as does the over-collected tax, for any recorded, supplied and voided tax", () => {
     let [over, under] = [0, 0];
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
@@ -408,7 +408,7 @@ describe('credits of a sale', () => {
     expect(unmatched).toBeGreaterThan(100);
   });
 
-  it('are exhausted by their quantities: inherited discounts add up, too', () => {
+  it('are exhausted by their quantities: inherited discounts add up as well', () => {
     const line = { price: 1000, quantity: 3, discount: 0, coupon: 0 };
     const sale = { place: virginia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0, supplied: null };
     const outcome = ask({
@@ -426,7 +426,7 @@ describe('credits of a sale', () => {
     expect(sumsOf(credits)).toEqual(sumsOf([sold.transaction]));
   });
 
-  it('share the coupon of a line that its discounts leave nothing of', () => {
+  it('share the coupon of a line with discounts of its whole price', () => {
     const line = { price: 1000, quantity: 4, discount: 0, coupon: 0 };
     const sale = { place: philadelphia, lines: [line], discount: 0, coupon: 0, shipping: [], reduction: 0 };
     const outcome = ask({

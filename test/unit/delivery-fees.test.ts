@@ -111,7 +111,7 @@ describe('the account setting retail_delivery_fee=add', () => {
     expect(feesOf(again({ line_items: [{ ...line, unit_price: '50.00' }, ...line_items.slice(1)] }))).toEqual([]);
   });
 
-  it('gives each state its own line, at its own place', () => {
+  it('adds a line for each state, at its place', () => {
     const lines = [
       { unit_price: '150.00', customer: { address: denver } },
       { id: 'retail_delivery_fee', unit_price: '150.00', customer: { address: minneapolis } },

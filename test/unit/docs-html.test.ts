@@ -66,7 +66,7 @@ describe('Markdown of a description', () => {
     expect(found.map(({ tagName }) => tagName)).toEqual(['p', 'code']);
   });
 
-  it('links operations, also with a query or a line break, and error codes', () => {
+  it('links operations, even with a query or a line break, and error codes', () => {
     const links = (markdown: string) =>
       parsed(inline(markdown).text).flatMap(({ attrs }) => attrs.map(({ value }) => value));
     expect(links('`POST /filings`, `GET /product-attributes?ptc=…`, `POST\n/transactions/{id}/replay`')).toEqual([

@@ -15,7 +15,7 @@ it('lists every file of functions/ under its name', () => {
   expect([...Object.keys(endpoints), ...Object.keys(schedules), ...others].sort()).toEqual(files.sort());
 });
 
-it('gives each method of a path to one endpoint', () => {
+it('assigns each method of a path to one endpoint', () => {
   const offered = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`);
   expect(new Set(offered).size).toBe(offered.length);
 });

@@ -238,7 +238,7 @@ describe('an open entry', () => {
     expect(awaited([[untaxed('US-MI', 'not_collecting')]], registered('MI'))).toEqual([]);
   });
 
-  it('has what lists of it show', () => {
+  it('has the fields of lists', () => {
     const address = { state: 'MI', postal_code: '48226-1234' };
     const document = { reference_id: 'order-1', tax_date: '2026-10-08T12:00:00Z', customer: { id: 'cus_1', address } };
     expect(entriesOf([[row('US-MI', '1.00')]], document)[0]?.document).toEqual({

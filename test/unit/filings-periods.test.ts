@@ -151,7 +151,7 @@ describe('periods', () => {
 });
 
 describe('the ends around a day', () => {
-  it('are those of the periods that follow a known one, however far away', () => {
+  it('match the periods after a known one, at any distance', () => {
     fc.assert(
       fc.property(arbitraryRegistrations, days, (registrations, at) => {
         const day = dayOf(at * dayMs);
@@ -167,7 +167,7 @@ describe('the ends around a day', () => {
     );
   });
 
-  it('are the calendar’s before that, and where no period is known', () => {
+  it('are the calendar’s before that, and without a known period', () => {
     const quarterly = [registration('2026-01-01', null, 'quarter')];
     const from = periodAfter('2026-06-30', quarterly);
     expect(adjacentPeriodEnds('2026-05-31', from, quarterly)).toEqual({ before: '2026-03-31', after: '2026-06-30' });
@@ -181,7 +181,7 @@ describe('the first period', () => {
   const first = (registrations: readonly Registration[], oldestOpenMonth: string | null) =>
     firstPeriod({ oldestOpenMonth, createdAt }, registrations);
 
-  it('is that of the oldest open entry, if nothing is registered', () => {
+  it("is the oldest open entry's, if nothing is registered", () => {
     expect(first([], '2026-03')).toMatchObject({ start: '2026-03-01', end: '2026-03-31', frequency: 'month' });
     expect(first([], null)).toBeNull();
   });

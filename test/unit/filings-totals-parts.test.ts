@@ -148,7 +148,7 @@ describe('totals in parts', () => {
   });
 });
 
-it('a page of totals has fewer totals than are held for it', () => {
+it('a page of totals has fewer totals than are in memory for it', () => {
   const sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 1 };
   const place = {
     jurisdiction_code: 'US-TX',

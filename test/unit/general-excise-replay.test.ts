@@ -59,7 +59,7 @@ it('stored before there was the setting it replays as without it', async () => {
   expect(await replayed(old, true)).toEqual([true, []]);
 });
 
-it('is credited as it was recorded, also with other lines', async () => {
+it('is credited as recorded, even with other lines', async () => {
   const line_items = [{ id: 'other', quantity: '1', unit_price: '10.00' }];
   for (const [stored, taxes] of [
     [await recorded(true), ['4.71', '0.47']],

@@ -79,7 +79,7 @@ describe('a line in Hawaii', () => {
     expect(ask(request, { settings: { ...on.settings, rounding: 'invoice' } }).tax_amount).toBe('0.04');
   });
 
-  it('passes on the tax on shipping too, also of exempt goods', () => {
+  it('passes on the tax on shipping as well, even of exempt goods', () => {
     const shipping = { amount: '10.00' };
     expect(onlyShipping(ask({ to: honolulu, shipping }, on).shipping)?.tax_amount).toBe('0.47');
     const exempt = {
@@ -132,7 +132,7 @@ describe('the visible rate', () => {
     );
   });
 
-  it('is that of the rate of the product, where it has one', () => {
+  it('follows the rate of the product, where it has one', () => {
     const always = { from: null, to: null, source: 'test', confidence: 'high' } as const;
     const state = { ...jurisdiction('US-HI'), tax_type: 'general_excise' as const };
     // An import calls local taxes sales taxes.

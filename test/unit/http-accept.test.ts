@@ -50,7 +50,7 @@ describe('the media type that Accept prefers', () => {
     expect(preferred('application/json;q=0.2', 'text/csv;q=0.3')).toBe(csv);
   });
 
-  it('is the one with the higher weight, for any weights and order', () => {
+  it('has the higher weight, for any weights and order', () => {
     const weight = fc.integer({ min: 1, max: 1000 }).map((thousandths) => (thousandths / 1000).toFixed(3));
     fc.assert(
       fc.property(weight, weight, fc.boolean(), (ofJson, ofCsv, csvFirst) => {

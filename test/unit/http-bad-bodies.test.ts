@@ -250,7 +250,7 @@ describe('a body that is not what it should be', () => {
     expect(Object.entries(value?.metadata ?? {})).toEqual([['constructor', 'y']]);
   });
 
-  it('inherited names are unknown fields too', () => {
+  it('reports inherited names as unknown fields', () => {
     expect(parse({ ...good, constructor: 1, toString: 2, hasOwnProperty: 3 }).unknownFields).toEqual([
       '/constructor',
       '/toString',

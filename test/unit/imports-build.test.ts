@@ -98,7 +98,7 @@ describe('which set a nine-digit ZIP has', () => {
       .map((text) => (text === '' ? [] : text.split(',')));
   };
 
-  it('is that of the narrowest span of the lowest rank, for every span, day and ZIP', async () => {
+  it("is the narrowest span's of the lowest rank, for every span, day and ZIP", async () => {
     await fc.assert(
       fc.asyncProperty(spans, fc.array(number, { minLength: 1, maxLength: 8 }), async (list, numbers) => {
         const parts = await partsOf(...list);
@@ -276,7 +276,7 @@ describe('values in force on the day of an import', () => {
 });
 
 describe('zipsOfState', () => {
-  it('are those that the state list gives, in order', () => {
+  it('match the state list, in order', () => {
     for (const state of ['MN', 'RI', 'NY', 'DC']) {
       const zips = zipsOfState(state);
       expect(zips).toEqual(zips.toSorted());

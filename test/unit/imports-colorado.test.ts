@@ -115,7 +115,7 @@ describe('Colorado’s jurisdiction codes and rates', () => {
   it.each([
     ['Colorado_Jurisdiction_Codes_Rates_Jan-June2026_Apr26.xlsx', '2026-01-01'],
     ['Colorado_Jurisdiction_Codes_Rates_July-Dec_2026.xlsx', '2026-07-01'],
-  ])('%s holds from %s', async (name, from) => {
+  ])('%s applies from %s', async (name, from) => {
     const { parts } = await read(coloradoFile(coloradoRows, undefined, name));
     expect(parts.get('DENVER')?.locations.map((location) => location.from)).toEqual([from]);
   });

@@ -142,7 +142,7 @@ describe('ZIP files', () => {
     expect(await read(name, zipped([table]))).toEqual({ name: 'Rates.CSV', rows: [{ line: 1, cells: ['a', 'b'] }] });
   });
 
-  it('may have folders, and what is no table beside the one that is', async () => {
+  it('may have folders, and other files beside the table', async () => {
     const others = ['__MACOSX/._Rates.csv', 'readme.pdf', '.hidden.csv'].map((name) => ({ name, content: 'x' }));
     expect((await read('a.zip', zipped([...others, { ...table, name: '2026/rates.txt' }]))).name).toBe('rates.txt');
   });
@@ -153,7 +153,7 @@ describe('ZIP files', () => {
     await expect(read('a.zip', zipped([table, { ...table, name: 'other.csv' }]))).rejects.toThrow('packs 2');
   });
 
-  it('give the release that their files give', async () => {
+  it('make the same release as their files', async () => {
     const files = [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')];
     const packed = files.map((file) => ({ name: file.name.replace('.csv', '.ZIP'), content: zipped([file]) }));
     const [plain, fromZip] = [await importFiles('sst', 'MN', files), await importFiles('sst', 'MN', packed)];
@@ -163,7 +163,7 @@ describe('ZIP files', () => {
     });
   });
 
-  it('that are damaged are refused, and so is a file that is not there', async () => {
+  it('that are damaged or missing are refused', async () => {
     const damaged = zipped([{ name: 'a.csv', content: 'a,b\n'.repeat(1000) }]);
     damaged.fill(0, 40, 60);
     await expect(read('a.zip', damaged)).rejects.toThrow();

@@ -36,7 +36,7 @@ describe('Illinois’ rates by location', () => {
         { from: '2026-01-01', to: null, of_addresses: true },
       ],
     },
-  ])('of a place are open from the first day without a rate on: $locations', async ({ prior, locations }) => {
+  ])('of a place end before the first day without a rate: $locations', async ({ prior, locations }) => {
     const text = fixture(name).content.toString();
     const line = text.split('\n').find((one) => one.includes('ALTON')) ?? '';
     const changedLine = `${line.slice(0, 132)}${prior}${line.slice(132 + prior.length)}`;

@@ -58,7 +58,7 @@ describe('the changes of an import', () => {
     });
   });
 
-  it('counts the answers of past days apart: those that were known, and change', async () => {
+  it('counts changed answers of past days apart', async () => {
     const row = boundaryRow({ ...rochester, place: '', zips: whole('55901'), from: '20261001', to: '20261031' });
     expect(await impactOf([row])).toMatchObject({
       changed: 0,

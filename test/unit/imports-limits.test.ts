@@ -8,7 +8,7 @@ const mnRates = rateRows('27', '45 27 0.06875 20090701', '01 43000 0.005');
 const whole = (zip: string) => [zip, '', zip, ''] as const;
 
 describe('files with more than an import holds in memory', () => {
-  it('are refused at the row that is too many of one ZIP, and the ZIP is named', async () => {
+  it('are refused at the first row above the limit of a ZIP, which is named', async () => {
     let read = 0;
     function* endless(): Generator<Entry> {
       for (; ; read += 1) yield { kind: 'span', low: '554010000', high: '554019999', from: null, to: null, locals: [] };
@@ -36,7 +36,7 @@ describe('files with more than an import holds in memory', () => {
     ).rejects.toThrow(/rows that apply to a place/);
   });
 
-  it('are read up to the line that is too many without a separator', async () => {
+  it('are read up to the limit of lines without a separator', async () => {
     const table = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate';
     const content = `${table}\n${'x\n'.repeat(30_000)}TX,78664,ROUND ROCK,0.0625,0.0625,0,0\n`;
     const entries = await entriesOf('zip-rates', 'TX', [{ name: 'rates.csv', content }]);

@@ -21,7 +21,7 @@ describe('Missouri’s sales tax rates', () => {
     expect(percentsIn(imported, city, day)).toEqual(percents);
   });
 
-  it('have the state’s own codes beside those of Levy', () => {
+  it("have the state’s own codes beside Levy's", () => {
     const codes = imported.parts
       .get('KANSAS CITY')
       ?.jurisdictions.map(({ code, reporting_code }) => [code, reporting_code]);

@@ -96,7 +96,7 @@ describe('New Mexico’s rates by location code', () => {
     );
   });
 
-  it('hold from January in a name with two months of one year', async () => {
+  it('apply from January in a name with two months of one year', async () => {
     const { parts } = await read(
       newMexicoFile(newMexicoDistricts, {}, 'New_Mexico_gross_receipts_tax_Jan_July_2026_pub.json'),
     );

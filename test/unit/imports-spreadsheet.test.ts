@@ -49,7 +49,7 @@ describe('a table that a spreadsheet saved again', () => {
     },
   );
 
-  it('as SST files, with codes and ZIPs that lost their zeros, gives the same release', async () => {
+  it('as SST files, with codes and ZIPs that lost their zeros, makes the same release', async () => {
     const files = ['MNR2026Q4AUG28.csv', 'MNB2026Q4AUG28.csv'].map(fixture);
     const published = await importFiles('sst', 'MN', files);
     const imported = await importFiles(

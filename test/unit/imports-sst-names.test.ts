@@ -23,7 +23,7 @@ describe('names of SST jurisdictions', () => {
       names === undefined ? {} : { names },
     );
 
-  it('are those of the tables of the state, and what no table names is called by its code', async () => {
+  it('come from the tables of the state, or are the code where no table has a name', async () => {
     expect(namesOf(await minnesota(tables()))).toEqual({
       'US-MN-00-053': 'Hennepin County',
       'US-MN-00-043': 'County 043',
@@ -47,7 +47,7 @@ describe('names of SST jurisdictions', () => {
     expect(withoutNames(await minnesota(tables()))).toEqual(withoutNames(await minnesota()));
   });
 
-  it('are those of the tables that ship with the service', async () => {
+  it('match the tables that ship with the service', async () => {
     const names = namesOf(await minnesota(await readNameTables('MN')));
     expect(names).toMatchObject({
       'US-MN-00-053': 'Hennepin County',
@@ -57,7 +57,7 @@ describe('names of SST jurisdictions', () => {
     for (const name of Object.values(names)) expect(name).not.toMatch(/\d/);
   });
 
-  it('are none where a code has a county’s type and is that of another area', async () => {
+  it('are missing where a code has a county’s type and belongs to another area', async () => {
     const rates = rateRows('19', '45 19 0.06', '00 199 0.01');
     const boundary = [boundaryRow({ zips: ['50002', '', '50002', ''], state: '19', county: '199' })];
     const imported = await importFiles('sst', 'IA', sstFiles('IA', rates, boundary), { names: tables() });

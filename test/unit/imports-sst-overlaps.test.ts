@@ -59,7 +59,7 @@ describe('SST rate rows of one jurisdiction that share days', () => {
     ]);
   });
 
-  it('are no remark where they touch, or say the same', async () => {
+  it('have no remark where they touch or are equal', async () => {
     const rates = rateRows(
       '55',
       '45 55 0.05 19820501',
@@ -77,7 +77,7 @@ describe('SST rate rows of one jurisdiction that share days', () => {
 
 const days = Array.from({ length: 12 }, (_, index) => `2026-01-${String(index + 10)}`);
 
-it('gives each day the rate of the row that began last, on 2,000 random lists of rows', () => {
+it('applies the row that began last on each day, on 2,000 random lists of rows', () => {
   const Row = fc
     .record({ first: fc.nat(11), length: fc.option(fc.nat(11)), rate: fc.constantFrom('0.01', '0.02', '0.03') })
     .map(({ first, length, rate }) => ({

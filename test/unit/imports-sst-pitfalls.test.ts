@@ -18,7 +18,7 @@ const badIn = async (state: string, files: ReturnType<typeof sstFiles>) =>
   ofKind(await entriesOf('sst', state, files), 'bad');
 
 describe('pitfalls of SST files', () => {
-  it('9-digit compare: a range from 55012-0011 to 55013-9999 holds 55013-0005 and not 55012-0005', async () => {
+  it('9-digit compare: a range from 55012-0011 to 55013-9999 contains 55013-0005 and not 55012-0005', async () => {
     const files = mn(boundaryRow({ type: '4', zips: ['55012', '0011', '55013', '9999'], state: '27', county: '053' }));
     expect(await localsIn(files, '550130005')).toEqual([['US-MN-00-053']]);
     expect(await localsIn(files, '550139999')).toEqual([['US-MN-00-053']]);

@@ -41,7 +41,7 @@ describe('SST street-address rows', () => {
     expect(warnings).toEqual([expect.stringMatching(/^address_ambiguous: .*streets decide in ZIP 53213/)]);
   });
 
-  it('leave other ZIPs as they are, and are remarked', async () => {
+  it('do not change other ZIPs, and have a remark', async () => {
     const imported = await wisconsin();
     expect(taxAt(imported, 'WI', '54135')).toMatchObject({ tax: '5.50', ambiguous: false, warnings: [] });
     const { remarks, notes, rowsRead, rowsKept } = imported.built.summary;
@@ -65,7 +65,7 @@ describe('SST street-address rows', () => {
     expect(taxAt(imported, 'VT', '05401')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
   });
 
-  it('alone are all that is known of a ZIP: the lowest of their rates is meant', async () => {
+  it('alone decide a ZIP by the lowest of their rates', async () => {
     const imported = await vermont(
       street('05401', { place: '10675' }),
       street('05401'),
@@ -80,7 +80,7 @@ describe('SST street-address rows', () => {
     expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
   });
 
-  it('hold on their own days: those of the rows of one set together', async () => {
+  it('apply on their own days, together for the rows of one set', async () => {
     const imported = await vermont(
       boundaryRow({ zips: whole('05401'), state: '50', from: '20200101' }),
       street('05401', { place: '10675', from: '20220101', to: '20221231' }),
@@ -101,7 +101,7 @@ describe('SST street-address rows', () => {
     ]);
   });
 
-  it('cover a ZIP+4 that lies in no range of its ZIP, as a part of what is known', async () => {
+  it('cover a ZIP+4 that lies in no range of its ZIP, as partial coverage', async () => {
     const imported = await vermont(
       boundaryRow({ type: '4', zips: ['05401', '0001', '05401', '0100'], state: '50' }),
       street('05401', { place: '10675' }),
@@ -126,7 +126,7 @@ describe('SST street-address rows', () => {
     });
   });
 
-  it('are marked where a release is shown, and are compared only where nothing else is known of the ZIP', async () => {
+  it('are marked in `show`, and compared only without other rows of the ZIP', async () => {
     const part = (await wisconsin()).parts.get('53213');
     const head = headOf(await wisconsin());
     const shown = showZip(head, part, '53213', day).locations;

@@ -53,7 +53,7 @@ describe('Minnesota’s SST files', () => {
     expect(percentAt(await minnesota(), zip, day)).toEqual({ percent, coverage: 'complete' });
   });
 
-  it('give each jurisdiction the type and code of its rate rows as its reporting code', async () => {
+  it('set the type and code of the rate rows as the reporting code of each jurisdiction', async () => {
     const rows = String(files[0]?.content).trim().split(/\r?\n/);
     const ofFile = new Set(rows.map((line) => line.split(',').slice(1, 3).join('-')));
     const jurisdictions = [...(await minnesota()).parts.values()].flatMap((part) => part.jurisdictions);
@@ -164,7 +164,7 @@ describe('Minnesota’s SST files', () => {
       line: 7,
       zip: '55401',
     },
-  ])('$because is bad, and where it would count nothing is known', async ({ file, line, zip }) => {
+  ])('$because is bad, and its place is unknown', async ({ file, line, zip }) => {
     const imported = await importFiles(
       'sst',
       'MN',
@@ -191,7 +191,7 @@ describe('Minnesota’s SST files', () => {
     expect(built.summary.bad.first.map((bad) => bad.reason)).toEqual([expect.stringMatching(reason)]);
   });
 
-  it('a rate file without the state’s own rate is bad, and nothing is made of it', async () => {
+  it('a rate file without the state’s own rate is bad, and makes no release', async () => {
     const stateless = sstFiles(
       'NV',
       [rateRow('32', '00', '003', '0.08375')],

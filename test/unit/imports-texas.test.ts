@@ -18,7 +18,7 @@ const bad = async (from: string, to: string) =>
   ofKind(await entriesOf('texas', 'TX', [changed(name, from, to)]), 'bad').map(({ line, reason }) => [line, reason]);
 
 describe('the Texas Comptroller’s local rates', () => {
-  it('give each city its taxing jurisdictions, by the codes of the file', async () => {
+  it('set the taxing jurisdictions of each city, by the codes of the file', async () => {
     const imported = await importFiles('texas', 'TX', [fixture(name)]);
     const percents = [...imported.parts].map(([city, { locations, rates }]) => [
       city,
@@ -107,7 +107,7 @@ describe('the Texas Comptroller’s local rates', () => {
     ).toEqual([]);
   });
 
-  it('hold from the file’s month on', async () => {
+  it('apply from the file’s month on', async () => {
     const { parts } = await importFiles('texas', 'TX', [fixture(name)]);
     expect(parts.get('AUSTIN')?.locations[0]).toMatchObject({ from: '2026-10-01', to: null });
     expect(parts.get('AUSTIN')?.rates[0]).toMatchObject({ from: '2026-10-01', to: null });

@@ -36,7 +36,7 @@ describe('Virginia’s rates by locality', () => {
     ]);
   });
 
-  it('have the Census code beside that of Levy', () => {
+  it("have the Census code beside Levy's", () => {
     expect(imported.parts.get('ALEXANDRIA')?.jurisdictions).toMatchObject([
       { code: 'US-VA-510-01000', reporting_code: '51510', kind: 'combined' },
     ]);

@@ -51,7 +51,7 @@ describe('WooCommerce’s tax rates', () => {
     expect([taxOf('GENERAL'), taxOf('FOOD.GROCERY')]).toEqual(['7.25', '2.00']);
   });
 
-  it('give a release every ZIP that a row matches', async () => {
+  it('make a release with every ZIP that a row matches', async () => {
     const imported = await importFiles('woocommerce', 'TX', [fixture('tax_rates.csv')]);
     const { parts, built } = imported;
     const rates = (key: string) => parts.get(key)?.rates.map(({ jurisdiction, rate }) => [jurisdiction, rate]);
@@ -259,7 +259,7 @@ describe('WooCommerce’s tax rates', () => {
     },
   );
 
-  it('make no release of a row of the whole state alone, and say why', async () => {
+  it('make no release of a row of the whole state alone, with the reason', async () => {
     const { built } = await importFiles('woocommerce', 'KY', [table('US,KY,*,*,6,State,1,0,0,')]);
     expect(built).toMatchObject({
       outcome: 'nothing',
@@ -385,7 +385,7 @@ describe('WooCommerce’s tax rates', () => {
     ['RI', { '02903': 7 }],
     ['CT', { '06510': 6.35 }],
     ['CO', { '80202': 8.81, '80301': 8.845, '80459': 6.9 }],
-  ])('as one row for each ZIP give %s the rates %j', async (of, expected) => {
+  ])('as one row for each ZIP set the rates of %s to %j', async (of, expected) => {
     const imported = await importFiles('woocommerce', of, [fixture('woocommerce-zips.csv')]);
     expect(imported.built.summary).toMatchObject({
       rowsRead: 8,
@@ -399,7 +399,7 @@ describe('WooCommerce’s tax rates', () => {
    * The header of a German shop, as in gist.github.com/micronax/76d03a5cb54a8ccc0068, saved again by a German
    * spreadsheet.
    */
-  it('of a German shop give New York its rates by ZIP, and skip those of Germany and Austria', async () => {
+  it("of a German shop have New York's rates by ZIP, without Germany and Austria", async () => {
     const file = fixture('woocommerce-de.csv');
     const imported = await importFiles('woocommerce', 'NY', [file]);
     const { summary } = imported.built;
@@ -427,7 +427,7 @@ describe('WooCommerce’s tax rates', () => {
       'State code,Land,PLZ,Stadt,Satz,Name,Rang,Zins,Versand,Klasse\nTX,US,75001,,8.25,Tax,1,0,1,',
       'has no column Country code',
     ],
-  ])('refuse %j, whose columns are not known', async (content, reason) => {
+  ])('refuse %j, which has unknown columns', async (content, reason) => {
     await expect(entriesOf('woocommerce', 'TX', [{ name: 'rates.csv', content }])).rejects.toThrow(
       `rates.csv ${reason}`,
     );

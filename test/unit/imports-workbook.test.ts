@@ -26,7 +26,7 @@ describe('workbookNumber', () => {
     expect(workbookNumber(stored)).toBe(null);
   });
 
-  it('gives back every rate of up to eight decimals, however the workbook stores it', () => {
+  it('reads every rate of up to eight decimals, in any stored form', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 25_000_000 }), fc.boolean(), (units, isExponent) => {
         const value = units / 1e8;
@@ -74,7 +74,7 @@ describe('readSheet', () => {
       return Array.fromAsync(rows);
     });
 
-  it('gives the columns of the headers in the rows below them, of the sheet that is picked', async () => {
+  it('returns the columns below the headers of the selected sheet', async () => {
     expect(await readRates('Rates')).toEqual([{ line: 3, cells: ['0.07'] }]);
   });
 

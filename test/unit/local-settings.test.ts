@@ -6,7 +6,7 @@ it('refuses a value of LOG that would do nothing', () => {
   expect(() => readSettings({ LOG: 'yes' })).toThrow('LOG must be requests or off, not "yes".');
 });
 
-it('listens on loopback, and on every interface only where a container says so', () => {
+it('listens on loopback, and on every interface only with HOST', () => {
   expect(readSettings({}).host).toBe('127.0.0.1');
   expect(readSettings({ HOST: '' }).host).toBe('127.0.0.1');
   expect(readSettings({ HOST: '0.0.0.0' }).host).toBe('0.0.0.0');

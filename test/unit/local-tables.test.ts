@@ -81,7 +81,7 @@ describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
     }
   });
 
-  it('has one rate for each jurisdiction on a day, whichever areas an address may lie in', () => {
+  it('has one rate for each jurisdiction on a day, in any areas of an address', () => {
     const days = { established: '2026-10-01', approximate: '2022-01-01' };
     const changes = rows.flatMap(({ from }) => (from >= '2022' ? [from] : []));
     const areas = localTable(packRates(edition), '').areas();
@@ -95,7 +95,7 @@ describe.each(editionsOf('rates'))('the rate table %s', (edition) => {
     }
   });
 
-  it('gives a reason for each rate that is not established, and no parts', () => {
+  it('has a reason for each rate that is not established, and no parts', () => {
     for (const { rate, parts, note, place } of rows)
       if (rate === '') expect([parts, note.length > 10], place).toEqual(['', true]);
   });

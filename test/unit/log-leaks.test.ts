@@ -100,7 +100,7 @@ describe('the log line of an error', () => {
     expect(JSON.stringify(thrownBy(error))).not.toMatch(/canary/i);
   });
 
-  it('is the same of a schedule, and Lambda hears its name alone', async () => {
+  it('is the same for a schedule, and Lambda gets its name alone', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const cause = Object.assign(new Error('77 Canary Lane'), { name: 'TransactionCanceledException', Item: body });
     const failed = await scheduled('sweep-drafts', () => Promise.reject(cause))({}, {} as Context).catch(

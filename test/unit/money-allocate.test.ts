@@ -13,7 +13,7 @@ const total = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, ma
 const sum = (amounts: readonly bigint[]) => amounts.reduce((left, right) => left + right, 0n);
 
 describe('allocating by largest remainder', () => {
-  it('always gives out the total, all of it and no more', () => {
+  it('always allocates exactly the total', () => {
     fc.assert(
       fc.property(total, weights, (amount, shares) => {
         expect(sum(allocate(amount, shares))).toBe(amount);
@@ -39,7 +39,7 @@ describe('allocating by largest remainder', () => {
     );
   });
 
-  it('gives nothing to a weight of zero, as long as another weighs something', () => {
+  it('allocates nothing to a weight of zero, unless all weights are zero', () => {
     fc.assert(
       fc.property(total, weights, (amount, shares) => {
         fc.pre(sum(shares) > 0n);
@@ -48,7 +48,7 @@ describe('allocating by largest remainder', () => {
     );
   });
 
-  it('gives a unit to a larger remainder before a smaller one', () => {
+  it('allocates a unit to a larger remainder before a smaller one', () => {
     fc.assert(
       fc.property(total, weights, (amount, shares) => {
         const all = sum(shares);

@@ -60,7 +60,7 @@ it('a sale that was lowered has no credit for what was paid above it', async () 
   expect(await recorded(more)).toMatchObject({ credited_amount: '0.96', credited_tax_amount: '0.04' });
 });
 
-it('a sale moves with its order to another state, also with the same tax', async () => {
+it('moves a sale with its order to another state, even with the same tax', async () => {
   const placed = orderOf({ ...three, address: lansing }, 'moved', '1.60', { placedAt });
   expect((await recorded(placed)).tax_summary).toMatchObject([{ jurisdiction_code: 'US-MI', tax_amount: '1.60' }]);
   const louisville = { city: 'Louisville', province: 'KY', postalCode: '40202', country: 'US' };
@@ -106,7 +106,7 @@ it('a stale job does not undo an edit back to an earlier state', async () => {
   expect(await recordOrder(ledger, between)).toMatchObject({ isChanged: false, sale: { total_amount: '18.58' } });
 });
 
-it('a recorded sale follows the estimate mark of its order, also with the same amounts', async () => {
+it('updates the estimate mark of a recorded sale, even with the same amounts', async () => {
   const order = orderOf(three, 'marked', '1.20', { placedAt, isEstimated: true });
   await recorded(order);
   for (const isChanged of [true, false])
@@ -114,7 +114,7 @@ it('a recorded sale follows the estimate mark of its order, also with the same a
   expect((await recorded({ ...order, isEstimated: false })).metadata).toEqual({ shop: 'test', order: 'marked' });
 });
 
-it('a finalized sale is never changed to a draft, also without an instant', async () => {
+it('never changes a finalized sale to a draft, even without an instant', async () => {
   await recorded(orderOf(two, 'late-draft', '0.80', { placedAt }));
   const late = await recordOrder(ledger, orderOf(three, 'late-draft', '1.20', { placedAt, wanted: 'draft' }));
   expect(late).toMatchObject({ isChanged: false, problems: [], sale: { status: 'finalized', total_amount: '18.58' } });

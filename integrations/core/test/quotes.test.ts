@@ -109,7 +109,7 @@ describe('a quote', () => {
     faults.state.applies = () => true;
   });
 
-  it('has the warnings that can mean a missing tax, and says whether the address is covered', async () => {
+  it('has the warnings that can mean a missing tax, and whether the address is covered', async () => {
     const guam = { city: 'Hagatna', province: 'GU', postalCode: '96910', country: 'US' };
     const quote = await quotes()(document('10.00', guam));
     expect(quote).toMatchObject({ ok: true, isCovered: false });

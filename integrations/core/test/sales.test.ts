@@ -52,7 +52,7 @@ describe('an order', () => {
     expect(await statesOf(direct.reference)).toEqual(['sale finalized 27.87', 'credit finalized 9.29']);
   });
 
-  it('is void if it was cancelled before its payment, also without an answer to the draft', async () => {
+  it('is void if it was canceled before its payment, even without an answer to the draft', async () => {
     const order = orderOf(mugs, newReference(), '1.20', { wanted: 'draft' });
     faults.state.fault = 'reply lost';
     await expect(recordOrder(ledger, order)).rejects.toThrow(LevyUnavailable);
@@ -132,7 +132,7 @@ describe('an order', () => {
 });
 
 describe('refunds', () => {
-  it('give back the sale to the cent, unit by unit', async () => {
+  it('refund the sale to the cent, unit by unit', async () => {
     const cart = cartOf([{ id: 'mug', quantity: 3, unitPrice: '9.35', discount: '1.39' }]);
     const order = orderOf(cart, newReference(), '1.20');
     const refunds = ['9.29', '9.29', '9.28'].map((total, at) =>
@@ -228,7 +228,7 @@ describe('a reconciliation', () => {
       expect((await statesOf(order.reference)).at(-1)).toBe('sale finalized 27.87');
   });
 
-  it('has a range in UTC, as the orders of the shop, whatever the time zone of the account', async () => {
+  it("has a range in UTC, like the shop's orders, in any time zone of the account", async () => {
     const ranges: unknown[] = [];
     const applies = ({ sent }: { sent: Record<string, unknown> | null }) =>
       ranges.push([sent?.['from'], sent?.['to']]) < 0;

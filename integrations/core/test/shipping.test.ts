@@ -82,7 +82,7 @@ describe('a shipping charge', () => {
     expect(notes).toEqual([expect.stringContaining('none of The app is shipped')]);
   });
 
-  it('of nothing but goods that are picked up is a fee with the tax of the store, and the log says so', async () => {
+  it('of goods that are all picked up is a fee with the tax of the store, and is logged', async () => {
     // 6 % of 20.00 and of 3.00.
     const { notes, ...taxes } = await taxOf(cartOf([pickedUp], '3.00'));
     expect(taxes).toEqual({ tax: '1.38', ofShipping: '0.18' });
@@ -139,7 +139,7 @@ describe('an order', () => {
 });
 
 describe('a refusal', () => {
-  it('of a product tells the staff which one, and the shopper to contact the shop', async () => {
+  it('of a product names it to the staff, and asks the shopper to contact the shop', async () => {
     const quote = await quoteOf(cartOf([mug, { ...card, taxCode: 'FEES.GIFT' }], null));
     expect(quote).toMatchObject({
       ok: false,
@@ -149,7 +149,7 @@ describe('a refusal', () => {
     expect(noTaxMessage('refused')).toMatch(/Contact the shop/);
   });
 
-  it('of an address tells the shopper to check it', async () => {
+  it('of an address asks the shopper to check it', async () => {
     const quote = await quoteOf(cartOf([mug], null, { ...newYork, province: 'ZZ' }));
     expect(quote).toMatchObject({ ok: false, reason: 'address' });
     expect(noTaxMessage('address')).toMatch(/state and the ZIP code/);

@@ -66,7 +66,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('is what the metadata of its variant or product says, and not what a shopper can write', () => {
+  it('comes from the metadata of its variant or product, never from what a shopper can write', () => {
     const variant = { metadata: { levy_fulfillment: 'electronic' } };
     const product = { metadata: { levy_fulfillment: 'pickup' } };
     const metadata = { levy_fulfillment: 'none', levy_tax_code: 'NONTAXABLE' };

@@ -52,7 +52,7 @@ it('takes an order from the cart to a draft, a sale and a credit, with the cents
 });
 
 describe('the tax of a cart', () => {
-  it('is that of Levy at the payment, after a coupon and quantities there and back', async () => {
+  it("equals Levy's tax at the payment, after a coupon and changed quantities", async () => {
     const shopper = shopperOf(shop);
     await shopper.create();
     await shopper.address(addresses.NY);

@@ -24,7 +24,7 @@ const leftOf = ({ sales, credits }: Recorded) => [
   sum(sales, 'tax_amount') - sum(credits, 'tax_amount'),
 ];
 
-it('an order that is edited to fewer units is the smaller sale, also when the difference is paid back', async () => {
+it('records an order that is edited to fewer units as the smaller sale, even when the difference is refunded', async () => {
   const { order, paid } = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
   await staffOf(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');

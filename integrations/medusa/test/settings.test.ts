@@ -53,7 +53,7 @@ describe('the tax provider', () => {
   const item = { line_item: { id: 'cali_1' }, rates: [] };
   const failed = { levy: { kind: 'failed' } };
 
-  it('marks an estimate also where the tax region has no default rate', async () => {
+  it('marks an estimate even where the tax region has no default rate', async () => {
     const address = { postal_code: '48226' };
     const lines = await new LevyTaxProvider().getTaxLines([item], [], { address, additional_context: failed });
     expect(lines).toMatchObject([{ rate: 0, line_item_id: 'cali_1' }]);

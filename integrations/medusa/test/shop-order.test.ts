@@ -65,7 +65,7 @@ describe('a claim', () => {
   const claim = { id: 'claim_1', order_id: 'order_1', created_at: at(4), updated_at: at(4) };
   const claim_items = [{ item_id: 'ordli_1', quantity: 1 }];
 
-  it('counts a unit once, also when it is returned', () => {
+  it('counts a unit once, even when it is returned', () => {
     const replaced = orderOf({ items: [first, another], claims: [{ ...claim, claim_items }] }, 3);
     expect(refundsOf(replaced)).toEqual([['claim_1', '11.00']]);
     const items = [{ ...first, detail: received }, another];
@@ -80,7 +80,7 @@ describe('a claim', () => {
     expect([sold.unpaid, sold.refunds.map(({ total }) => total)]).toEqual(['11.00', ['11.00']]);
   });
 
-  it('that is canceled gives nothing back', () => {
+  it('that is canceled refunds nothing', () => {
     expect(refundsOf(orderOf({ claims: [{ ...claim, claim_items, canceled_at: at(8) }] }))).toEqual([]);
   });
 });
@@ -96,13 +96,13 @@ describe('an order', () => {
     ]);
   });
 
-  it('has the instant of its last change, of whatever kind', () => {
+  it('has the instant of its last change of any kind', () => {
     expect(soldOrderOf(orderOf()).changedAt).toBe(at(2));
     expect(soldOrderOf(orderOf({ updated_at: at(3) })).changedAt).toBe(at(3));
     expect(soldOrderOf(orderOf({ returns: [back] })).changedAt).toBe(at(6));
   });
 
-  it('that store credit paid for in part is paid, also after a refund', () => {
+  it('that store credit paid in part is paid, even after a refund', () => {
     const refunds = [{ id: 'ref_1', amount: 5, created_at: at(7) }];
     const payments = [{ amount: 12, captures: [{ amount: 12, created_at: at(2) }], refunds }];
     const credit_lines = [{ amount: 10 }, { amount: 5, metadata: { created_in_version: 2 } }];

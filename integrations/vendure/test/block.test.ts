@@ -57,7 +57,7 @@ it('nobody pays an order to an address that Levy does not cover', async () => {
   await expect(placeOrder(shop, { items: mug, address: guam })).rejects.toThrow(/ORDER_STATE_TRANSITION_ERROR/);
 });
 
-it('an order of a product with an unknown tax code tells the shopper to contact the shop, and the log names it', async () => {
+it('asks the shopper to contact the shop about a product with an unknown tax code, and logs the product', async () => {
   const staff = staffOf(shop);
   await staff.setProduct('Table', { levyTaxCode: 'HOME.TABEL' });
   await expect(placeOrder(shop, { items: [['Table', 1]] })).rejects.toThrow('Contact the shop.');
@@ -69,7 +69,7 @@ it('an order abroad is paid', async () => {
   expect((await placeOrder(shop, { items: mug, address: berlin })).state).toBe('PaymentSettled');
 });
 
-it('an address that is changed after the last calculation needs a tax of Levy, too', async () => {
+it('requires a tax from Levy after a change of the address', async () => {
   const shopper = await shopperAtPayment();
   faults.state.fault = 503;
   await expect(shopper.address(addresses.NY)).rejects.toThrow('The sales tax cannot be calculated at the moment.');
@@ -92,7 +92,7 @@ it('shipping methods are listed during an outage', async () => {
   expect((await shopper.methods()).map(({ code }) => code).sort()).toEqual(['pickup', 'standard']);
 });
 
-it('an edit needs a tax of Levy, too', async () => {
+it('requires a tax from Levy for an edit', async () => {
   const order = await placeOrder(shop, { items: mug, address: addresses.MI });
   const staff = staffOf(shop);
   await staff.to(order.id, 'Modifying');
@@ -105,6 +105,6 @@ it('an edit needs a tax of Levy, too', async () => {
   expect(edited.totalWithTax - edited.total).toBe(await expectedTaxOf(levy, edited, addresses.MI));
 });
 
-it('the log says what happens', () => {
+it('logs the cause', () => {
   expect(shop.logger.lines.join('\n')).toMatch(/Levy returned no tax for order \w+; checkout is blocked: /);
 });

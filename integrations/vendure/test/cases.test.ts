@@ -33,7 +33,7 @@ const expectRecorded = async (order: ShopOrder, status: string) => {
 };
 
 describe('the tax of a cart', () => {
-  it('stays that of Levy when a discount is distributed differently with the same sum', async () => {
+  it("stays Levy's when a discount is distributed differently with the same sum", async () => {
     const shopper = shopperOf(shop);
     const first = await shopper.add('Mug', 2);
     await shopper.add('Shirt', 1);
@@ -49,7 +49,7 @@ describe('the tax of a cart', () => {
     await expectRecorded(await shopper.pay('settle'), 'finalized');
   });
 
-  it('is that of Levy after each change of a cart with a distributed discount', async () => {
+  it("equals Levy's tax after each change of a cart with a distributed discount", async () => {
     const shopper = shopperOf(shop);
     let order = await shopper.add('Mug', 2);
     for (const product of ['Shirt', 'Rice', 'Pin'] as const) order = await shopper.add(product, 1);
@@ -184,7 +184,7 @@ describe('an order', () => {
     await expectRecorded(edited, 'finalized');
   });
 
-  it('of a registered customer with a certificate is exempt, and that of a guest with the same id is not', async () => {
+  it('of a registered customer with a certificate is exempt, and of a guest with the same id is not', async () => {
     const exemption = {
       states: ['MI'],
       reason: 'resale',

@@ -54,7 +54,7 @@ describe('an order that is edited', () => {
     expect(await leftOf(smaller)).toEqual([smaller.totalWithTax, taxOf(smaller)]);
   });
 
-  it('to another city is recorded, also with the same amounts', async () => {
+  it('to another city is recorded, even with the same amounts', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
     await shop.settled();
     const staff = staffOf(shop);
