@@ -1,4 +1,5 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { mapResult } from '../shared/base/result.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
 import { calculationAnswerFields } from '../shared/calculations/response-scalars.ts';
@@ -7,7 +8,6 @@ import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
-import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';

@@ -1,9 +1,9 @@
+import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { createCustomer } from '../shared/customers/change-customers.ts';
 import { CustomerRequest, certificateFieldProblem } from '../shared/customers/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { mapResult } from '../shared/result.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

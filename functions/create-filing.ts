@@ -1,11 +1,11 @@
+import { objectOf } from '../shared/base/json.ts';
+import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
-import { objectOf } from '../shared/json.ts';
-import { mapResult } from '../shared/result.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

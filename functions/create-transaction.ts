@@ -1,5 +1,6 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
@@ -7,7 +8,6 @@ import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { recordCreation } from '../shared/observability/tally.ts';
-import { mapResult } from '../shared/result.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';

@@ -2,7 +2,7 @@
  * The endpoints and schedules of every deployment. A new one is a file in this folder, with an import and an entry of a list
  * here. infra/settings.ts names the other functions.
  */
-import type { Schedule } from '../shared/define-schedule.ts';
+import type { Schedule } from '../shared/http/define-schedule.ts';
 import type { Endpoint } from '../shared/http/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';
 import { endpoint as createCalculation } from './create-calculation.ts';

@@ -1,7 +1,7 @@
 import { answeredAccount } from '../shared/accounts/answer.ts';
+import { accept } from '../shared/base/result.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { accept } from '../shared/result.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
-import { dayOf } from '../shared/calendar.ts';
+import { dayOf } from '../shared/base/calendar.ts';
+import { described } from '../shared/base/described.ts';
+import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../shared/content/built-in.ts';
 import { state } from '../shared/content/location/state-field.ts';
@@ -7,15 +9,13 @@ import { activeCoverage } from '../shared/coverage/active-coverage.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
 import { releasesOf } from '../shared/coverage/release-list.ts';
 import type { StateCoverage } from '../shared/coverage/response.ts';
-import { described } from '../shared/described.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { stateJurisdiction } from '../shared/jurisdiction.ts';
-import { accept } from '../shared/result.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { readContentSources } from '../shared/store/content/content-sources.ts';
 import { listHeads } from '../shared/store/content/content-store.ts';
 import { contentReads } from '../shared/store/table-access.ts';
+import { stateJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
 
 const ports = {
   readActive: readActiveReleases,

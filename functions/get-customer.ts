@@ -1,7 +1,7 @@
+import { accept, refuse } from '../shared/base/result.ts';
 import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
-import { accept, refuse } from '../shared/result.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

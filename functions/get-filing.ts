@@ -1,8 +1,8 @@
+import { mapResult } from '../shared/base/result.ts';
 import { getFiling } from '../shared/filings/get-filing.ts';
 import { FilingQuery } from '../shared/filings/query.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { filingReply } from '../shared/http/filing-reply.ts';
-import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { pageLimitOf } from '../shared/transactions/page-limit.ts';

@@ -1,9 +1,9 @@
+import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { findRates } from '../shared/rates/rates.ts';
 import { RatesQuery } from '../shared/rates/response.ts';
-import { mapResult } from '../shared/result.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 

@@ -1,8 +1,8 @@
+import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { ByStateQuery, reportByState } from '../shared/reports/by-state.ts';
-import { mapResult } from '../shared/result.ts';
 import { reportReads } from '../shared/store/reports/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

@@ -1,7 +1,7 @@
+import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { mapResult } from '../shared/result.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionHistory } from '../shared/transactions/history/history.ts';

@@ -1,7 +1,7 @@
+import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
-import { accept, mapResult, type Result, refuse } from '../shared/result.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';

@@ -1,8 +1,8 @@
+import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { CustomerListQuery, listCustomers } from '../shared/customers/list-customers.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { mapResult } from '../shared/result.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

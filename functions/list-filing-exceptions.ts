@@ -1,8 +1,8 @@
+import { mapResult } from '../shared/base/result.ts';
 import { listFilingExceptions } from '../shared/filings/get-filing.ts';
 import { FilingExceptionsQuery } from '../shared/filings/query.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

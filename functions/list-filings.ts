@@ -1,9 +1,9 @@
+import { mapResult } from '../shared/base/result.ts';
 import { listFilings } from '../shared/filings/list-filings.ts';
 import { FilingListQuery } from '../shared/filings/query.ts';
 import { stateOf } from '../shared/filings/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
-import { mapResult } from '../shared/result.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

@@ -1,6 +1,6 @@
+import { accept } from '../shared/base/result.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
-import { accept } from '../shared/result.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { listPage, vocabulary } from '../shared/vocabulary/vocabulary.ts';

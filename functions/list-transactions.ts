@@ -1,7 +1,7 @@
+import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { jsonOrCsv } from '../shared/http/csv-reply.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import { mapResult } from '../shared/result.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';

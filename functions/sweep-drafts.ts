@@ -1,5 +1,5 @@
 import { now } from '../shared/config/clock.ts';
-import { defineSchedule } from '../shared/define-schedule.ts';
+import { defineSchedule } from '../shared/http/define-schedule.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { contendedMsMax } from '../shared/store/client/contention.ts';

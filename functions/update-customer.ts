@@ -1,10 +1,10 @@
+import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { updateCustomer } from '../shared/customers/change-customers.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { mapResult } from '../shared/result.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

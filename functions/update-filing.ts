@@ -1,10 +1,10 @@
+import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { FilingUpdate, filingUpdateProblems } from '../shared/filings/request.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
-import { mapResult } from '../shared/result.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 

@@ -1,11 +1,11 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/response-scalars.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { mapResult } from '../shared/result.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 import { TransactionUpdate } from '../shared/transactions/request.ts';

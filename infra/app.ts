@@ -1,7 +1,7 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { FUTURE_FLAGS, futureFlagDefault } from 'aws-cdk-lib/cx-api';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { CommandError } from '../shared/command-error.ts';
+import { CommandError } from '../shared/base/command-error.ts';
 import { ServiceStack } from './service-stack.ts';
 import { settingsOf } from './settings.ts';
 

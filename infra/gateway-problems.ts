@@ -2,7 +2,7 @@
  * The responses that a gateway returns without a function: the deployed gateway (gateway-responses.ts) and the local
  * one.
  */
-import type { Problem } from '../shared/problem.ts';
+import type { Problem } from '../shared/base/problem.ts';
 
 export const notFound: Problem = {
   code: 'not_found',

@@ -1,9 +1,9 @@
 import { type GatewayResponseOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
-import { errorCodes } from '../shared/error-codes.ts';
+import { errorCodes } from '../shared/base/error-codes.ts';
+import type { Problem } from '../shared/base/problem.ts';
 import { unreadable } from '../shared/http/read-body.ts';
 import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { currentVersion } from '../shared/http/versions.ts';
-import type { Problem } from '../shared/problem.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 import { throttle } from './throttles.ts';
 

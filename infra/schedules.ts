@@ -7,7 +7,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type ScheduleName, schedules } from '../functions/endpoints.ts';
-import type { Schedule as ScheduleDefinition } from '../shared/define-schedule.ts';
+import type { Schedule as ScheduleDefinition } from '../shared/http/define-schedule.ts';
 import type { Entry } from './bundling.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import { EndpointFunction } from './endpoint-function.ts';

@@ -2,7 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IConstruct } from 'constructs';
 import { z } from 'zod';
 import { endpoints, schedules } from '../functions/endpoints.ts';
-import { CommandError } from '../shared/command-error.ts';
+import { CommandError } from '../shared/base/command-error.ts';
 import type { Entry } from './bundling.ts';
 
 const text = z.string('Set a text, a number or a boolean.');

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { assert } from '../shared/assert.ts';
+import { assert } from '../shared/base/assert.ts';
 import {
   type Index,
   type IndexName,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { endpoints, methodsByPath, type Operation, type ScheduleName, schedules } from '../../functions/endpoints.ts';
 import { methodsVariable } from '../../functions/method-not-allowed.ts';
-import { assert } from '../../shared/assert.ts';
+import { assert } from '../../shared/base/assert.ts';
 
 type Handler<Event, Answer> = (event: Event, context: Context) => Promise<Answer>;
 type EndpointName = Operation | 'method-not-allowed';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Problem } from '../../shared/base/problem.ts';
 import { envelope, proxyResult } from '../../shared/http/reply.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
-import type { Problem } from '../../shared/problem.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { stateJurisdiction } from '../jurisdiction.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Account, Registration } from './account.ts';
 import { booksOpenFrom } from './books-open.ts';
 import type { AccountAnswer } from './response.ts';

@@ -1,6 +1,6 @@
 /** The first day of an account's books. An earlier year would become the first filing period of a state. */
-import { dayOf, instantMs } from '../calendar.ts';
-import type { Problem } from '../problem.ts';
+import { dayOf, instantMs } from '../base/calendar.ts';
+import type { Problem } from '../base/problem.ts';
 import type { Account } from './account.ts';
 import { inTimeZone } from './time-zone.ts';
 

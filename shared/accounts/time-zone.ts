@@ -1,6 +1,6 @@
 /** The tax day of an instant: the day in the account's time zone. */
-import { dayMs } from '../calendar.ts';
-import { getOrAdd } from '../get-or-add.ts';
+import { dayMs } from '../base/calendar.ts';
+import { getOrAdd } from '../base/collections.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,4 +1,4 @@
-import { accept, mapResult, type Result } from '../result.ts';
+import { accept, mapResult, type Result } from '../base/result.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import type { TaxedCharge, TaxedDocument, TaxLine } from '../tax/document.ts';
 import { mapShipping } from './charges.ts';

@@ -1,8 +1,8 @@
 /** Why nothing is collected for a line or its shipping. */
 import { registrationsOf, type Settings } from '../accounts/account.ts';
-import { getOrAdd } from '../get-or-add.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
+import { getOrAdd } from '../base/collections.ts';
 import type { CollectionExemption, Place } from '../tax/document.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import {
   appliedInline,
   chooseCertificate,

@@ -1,6 +1,6 @@
 /** Which line items a shipping charge delivers, and which a fee of the seller is for. */
-import { invalidFormat, type Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { invalidFormat, type Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import { determineFulfillment } from '../vocabulary/fulfillment.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {

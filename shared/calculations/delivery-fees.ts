@@ -1,6 +1,7 @@
 /** Retail delivery fees: what a state charges on an order that is delivered, in addition to the tax on its goods. */
+
+import { invalidFormat, type Problem } from '../base/problem.ts';
 import { decimal } from '../money/decimal.ts';
-import { invalidFormat, type Problem } from '../problem.ts';
 import { calculateTax } from '../tax/calculate.ts';
 import {
   isStateFee,

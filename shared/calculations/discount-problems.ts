@@ -1,7 +1,7 @@
 /** Problems of the discounts in an unvalidated body. Fields that are invalid by themselves are skipped. */
-import { isSent, type JsonObject } from '../json.ts';
+import { isSent, type JsonObject } from '../base/json.ts';
+import { invalidFormat, type Problem } from '../base/problem.ts';
 import { formatAmount } from '../money/currency.ts';
-import { invalidFormat, type Problem } from '../problem.ts';
 import { assignRoles, isDecimal, isPrice, lineAmount, parseMinor, type Role, toPriced } from './charges.ts';
 import type { Reduction } from './reductions.ts';
 

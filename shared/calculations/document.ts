@@ -1,11 +1,11 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import type { Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import type { Coverage } from '../content/release.ts';
 import { minorDigits } from '../money/currency.ts';
 import { decimal, multiply } from '../money/decimal.ts';
-import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import type { ShippingCharge, TaxDocument, TaxLine } from '../tax/document.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { describeAmbiguity } from './ambiguity.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { instantMs, isDay } from '../calendar.ts';
+import { instantMs, isDay } from '../base/calendar.ts';
+import { described } from '../base/described.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
-import { described } from '../described.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
 import { isCurrency } from '../money/currency.ts';
 import { decimalPattern, signedDecimalPattern } from '../money/decimal.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { checkWith, parseProductTaxCode, productTaxCodeKeywords } from '../vocabulary/product-tax-code.ts';
 
 const identifierAdvice =

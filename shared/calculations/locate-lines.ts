@@ -1,4 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
+import { getOrAdd } from '../base/collections.ts';
+import { type Problem, requiredField } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import type { Dated } from '../content/effective.ts';
 import { addressesByState, readAddress, type TaxAddress } from '../content/location/address.ts';
@@ -6,9 +9,6 @@ import type { Resolution } from '../content/location/place.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import { withRelevantStreet } from '../content/location/street-choice.ts';
 import type { Evidence } from '../content/release-values.ts';
-import { getOrAdd } from '../get-or-add.ts';
-import { type Problem, requiredField } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import type { SourcedAt } from '../tax/assessment.ts';
 import type { Place } from '../tax/document.ts';
 import { shippingList } from './charges.ts';

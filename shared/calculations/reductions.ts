@@ -2,10 +2,11 @@
  * Line items with a negative price, such as a prorated refund or a down payment on the invoice: each reduces other line items
  * or shipping charges of its document, and is taxed as they are.
  */
+
+import { invalidFormat, type Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import { allocate } from '../money/allocate.ts';
 import { formatAmount } from '../money/currency.ts';
-import { invalidFormat, type Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { isShippingCharge } from '../tax/document.ts';
 import { findProduct } from '../vocabulary/product-tax-code.ts';
 import { assignRoles, generalGoods, isReduction, lineAmount, parseMinor, shippingList, toPriced } from './charges.ts';

@@ -1,13 +1,13 @@
 /** Sales from another state whose tax differs by the law of the state, or by an election of the account (decision 0029). */
 import type { RemoteSellerElection } from '../accounts/account.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { areRatesKnown } from '../content/location/combined-rate.ts';
 import { isOwnCode } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import type { Evidence, Jurisdiction } from '../content/release-values.ts';
 import { electedRateOn, releaseWithElection, remoteLocalTaxOn } from '../content/remote-sales.ts';
 import type { ElectedRate, RemoteLocalTax } from '../content/remote-terms.ts';
-import { getOrAdd } from '../get-or-add.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { couldBeState, type Route, type Sourced } from './sourcing.ts';
 
 /** Why the tax of a remote sale differs from the tax of its address, or may differ. */

@@ -1,9 +1,9 @@
-import { dayMs, dayOf } from '../calendar.ts';
+import { dayMs, dayOf } from '../base/calendar.ts';
+import { isSent, type JsonObject, objectOf } from '../base/json.ts';
+import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
 import { readAddress } from '../content/location/address.ts';
 import { PostalAddress } from '../content/location/postal-address.ts';
-import { isSent, type JsonObject, objectOf } from '../json.ts';
 import { minorDigits } from '../money/currency.ts';
-import { invalidFormat, type Problem, requiredField } from '../problem.ts';
 import { isDecimal, isPrice, shippingPointer } from './charges.ts';
 import { deliveryProblems, type SentCharge, type SentDocument, type SentLine } from './deliveries.ts';
 import { pricedFeeProblems } from './delivery-fees.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../described.ts';
+import { described } from '../base/described.ts';
 import {
   Customer,
   currency,

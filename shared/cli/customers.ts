@@ -1,6 +1,6 @@
 /** `npm run customers -- …`: the customers of an account and their exemption certificates. */
 import { Command } from 'commander';
-import { addDays, dayOf } from '../calendar.ts';
+import { addDays, dayOf } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import { type Customer, customerNotFound } from '../customers/customer.ts';
 import { customersOf, isExpiring, isForState } from '../customers/list-customers.ts';

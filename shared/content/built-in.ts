@@ -1,7 +1,7 @@
-import { assert } from '../assert.ts';
-import { getOrAdd } from '../get-or-add.ts';
-import { jurisdictionCode } from '../jurisdiction.ts';
+import { assert } from '../base/assert.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { unpackLines } from '../packed/unpack.ts';
+import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from './content.ts';
 import type { Release } from './release.ts';
 

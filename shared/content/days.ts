@@ -1,5 +1,5 @@
 /** Reads days in the formats of tax files as `YYYY-MM-DD`; `null` where the calendar has no such day. */
-import { isDay } from '../calendar.ts';
+import { isDay } from '../base/calendar.ts';
 
 /** The day itself, or `null` where the calendar has no such day. */
 export const calendarDay = (text: string): string | null => (isDay(text) ? text : null);

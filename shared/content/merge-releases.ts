@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { ReleasePart } from './content.ts';
 import type { Release } from './release.ts';
 import type { Jurisdiction, Rate } from './release-values.ts';

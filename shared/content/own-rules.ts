@@ -1,6 +1,6 @@
 /** The operator's own rules over the releases of a state (decision 0021). */
-import { dayAfter, dayBefore } from '../calendar.ts';
-import { getOrAdd } from '../get-or-add.ts';
+import { dayAfter, dayBefore } from '../base/calendar.ts';
+import { getOrAdd } from '../base/collections.ts';
 import type { ReleaseHead } from './content.ts';
 import { earlierEnd } from './days.ts';
 import { firstInForce } from './effective.ts';

@@ -1,5 +1,5 @@
 /** Which rate of a jurisdiction applies on a tax day. Days are `YYYY-MM-DD`. */
-import { getOrAdd } from '../get-or-add.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { countsFrom, firstInForce } from './effective.ts';
 import type { Release } from './release.ts';
 import type { Rate } from './release-values.ts';

@@ -1,10 +1,10 @@
+import { counted } from '../base/texts.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { percentOf } from '../content/fractions.ts';
 import type { LocalTables, Release } from '../content/release.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
-import { counted } from '../texts.ts';
 import { countsOf, knowsLocals } from './decisions.ts';
 import { rateSummaryOf } from './rate-summary.ts';
 import type { LocalCoverage, LocalRates } from './response.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { RateSummary } from '../content/local/packed-table.ts';
 import type { LocalTables } from '../content/release.ts';
 import { unpack } from '../packed/unpack.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { count, date, objectType, rate, timestamp } from '../calculations/response-scalars.ts';
-import { described } from '../described.ts';
 
 /** How a state treats a kind of goods. */
 const treatments = [

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { Release, Rule } from '../content/release.ts';
 import type { Confidence } from '../content/release-values.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';

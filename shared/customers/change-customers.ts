@@ -1,5 +1,5 @@
-import { retryWhileStale } from '../contention.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { retryWhileStale } from '../base/contention.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Idempotency, Ledger } from '../transactions/ledger.ts';
 import {
   type Answered,

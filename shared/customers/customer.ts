@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
+import type { Problem } from '../base/problem.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
-import type { Problem } from '../problem.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { CertificateRequest, CustomerRequest } from './request.ts';
 import type * as response from './response.ts';
 

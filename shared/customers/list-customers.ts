@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
-import { pagesOf } from '../batches.ts';
+import { dayOf } from '../base/calendar.ts';
+import { pagesOf } from '../base/collections.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { day } from '../calculations/fields.ts';
-import { dayOf } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
-import { described } from '../described.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import {
   cursorProblem,
   fitting,
@@ -19,6 +18,7 @@ import {
   scanPages,
   startingAfter,
 } from '../transactions/page-limit.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Customer, type CustomerReads, customerAnswer } from './customer.ts';
 import type { CustomerList } from './response.ts';
 

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import { prettyJson } from './code.ts';
 import { type Field, fieldList, schemaFields } from './fields.ts';
 import { html, type Markup, type Part } from './html.ts';

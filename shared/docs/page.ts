@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
 import { groups } from './groups.ts';

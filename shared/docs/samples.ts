@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import { codeBlock, prettyJson } from './code.ts';
 import { html, type Markup } from './html.ts';
 import { isPublic, type Operation } from './openapi.ts';

@@ -1,6 +1,6 @@
 import type { Importable } from '../content/updates/publishers.ts';
-import { jurisdictionCode } from '../jurisdiction.ts';
 import type { ContentSource } from '../store/content/content-sources.ts';
+import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import { type ContentEvent, events } from './event.ts';
 
 /**

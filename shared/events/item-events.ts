@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { FilingStatus } from '../filings/filing.ts';
 import type { StoredFiling } from '../filings/ledger.ts';
 import { filingFrom, filingItem } from '../store/filings/filing-item.ts';

@@ -1,6 +1,6 @@
 import type { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { isObjectOrArray } from '../json.ts';
+import { isObjectOrArray } from '../base/json.ts';
 
 /** The used part of a stream record, as Lambda and the pipe send it. */
 export const StreamRecord = z.object({

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { accept, mapResult, type Result } from '../result.ts';
+import { accept, mapResult, type Result } from '../base/result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
 import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';

@@ -1,4 +1,4 @@
-import { pagesOf } from '../batches.ts';
+import { pagesOf } from '../base/collections.ts';
 import { closeDue } from './close-due.ts';
 import type { FilingName } from './ledger.ts';
 import type { Closed, ClosePorts } from './ports.ts';

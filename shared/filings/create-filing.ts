@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { assert } from '../assert.ts';
-import { addDays } from '../calendar.ts';
-import type { Problem } from '../problem.ts';
-import { accept, mapResult, type Result, refuse } from '../result.ts';
+import { assert } from '../base/assert.ts';
+import { addDays } from '../base/calendar.ts';
+import type { Problem } from '../base/problem.ts';
+import { accept, mapResult, type Result, refuse } from '../base/result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, unchanged } from './answer.ts';

@@ -1,4 +1,4 @@
-import { csvText } from '../csv.ts';
+import { csvText } from '../base/csv.ts';
 import type { Filing, FilingRate, FilingTotal } from './response.ts';
 
 /** The first columns of every row, so that files of several filings can be concatenated: the filing and its status. */

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';

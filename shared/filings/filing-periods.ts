@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import { state as stateField } from '../content/location/state-field.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
-import { described } from '../described.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { listAnswer, pageLimit, pageLimitOf, startingAfter } from '../transactions/page-limit.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Chain } from './ledger.ts';

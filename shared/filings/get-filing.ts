@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
-import { answerBytes, answerBytesMax } from '../answer-size.ts';
-import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { listAnswer, pageBytesMax, pageLimitOf } from '../transactions/page-limit.ts';
 import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';

@@ -1,8 +1,8 @@
 import type { Account, Registration, Settings } from '../accounts/account.ts';
 import { booksOpenFrom, earliestBooksOpenDay } from '../accounts/books-open.ts';
 import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
-import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
+import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { Chain, FilingReads } from './ledger.ts';
 

@@ -1,5 +1,5 @@
-import { dayAfter } from '../calendar.ts';
-import { invalidFormat, type Problem, requiredField } from '../problem.ts';
+import { dayAfter } from '../base/calendar.ts';
+import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
 import { cursorProblem } from '../transactions/page-limit.ts';
 import { statusProblem } from '../transactions/status.ts';
 import type { FilingStatus } from './filing.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
 import { day } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
-import { cursorKeywords, cursorOrIdKeywords } from '../cursor.ts';
-import { described } from '../described.ts';
 import { pageLimit, startingAfter } from '../transactions/page-limit.ts';
 import { filingStatuses } from './filing.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
+import { isDay } from '../base/calendar.ts';
+import { cursorKeywords } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
+import { isSent, type JsonObject, objectOf } from '../base/json.ts';
+import { invalidFormat, type Problem } from '../base/problem.ts';
 import { flag } from '../calculations/fields.ts';
-import { isDay } from '../calendar.ts';
 import { state } from '../content/location/state-field.ts';
-import { cursorKeywords } from '../cursor.ts';
-import { described } from '../described.ts';
-import { isSent, type JsonObject, objectOf } from '../json.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
-import { invalidFormat, type Problem } from '../problem.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { filingStatuses } from './filing.ts';
 import { confirmationMissing } from './problems.ts';
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { warnings } from '../calculations/response.ts';
 import {
   count,
@@ -13,7 +14,6 @@ import {
   reportingCode,
   timestamp,
 } from '../calculations/response-scalars.ts';
-import { described } from '../described.ts';
 import {
   amounts,
   FilingException,

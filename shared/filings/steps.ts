@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import { auditEntry } from '../transactions/audit.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { HeadChange } from '../transactions/ledger.ts';

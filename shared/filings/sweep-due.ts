@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account.ts';
-import { dayOf } from '../calendar.ts';
+import { dayOf } from '../base/calendar.ts';
 import type { Chain, DuePlace, SweepPosition } from './ledger.ts';
 import { closesAt, followingPeriod, isByOpenEntries, nextPeriod, registeredStates } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
-import { answerBytes } from '../answer-size.ts';
-import { type CursorScope, decodeCursor, encodeCursor } from '../cursor.ts';
+import { answerBytes } from '../base/answer-size.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { pageBytesMax } from '../transactions/page-limit.ts';
 import type { FilingReads, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Filing } from './response.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { FilingReads, ShardProgress, StoredFiling, TotalsPart } from './ledger.ts';
 import { inOrder, type JurisdictionSum, noTotals, sumsOfAll, type Totals, totalsOfAll } from './totals.ts';
 

@@ -1,5 +1,5 @@
-import { assert } from '../assert.ts';
-import { type Result, refuse } from '../result.ts';
+import { assert } from '../base/assert.ts';
+import { type Result, refuse } from '../base/result.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered, Caller } from '../transactions/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/account.ts';
 import { type ApiKey, digestOf, isMisspelt, keyUseStepMs } from '../accounts/api-key.ts';
+import type { Code } from '../base/error-codes.ts';
+import { instanceCache } from '../base/instance-cache.ts';
+import type { Problem } from '../base/problem.ts';
 import { now } from '../config/clock.ts';
-import type { Code } from '../error-codes.ts';
-import { instanceCache } from '../instance-cache.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { recordCacheHit, recordCacheMiss } from '../observability/tally.ts';
-import type { Problem } from '../problem.ts';
 import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';

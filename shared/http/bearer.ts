@@ -1,9 +1,9 @@
+import { instanceCache } from '../base/instance-cache.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import { now } from '../config/clock.ts';
 import { environment } from '../config/environment.ts';
-import { instanceCache } from '../instance-cache.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import type { CheckToken, Issuer, Token } from './jwt.ts';
 
 /** Checks a bearer token. Refuses an invalid token, and throws if the issuer cannot be reached. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { assert } from '../assert.ts';
-import type { Problem } from '../problem.ts';
-import type { Result } from '../result.ts';
+import { assert } from '../base/assert.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Result } from '../base/result.ts';
 import { withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody } from './body.ts';
 import type { Endpoint, EndpointDescription, Serve } from './endpoint.ts';

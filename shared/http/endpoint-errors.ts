@@ -1,4 +1,4 @@
-import type { Code } from '../error-codes.ts';
+import type { Code } from '../base/error-codes.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Refusals of `POST /calculations` and of every request that calculates as it does. */

@@ -1,7 +1,7 @@
 /** The definition of an endpoint, as the Lambda handler, the CDK app, the gateways and the OpenAPI document read it. */
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Code } from '../error-codes.ts';
+import type { Code } from '../base/error-codes.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { Exchange, Scope } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { assert } from '../assert.ts';
-import type { Problem } from '../problem.ts';
+import { assert } from '../base/assert.ts';
+import type { Problem } from '../base/problem.ts';
 import type { Caller as UseCaseCaller } from '../transactions/ports.ts';
 import type { Shapes } from './versions/shape.ts';
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Problem } from '../base/problem.ts';
 import { failureLine } from '../observability/failure-line.ts';
-import type { Problem } from '../problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import { envelope, proxyResult } from './reply.ts';
 

@@ -1,5 +1,5 @@
-import { valueAt } from '../json.ts';
-import { type Problem, pointerOf } from '../problem.ts';
+import { valueAt } from '../base/json.ts';
+import { type Problem, pointerOf } from '../base/problem.ts';
 
 /** A path into a body as a JSON Pointer (RFC 6901). */
 export const pointerTo = (path: readonly PropertyKey[]): string =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered } from '../transactions/ports.ts';
 import { type Exchange, Refusal } from './exchange.ts';

@@ -1,8 +1,8 @@
 import { rateLimiter } from '../accounts/rate-limiter.ts';
+import type { Problem } from '../base/problem.ts';
 import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
-import type { Problem } from '../problem.ts';
 import { takeRequests } from '../store/accounts/rate-window.ts';
 import { type Caller, callerOf, type Exchange, Refusal } from './exchange.ts';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../base/problem.ts';
 import type { Exchange } from './exchange.ts';
 import { ownProblem, withReceived } from './field-problems.ts';
 

@@ -1,5 +1,5 @@
-import { jsonErrorOf } from '../json-error.ts';
-import type { Problem } from '../problem.ts';
+import { jsonErrorOf } from '../base/json-error.ts';
+import type { Problem } from '../base/problem.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 
 /** The longest body that is read. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Code, errorCodes } from '../error-codes.ts';
+import { type Code, errorCodes } from '../base/error-codes.ts';
+import type { Problem, Source } from '../base/problem.ts';
 import { recordRefusal } from '../observability/tally.ts';
-import type { Problem, Source } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 import { bodyInVersion, type Shapes } from './versions/shape.ts';
 

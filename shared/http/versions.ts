@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../base/problem.ts';
 import { callerOf, type Exchange, Refusal } from './exchange.ts';
 import { type Version, versions } from './versions/shape.ts';
 

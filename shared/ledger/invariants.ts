@@ -2,9 +2,10 @@
  * The invariants of the ledger: what holds in every state of an account's items. `npm run ledger -- verify`, the simulation
  * and the model test read items in their own ways and check them with these functions.
  */
+
+import { dayAfter } from '../base/calendar.ts';
 import { shippingList } from '../calculations/charges.ts';
 import { listCharges, listTaxRows } from '../calculations/figures.ts';
-import { dayAfter } from '../calendar.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { AuditEntry } from '../transactions/audit.ts';

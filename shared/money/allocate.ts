@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 
 /**
  * Split a total over weights by largest remainder: the parts always sum to the total.

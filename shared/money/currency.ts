@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 
 /**
  * The currencies (ISO 4217) by their decimals: those in use, and some withdrawn ones that sales of earlier days are in.

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 
 /** An exact decimal: `units` times ten to the power of minus `scale`. Fixed-point on BigInt, exact and fast. */
 export type Decimal = { readonly units: bigint; readonly scale: number };

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Code } from '../base/error-codes.ts';
 import { now } from '../config/clock.ts';
-import type { Code } from '../error-codes.ts';
 import { metrics, published, writeMetrics } from './metric.ts';
 import { requestLines, type Tally, tallied } from './tally.ts';
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Code } from '../error-codes.ts';
+import type { Code } from '../base/error-codes.ts';
 
 /** The metric of each cache, by the names that CloudWatch has stored. */
 const cacheMetrics = { ApiKey: 'KeyKept', Content: 'ContentKept' } as const;

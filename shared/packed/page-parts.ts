@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildSync } from 'esbuild';
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 
 /** Bundle a script or a style sheet for a `<script>` or `<style>` element. `path` is absolute. */
 export const bundled = (path: string): string => {

@@ -1,5 +1,7 @@
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import { type Problem, pointerOf } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { WarningDays } from '../calculations/address-warnings.ts';
 import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
 import { policyProblem } from '../calculations/document.ts';
@@ -14,8 +16,6 @@ import { rateOn } from '../content/rates.ts';
 import type { Release } from '../content/release.ts';
 import { type Jurisdiction, type Rate, rateDecimals } from '../content/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
-import { type Problem, pointerOf } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import type { ScaledRate } from '../tax/assessment.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';

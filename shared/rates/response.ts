@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { day, text } from '../calculations/fields.ts';
 import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
 import { date, jurisdictionShape, objectType, reportingCode } from '../calculations/response-scalars.ts';
 import { confidence } from '../coverage/response.ts';
-import { described } from '../described.ts';
 
 const sent = described(z.nullable(z.string()), 'A part of the address, as sent.');
 

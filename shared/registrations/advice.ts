@@ -1,15 +1,15 @@
 import { type Account, registrationsOf } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import { firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
 import type { Warning } from '../calculations/response.ts';
-import { firstDayOf, lastDayOf, monthOf } from '../calendar.ts';
 import { grossOf, type Sum } from '../filings/totals.ts';
-import { jurisdictionCode, stateJurisdiction, stateName } from '../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
+import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/jurisdiction.ts';
 import { type MeasuringPeriod, type NexusTerms, nexusStatuses, nexusTerms } from './economic-nexus.ts';
 import type { MeasuredPeriod, RegistrationAdvice, StateAdvice } from './response.ts';
 
-/** Months as `monthOf` of shared/calendar.ts counts them, both inclusive. */
+/** Months as `monthOf` of shared/base/calendar.ts counts them, both inclusive. */
 export type Months = { readonly first: number; readonly last: number };
 
 export type Window = Months & {

@@ -1,19 +1,19 @@
 /** Changes the release that a state's calculations use. */
 import { isDeepStrictEqual } from 'node:util';
-import { dayOf } from '../calendar.ts';
-import { accepted, CommandError } from '../command-error.ts';
+import { dayOf } from '../base/calendar.ts';
+import { accepted, CommandError } from '../base/command-error.ts';
+import { counted } from '../base/texts.ts';
 import { now } from '../config/clock.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { ownTexts } from '../content/imports/rules/describe.ts';
 import { ContentCorrupt, catchCorrupt } from '../content/loading/content-errors.ts';
-import { stateOfJurisdiction } from '../jurisdiction.ts';
 import {
   type ActiveReleases,
   activateRelease,
   readActiveReleases,
   rollBackRelease,
 } from '../store/content/content-store.ts';
-import { counted } from '../texts.ts';
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
 import { impactLines, impactOrCorruption } from './impact-lines.ts';
 import { impactOfChange, keysOfAll } from './measure-impact.ts';

@@ -1,12 +1,12 @@
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../base/command-error.ts';
 import { builtInRelease } from '../content/built-in.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import type { Position } from '../content/imports/build.ts';
 import { ContentCorrupt } from '../content/loading/content-errors.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
-import { jurisdictionCode, stateCode } from '../jurisdiction.ts';
 import { findHead, readActiveReleases } from '../store/content/content-store.ts';
+import { jurisdictionCode, stateCode } from '../vocabulary/jurisdiction.ts';
 
 /** Read `--state`: two letters or a name. Refuses states without content. */
 export const stateOf = (text: string) => {

@@ -1,9 +1,9 @@
 import type { Importable } from '../content/updates/publishers.ts';
 import { contentEvent } from '../events/content-events.ts';
 import type { ContentEvent } from '../events/event.ts';
-import { jurisdictionCode } from '../jurisdiction.ts';
 import { type ContentSource, readContentSource, writeContentSource } from '../store/content/content-sources.ts';
 import { readActiveReleases } from '../store/content/content-store.ts';
+import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 
 /** The instant of the last activation of a state's release; `undefined` if the directory no longer has it. */
 const activatedAt = async ({ state, release }: ContentSource): Promise<string | undefined> => {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { CommandError, jsonOrRefuse } from '../base/command-error.ts';
+import { objectOf } from '../base/json.ts';
 import { day, decimalString, productTaxCode, quantity } from '../calculations/fields.ts';
-import { CommandError, jsonOrRefuse } from '../command-error.ts';
-import { objectOf } from '../json.ts';
-import { stateCode } from '../jurisdiction.ts';
+import { stateCode } from '../vocabulary/jurisdiction.ts';
 
 const stateAdvice = 'Use a two-letter state code.';
 

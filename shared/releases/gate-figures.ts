@@ -1,14 +1,14 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
-import { batchesOf } from '../batches.ts';
+import { batchesOf } from '../base/collections.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { rateDecimals } from '../content/release-values.ts';
 import type { GateFigures } from '../content/updates/gates.ts';
 import workedCases from '../content/worked-cases.json' with { type: 'json' };
-import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { findHead, readPartKeys } from '../store/content/content-store.ts';
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { chainOf } from './active-release.ts';
 import { type Case, isUnreadable, readCases } from './cases.ts';
 import { type ChargedRates, chargedRates } from './charged-rates.ts';

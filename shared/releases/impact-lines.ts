@@ -1,8 +1,8 @@
+import { counted } from '../base/texts.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { fractionOf, percentOf } from '../content/fractions.ts';
 import { ContentCorrupt, corruptionText } from '../content/loading/content-errors.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
-import { counted } from '../texts.ts';
 import type { Impact, RateStep } from './impact.ts';
 import type { Reporter } from './reporter.ts';
 import { daysText, kindTexts } from './texts.ts';

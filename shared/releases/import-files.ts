@@ -1,7 +1,8 @@
 /** An import: read, report, and only then write, with the head last. */
 
-import { dayOf } from '../calendar.ts';
-import { accepted, CommandError } from '../command-error.ts';
+import { dayOf } from '../base/calendar.ts';
+import { accepted, CommandError } from '../base/command-error.ts';
+import { counted } from '../base/texts.ts';
 import { now } from '../config/clock.ts';
 import type { ReleaseHead } from '../content/content.ts';
 import { type Built, buildRelease } from '../content/imports/build.ts';
@@ -10,9 +11,8 @@ import { ownCounts } from '../content/imports/rules/describe.ts';
 import { corruptionText } from '../content/loading/content-errors.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
-import { jurisdictionCode } from '../jurisdiction.ts';
 import { finishImport, writeParts } from '../store/content/content-store.ts';
-import { counted } from '../texts.ts';
+import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import { type ActiveRelease, defaultBase, positionOver } from './active-release.ts';
 import type { Impact } from './impact.ts';
 import { impactLines, impactOrCorruption } from './impact-lines.ts';

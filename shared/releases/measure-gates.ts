@@ -1,5 +1,5 @@
 /** Applies the gates to a stored release that is not active yet. */
-import { dayOf } from '../calendar.ts';
+import { dayOf } from '../base/calendar.ts';
 import { now } from '../config/clock.ts';
 import type { Release } from '../content/release.ts';
 import { applyGates, type GateName, type GateResult } from '../content/updates/gates.ts';

@@ -1,5 +1,6 @@
-import { dayMs } from '../calendar.ts';
-import { canonicalJson } from '../canonical-json.ts';
+import { dayMs } from '../base/calendar.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
+import { counted, instantText } from '../base/texts.ts';
 import { now } from '../config/clock.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { contentHash } from '../content/imports/content-hash.ts';
@@ -13,7 +14,6 @@ import {
   type UnfinishedImport,
   unfinishedImports,
 } from '../store/content/content-store.ts';
-import { counted, instantText } from '../texts.ts';
 import { openRelease } from './open-release.ts';
 import { pairsByKey } from './pairs-by-key.ts';
 import type { Reporter } from './reporter.ts';

@@ -1,15 +1,15 @@
 /** Built-in and imported releases by id: a head, and parts in the order of their keys, so that commands can compare both. */
 
-import { batchesOf } from '../batches.ts';
-import { CommandError } from '../command-error.ts';
+import { batchesOf } from '../base/collections.ts';
+import { CommandError } from '../base/command-error.ts';
 import { builtInReleaseById } from '../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../content/content.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
 import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
 import type { Location, Release } from '../content/release.ts';
-import { stateOfJurisdiction } from '../jurisdiction.ts';
 import { readContent } from '../store/content/content-reads.ts';
 import { findHead, readPartKeys, readParts } from '../store/content/content-store.ts';
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { compareKeys } from './pairs-by-key.ts';
 
 /** The release without its local content. */

@@ -6,9 +6,9 @@ import { readAddress, type TaxAddress } from '../content/location/address.ts';
 import type { PostalAddress } from '../content/location/postal-address.ts';
 import type { Release } from '../content/release.ts';
 import { currentVersion } from '../http/versions.ts';
-import { stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { loadContent } from '../store/content/load-content.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Case, type CaseLine, isUnreadable, type UnreadableCase } from './cases.ts';
 
 export type CaseResult = {

@@ -1,5 +1,5 @@
+import { counted } from '../base/texts.ts';
 import { badRowsNamed, type Summary } from '../content/imports/summary.ts';
-import { counted } from '../texts.ts';
 
 /** The heading of the list of bad rows and of problems with whole files. */
 const badHeading = ({ count, rows }: Summary['bad'], skipsBadRows: boolean): string => {

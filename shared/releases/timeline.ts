@@ -1,5 +1,5 @@
 /** Dated values, and the differences of two histories of a value. Days are `YYYY-MM-DD`. */
-import { dayAfter, dayBefore } from '../calendar.ts';
+import { dayAfter, dayBefore } from '../base/calendar.ts';
 import type { Dated } from '../content/effective.ts';
 
 /** From a day to a day, both inclusive; `to: null` is open. */

@@ -1,8 +1,8 @@
 /** Brings the official files of one state into a release, and activates it if it passes the gates. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assert } from '../assert.ts';
-import { accepted, CommandError } from '../command-error.ts';
+import { assert } from '../base/assert.ts';
+import { accepted, CommandError } from '../base/command-error.ts';
 import { now } from '../config/clock.ts';
 import { localName } from '../content/imports/files/local-name.ts';
 import { importers } from '../content/imports/importers.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
-import { firstDayOf, monthOf } from '../calendar.ts';
-import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../cursor.ts';
-import { described } from '../described.ts';
+import { firstDayOf, monthOf } from '../base/calendar.ts';
+import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
+import type { Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Sum } from '../filings/totals.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
-import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { cursorProblem, startingAfter } from '../transactions/page-limit.ts';
 import type { ReportRow as CountedRow, Place } from './count-transactions.ts';
 import type { ReportAmounts, ReportByState } from './response.ts';

@@ -1,4 +1,4 @@
-import { type RemainingMs, retryWhileStale } from '../contention.ts';
+import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, plus, type Sum, withEntries, zeroSum } from '../filings/totals.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { entriesOfEachState } from '../transactions/open-entries.ts';

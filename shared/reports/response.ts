@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { warnings } from '../calculations/response.ts';
 import {
   count,
@@ -9,7 +10,6 @@ import {
   signedAmount,
   timestamp,
 } from '../calculations/response-scalars.ts';
-import { described } from '../described.ts';
 import { amounts } from '../filings/filing.ts';
 
 export const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { assert } from '../assert.ts';
-import { wallMs } from '../calendar.ts';
+import { assert } from '../base/assert.ts';
+import { wallMs } from '../base/calendar.ts';
 import type { AnswerOwner } from '../transactions/ledger.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment, Treatment } from './assessment.ts';
 import { couponReducesPrice } from './coupons.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../assert.ts';
+import { assert } from '../base/assert.ts';
 import type { Bracket, Rounding } from '../content/release-values.ts';
 import { allocate, distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';

@@ -1,4 +1,4 @@
-import { getOrAdd } from '../get-or-add.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { allocate } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, assess, type TaxabilityReason, type Treatment } from './assessment.ts';

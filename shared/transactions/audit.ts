@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../base/canonical-json.ts';
 import { committedState, type Hashed } from './personal-data/commitments.ts';
 import type { Transaction } from './transaction.ts';
 

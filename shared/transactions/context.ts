@@ -1,14 +1,14 @@
+import { dayMs, dayOf } from '../base/calendar.ts';
+import { mapResult, type Result } from '../base/result.ts';
 import { calculate, type Outcome } from '../calculations/calculate.ts';
 import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
 import type { Context } from '../calculations/document.ts';
 import { listAddresses } from '../calculations/locate-lines.ts';
 import type { CalculationInput } from '../calculations/request.ts';
 import type { Warning } from '../calculations/response.ts';
-import { dayMs, dayOf } from '../calendar.ts';
 import type { LoadContent } from '../content/content.ts';
 import type { TaxAddress } from '../content/location/address.ts';
 import { statesOfZip } from '../content/location/zip-states.ts';
-import { mapResult, type Result } from '../result.ts';
 import { creditOf } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
 import type { PinnedSettings } from './pinned.ts';

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/account.ts';
-import { fitsAnswer } from '../answer-size.ts';
+import { fitsAnswer } from '../base/answer-size.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { CalculationRequest } from '../calculations/request.ts';
 import type { Calculation, Warning } from '../calculations/response.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,8 +1,8 @@
-import { fitsAnswer } from '../answer-size.ts';
-import { AssertionError } from '../assert.ts';
+import { fitsAnswer } from '../base/answer-size.ts';
+import { AssertionError } from '../base/assert.ts';
+import { retryWhileStale } from '../base/contention.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { retryWhileStale } from '../contention.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { commitOf } from './commit.ts';
 import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';

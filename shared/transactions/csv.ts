@@ -1,5 +1,5 @@
-import { csvText } from '../csv.ts';
-import { stateOfJurisdiction } from '../jurisdiction.ts';
+import { csvText } from '../base/csv.ts';
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { TransactionList } from './response.ts';
 
 const columns = [

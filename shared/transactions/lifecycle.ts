@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../base/problem.ts';
 import type { StoredTransaction, Transaction, TransactionSummary } from './transaction.ts';
 
 /** Whether a draft's deadline has passed, which counts before the sweep runs. */

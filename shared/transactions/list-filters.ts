@@ -1,9 +1,9 @@
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
 import { inTimeZone } from '../accounts/time-zone.ts';
-import { dayMs, wallMs } from '../calendar.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
+import { dayMs, wallMs } from '../base/calendar.ts';
+import { decodeCursor, encodeCursor } from '../base/cursor.ts';
+import { jurisdictionCode, stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { ListPosition, ListQuery, RowConditions } from './ledger.ts';
 import type { TransactionListQuery } from './list-query.ts';
 import type { TransactionSummary } from './transaction.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { cursorOrIdKeywords } from '../base/cursor.ts';
+import { described } from '../base/described.ts';
 import { identifier, instant, text } from '../calculations/fields.ts';
 import { state } from '../content/location/state-field.ts';
-import { cursorOrIdKeywords } from '../cursor.ts';
-import { described } from '../described.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './status.ts';
 

@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import type { Account } from '../accounts/account.ts';
-import { accept, type Result, refuse } from '../result.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Ledger, ListPosition, TransactionIndex } from './ledger.ts';
 import { expireIfDue } from './lifecycle.ts';
 import { type Choice, chooseIndex, cursorOf, filtersAfter, positionOf, rowConditions } from './list-filters.ts';

@@ -1,8 +1,8 @@
 import { registrationsOf } from '../accounts/account.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
-import { stateJurisdiction } from '../jurisdiction.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
+import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Charge, chargesOf, isLiability, isTaxed } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';

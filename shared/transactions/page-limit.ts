@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { answerBytes } from '../answer-size.ts';
-import { described } from '../described.ts';
-import type { Problem } from '../problem.ts';
+import { answerBytes } from '../base/answer-size.ts';
+import { described } from '../base/described.ts';
+import type { Problem } from '../base/problem.ts';
 
 const usual = 25;
 

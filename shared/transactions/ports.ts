@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/account.ts';
+import type { RemainingMs } from '../base/contention.ts';
+import type { Problem } from '../base/problem.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { LoadContent } from '../content/content.ts';
-import type { RemainingMs } from '../contention.ts';
 import type { CustomerReads } from '../customers/customer.ts';
-import type { Problem } from '../problem.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import type { AnswerOwner, Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 

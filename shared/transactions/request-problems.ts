@@ -1,14 +1,14 @@
 import type { Account } from '../accounts/account.ts';
 import { tooEarlyProblem } from '../accounts/books-open.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
+import { invalidFormat, type Problem, pointerOf } from '../base/problem.ts';
 import {
   addressProblems,
   calculationProblems,
   crossFieldProblems,
   dateProblems,
 } from '../calculations/request-problems.ts';
-import { type JsonObject, objectOf } from '../json.ts';
 import { minorDigits } from '../money/currency.ts';
-import { invalidFormat, type Problem, pointerOf } from '../problem.ts';
 
 /** The refusal of a supplied tax with more decimals than the currency has. */
 export const taxDecimalsProblem = (tax: unknown, currency: unknown): Problem | null => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { described, descriptionOf } from '../base/described.ts';
 import { decimalString, identifier, text } from '../calculations/fields.ts';
 import { creditShape, inputShape } from '../calculations/request.ts';
-import { described, descriptionOf } from '../described.ts';
 
 const referenceAdvice =
   'The id in your billing system, without white space at the start or the end. Unique among the transactions of the account that are not void.';

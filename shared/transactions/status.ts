@@ -1,4 +1,4 @@
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../base/problem.ts';
 
 export const statuses = ['draft', 'finalized', 'filed', 'void'] as const;
 export type Status = (typeof statuses)[number];

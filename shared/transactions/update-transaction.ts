@@ -1,7 +1,7 @@
-import { fitsAnswer } from '../answer-size.ts';
+import { fitsAnswer } from '../base/answer-size.ts';
+import { retryWhileStale } from '../base/contention.ts';
+import { accept, type Result, refuse } from '../base/result.ts';
 import type { Warning } from '../calculations/response.ts';
-import { retryWhileStale } from '../contention.ts';
-import { accept, type Result, refuse } from '../result.ts';
 import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
 import { expireStoredIfDue, isExpired } from './lifecycle.ts';

@@ -1,6 +1,6 @@
-import { AssertionError } from '../assert.ts';
-import type { Problem } from '../problem.ts';
-import { type Accepted, accept, type Result, refuse } from '../result.ts';
+import { AssertionError } from '../base/assert.ts';
+import type { Problem } from '../base/problem.ts';
+import { type Accepted, accept, type Result, refuse } from '../base/result.ts';
 import { closest } from './closest.ts';
 import { crosswalkRows, systemNames } from './crosswalk.ts';
 import { appliesTo, codeFamily, codeLabel, type ProductAttribute, vocabulary } from './vocabulary.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { state } from '../content/location/state-field.ts';
-import { described } from '../described.ts';
-import { isStateOrPuertoRico, stateJurisdiction, stateOfJurisdiction } from '../jurisdiction.ts';
 import { systemNames } from './crosswalk.ts';
+import { isStateOrPuertoRico, stateJurisdiction, stateOfJurisdiction } from './jurisdiction.ts';
 import { attributesFor, checkWith, productTaxCodeKeywords } from './product-tax-code.ts';
 import { resultsMax } from './search.ts';
 import { vocabulary } from './vocabulary.ts';

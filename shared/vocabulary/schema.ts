@@ -1,8 +1,8 @@
 /** The responses of GET /product-attributes and GET /product-tax-codes. */
 import * as z from 'zod/mini';
+import { described } from '../base/described.ts';
 import { hasMore, objectType } from '../calculations/response-scalars.ts';
 import { confidence, treatment } from '../coverage/response.ts';
-import { described } from '../described.ts';
 import { systemNames } from './crosswalk.ts';
 
 const ProductAttributeGroupItem = described(

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { getOrAdd } from '../get-or-add.ts';
+import { getOrAdd } from '../base/collections.ts';
 import { closest } from './closest.ts';
 import type { ProductTaxCodeItem } from './schema.ts';
 

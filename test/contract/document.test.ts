@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { errorCodes } from '../../shared/error-codes.ts';
+import { errorCodes } from '../../shared/base/error-codes.ts';
 import { errorCodesOf } from '../../shared/http/endpoint-errors.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { resolve, schemaProblems } from './validate-response.ts';

@@ -3,7 +3,7 @@
  * `node child.ts <target> <seed> <first input> <inputs>`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { CommandError } from '../../shared/command-error.ts';
+import { CommandError } from '../../shared/base/command-error.ts';
 import { inputOf, targets } from './targets.ts';
 
 export type Message =

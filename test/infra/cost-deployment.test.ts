@@ -1,6 +1,6 @@
 /** The fixed parts of the stack in `npm run cost` equal the template's. */
 import { expect, it } from 'vitest';
-import { deployment } from '../../shared/cli/cost/usage.ts';
+import { deployment } from '../bench/cost/usage.ts';
 import { type BackupRule, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });

@@ -23,7 +23,7 @@ it('these files write to the log, and no others', () => {
     'infra/local/event-source.ts',
     'infra/local/gateway.ts',
     'infra/local/start.ts',
-    'shared/define-schedule.ts',
+    'shared/http/define-schedule.ts',
     'shared/http/failure.ts',
     'shared/observability/metric.ts',
     'shared/store/filings/filing-ports.ts',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { read as getConsole } from '../../functions/get-console.ts';
 import { read as getDocs } from '../../functions/get-docs.ts';
-import { type Code, errorCodes } from '../../shared/error-codes.ts';
+import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import {
   everySetting,

@@ -1,6 +1,6 @@
 /** `npm run accounts -- check`: what is missing before production. */
 import { expect, it } from 'vitest';
-import { addDays, dayOf } from '../../shared/calendar.ts';
+import { addDays, dayOf } from '../../shared/base/calendar.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { now } from '../../shared/config/clock.ts';
 import { accounts, newAccount, waitForDatabase } from '../support/accounts-cli.ts';

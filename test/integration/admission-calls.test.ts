@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { admissionFigures } from '../../shared/cli/bench/admission.ts';
-import type { Figure } from '../../shared/cli/bench/figure.ts';
+import { admissionFigures } from '../bench/admission.ts';
+import type { Figure } from '../bench/figure.ts';
 import { newCaller } from '../support/api.ts';
 
 // Five minutes of the service's clock. Keys and accounts are cached for a minute, and the limit's window has ten seconds.

@@ -9,7 +9,7 @@ process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 vi.resetModules();
 const { handlers } = await import('../../infra/local/handlers.ts');
 const { now } = await import('../../shared/config/clock.ts');
-const { closingFigures } = await import('../../shared/cli/bench/closing.ts');
+const { closingFigures } = await import('../bench/closing.ts');
 const { newCaller } = await import('../support/api.ts');
 const { callCounts } = await import('../support/count-calls.ts');
 const { filerOf } = await import('../support/filings.ts');

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
-import { answerBytes } from '../../shared/answer-size.ts';
+import { answerBytes } from '../../shared/base/answer-size.ts';
 import { createFiling } from '../../shared/filings/create-filing.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { ClosePorts } from '../../shared/filings/ports.ts';

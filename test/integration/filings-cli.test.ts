@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { dayBefore, dayOf, lastDayOf, monthOf } from '../../shared/calendar.ts';
+import { dayBefore, dayOf, lastDayOf, monthOf } from '../../shared/base/calendar.ts';
 import { filingsProgram } from '../../shared/cli/filings.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';

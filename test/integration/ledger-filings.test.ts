@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
+import type { Accepted } from '../../shared/base/result.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import { listFilings } from '../../shared/filings/list-filings.ts';
 import type { FilingList } from '../../shared/filings/response.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
-import type { Accepted } from '../../shared/result.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import {
   cancelIt,

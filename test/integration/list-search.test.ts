@@ -1,11 +1,11 @@
 /** Filtered lists of a ledger of thousands of transactions, against the same filters on the list of what was written. */
 import { encodeTime } from 'ulid';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { putItems } from '../../shared/cli/bench/put-items.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { putItems } from '../bench/put-items.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';
 import { clientOf, creditOf, dayMs, made, michigan, sale } from '../support/sales.ts';

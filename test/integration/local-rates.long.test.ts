@@ -6,7 +6,7 @@
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { countyNames, editionsOf, type RateRow, rateRows, zipRows } from '../../shared/content/local/text-tables.ts';
-import { stateFips } from '../../shared/jurisdiction.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { newCaller } from '../support/api.ts';
 
 type Question = {

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { batchesOf } from '../../shared/batches.ts';
+import { batchesOf } from '../../shared/base/collections.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { rowItem } from '../../shared/store/reports/report-item.ts';

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
-import { databaseFigures } from '../../shared/cli/bench/database-use.ts';
-import { measuresOf } from '../../shared/cli/cost/usage.ts';
+import { measuresOf } from '../bench/cost/usage.ts';
+import { databaseFigures } from '../bench/database-use.ts';
 import { newCaller } from '../support/api.ts';
 
 // DynamoDB Local counts the indexes of a transaction twice.

@@ -1,4 +1,5 @@
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
+import type { Problem } from '../../shared/base/problem.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
@@ -6,7 +7,6 @@ import type { ReleaseFor } from '../../shared/content/content.ts';
 import type { Effect, Location, Release, Rule } from '../../shared/content/release.ts';
 import type { Jurisdiction, Rounding } from '../../shared/content/release-values.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
-import type { Problem } from '../../shared/problem.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../../shared/vocabulary/product-tax-code.ts';

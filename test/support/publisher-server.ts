@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import { zipsOfState } from '../../shared/content/imports/zips.ts';
 import { rateOn } from '../../shared/content/rates.ts';
-import { jurisdictionCode, stateFips } from '../../shared/jurisdiction.ts';
+import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';

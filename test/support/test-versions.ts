@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../shared/base/json.ts';
 import type { Shapes, Version } from '../../shared/http/versions/shape.ts';
-import type { JsonObject } from '../../shared/json.ts';
 
 /** A body with one field under another name, in its place. */
 export const renamed = (body: JsonObject, from: string, to: string): JsonObject =>

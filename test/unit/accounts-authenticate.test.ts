@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { authenticator, authorize } from '../../shared/http/authenticate.ts';
 import { type Exchange, Refusal } from '../../shared/http/exchange.ts';
 import type { Token } from '../../shared/http/jwt.ts';
-import { accept, refuse } from '../../shared/result.ts';
 
 const account = (id: string): Account => ({
   id,

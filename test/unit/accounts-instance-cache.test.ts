@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { instanceCache } from '../../shared/base/instance-cache.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
-import { instanceCache } from '../../shared/instance-cache.ts';
 
 const counted = (answer: (key: string) => Promise<string | undefined> = async (key) => key) => {
   const reads: string[] = [];

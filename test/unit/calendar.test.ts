@@ -10,7 +10,7 @@ import {
   isDay,
   lastDayOf,
   monthOf,
-} from '../../shared/calendar.ts';
+} from '../../shared/base/calendar.ts';
 
 // The oracle is the calendar of Date, which counts milliseconds.
 const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });

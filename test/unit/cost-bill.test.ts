@@ -2,9 +2,9 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { charge, type PriceName, prices } from '../../shared/cli/cost/prices.ts';
-import { type CostOptions, type Measures, type StepName, usageOf } from '../../shared/cli/cost/usage.ts';
-import { type Bill, billOf } from '../../shared/cli/cost.ts';
+import { charge, type PriceName, prices } from '../bench/cost/prices.ts';
+import { type CostOptions, type Measures, type StepName, usageOf } from '../bench/cost/usage.ts';
+import { type Bill, billOf } from '../bench/cost.ts';
 
 /** Round figures instead of the measured ones: writes, reads, table, indexes, saved answer, response, records, events. */
 const figures: Readonly<Record<StepName, readonly number[]>> = {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { costProgram } from '../../shared/cli/cost.ts';
 import { explainError } from '../../shared/cli/terminal/errors.ts';
+import { costProgram } from '../bench/cost.ts';
 
 type Printed = {
   readonly total: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CursorScope, decodeCursor, encodeCursor } from '../../shared/cursor.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../../shared/base/cursor.ts';
 
 const position = 'fil_1';
 const scope: CursorScope = { list: 'filings', secret: 'secret', filters: { state: 'US-MI', status: 'filed' } };

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvText } from '../../shared/csv.ts';
+import { csvText } from '../../shared/base/csv.ts';
 
 const read = (csv: string): string[][] => parse(csv, { record_delimiter: '\r\n', relax_column_count: false });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../shared/base/problem.ts';
 import { FilingListQuery, FilingQuery } from '../../shared/filings/query.ts';
 import { FilingRequest, FilingUpdate, filingUpdateProblems } from '../../shared/filings/request.ts';
 import type { BodyDefinition } from '../../shared/http/body.ts';
 import { readQuery } from '../../shared/http/query.ts';
-import type { Problem } from '../../shared/problem.ts';
 import { exchangeOf, parseSent, placeOf } from '../support/parse-sent.ts';
 
 const asked: BodyDefinition<typeof FilingRequest> = { schema: FilingRequest, answer: {} };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { valueAt } from '../../shared/base/json.ts';
 import { textProblems } from '../../shared/http/body.ts';
 import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
 import { inBodyOrder, pointerTo, problemsOf } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/read-body.ts';
-import { valueAt } from '../../shared/json.ts';
 
 type GatewayEvent = Parameters<typeof exchangeOfEvent>[0];
 

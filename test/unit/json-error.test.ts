@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonErrorOf } from '../../shared/json-error.ts';
+import { jsonErrorOf } from '../../shared/base/json-error.ts';
 
 const parses = (text: string): boolean => {
   try {

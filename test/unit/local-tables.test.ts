@@ -14,7 +14,7 @@ import {
   zipRows,
 } from '../../shared/content/local/text-tables.ts';
 import { statesOfZip } from '../../shared/content/location/zip-states.ts';
-import { stateFips } from '../../shared/jurisdiction.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 
 const folder = new URL('../../shared/content/local/', import.meta.url);
 const counties = countyNames();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { stateFips } from '../../shared/jurisdiction.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 
 const tables = new URL('../../shared/content/local/', import.meta.url);

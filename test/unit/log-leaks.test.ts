@@ -2,7 +2,7 @@ import { runInThisContext } from 'node:vm';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { scheduled } from '../../shared/define-schedule.ts';
+import { scheduled } from '../../shared/http/define-schedule.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { leaksIn, secretsIn } from '../support/log-leaks.ts';
 import { forgetWrites, keepSecret, leaks } from '../support/log-watch.ts';

@@ -5,7 +5,7 @@ import { countyNames, editionsOf, rateRows, zipRows } from '../../shared/content
 import { readAddress } from '../../shared/content/location/address.ts';
 import { locate } from '../../shared/content/location/place.ts';
 import type { PostalAddress } from '../../shared/content/location/postal-address.ts';
-import { stateFips } from '../../shared/jurisdiction.ts';
+import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { withTables } from '../support/local-tables.ts';
 
 const counties = countyNames();

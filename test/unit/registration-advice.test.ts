@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
-import { firstDayOf, lastDayOf } from '../../shared/calendar.ts';
+import { firstDayOf, lastDayOf } from '../../shared/base/calendar.ts';
 import nexus from '../../shared/content/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/filings/totals.ts';
 import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';

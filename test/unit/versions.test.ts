@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../shared/base/problem.ts';
 import {
   bodyInVersion,
   currentBody,
@@ -6,7 +7,6 @@ import {
   type Shapes,
   versions,
 } from '../../shared/http/versions/shape.ts';
-import type { Problem } from '../../shared/problem.ts';
 import { testVersions } from '../support/test-versions.ts';
 
 describe.each([

@@ -1,4 +1,4 @@
-import { assert } from '../../../shared/assert.ts';
+import { assert } from '../../../shared/base/assert.ts';
 import type { TableDefinition } from '../../../shared/store/table-definitions.ts';
 import { noSuchTable } from './exceptions.ts';
 import type { Input, TableNamed } from './parameters.ts';

@@ -1,4 +1,4 @@
-import { AssertionError } from '../../../shared/assert.ts';
+import { AssertionError } from '../../../shared/base/assert.ts';
 import type { Table } from './table.ts';
 
 /** The parameters of all commands of the document client. */

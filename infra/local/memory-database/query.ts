@@ -1,4 +1,4 @@
-import { assert } from '../../../shared/assert.ts';
+import { assert } from '../../../shared/base/assert.ts';
 import { chargeRead } from './capacity.ts';
 import { isTrue, nameOf, type Scope, scopeOf } from './evaluate.ts';
 import { invalid } from './exceptions.ts';

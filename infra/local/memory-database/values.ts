@@ -1,4 +1,4 @@
-import { AssertionError } from '../../../shared/assert.ts';
+import { AssertionError } from '../../../shared/base/assert.ts';
 
 /** Attribute values in the shape of the document client. */
 export type Value = string | number | boolean | null | Uint8Array | Set<string> | readonly Value[] | Item;

@@ -9,7 +9,7 @@ import {
   type Settings,
 } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
-import { dayOf, isDay } from '../../calendar.ts';
+import { dayOf, isDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease, builtInReleases } from '../../content/built-in.ts';
 import { readAddress } from '../../content/location/address.ts';
@@ -17,7 +17,7 @@ import { PostalAddress } from '../../content/location/postal-address.ts';
 import { electionsOf } from '../../content/remote-sales.ts';
 import { remoteElections } from '../../content/remote-terms.ts';
 import { localCoverageOn } from '../../coverage/local-rates.ts';
-import { stateJurisdiction, stateOfJurisdiction } from '../../jurisdiction.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';
 import { CommandError } from '../terminal/errors.ts';
 

@@ -1,7 +1,7 @@
 /** `accounts check`: the settings of an account to review before it goes live. */
 import type { Command } from 'commander';
 import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
-import { addDays, dayOf } from '../../calendar.ts';
+import { addDays, dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import { electionsOf } from '../../content/remote-sales.ts';
@@ -10,11 +10,11 @@ import { staleness } from '../../content/updates/staleness.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
 import { filingTermsOf } from '../../filings/filing-calendar.ts';
 import { periodAround, registeredStates } from '../../filings/periods.ts';
-import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';
 import { reportReads } from '../../store/reports/report-store.ts';
+import { stateCode, stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { requireAccount } from '../terminal/accounts.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { stateOf } from './key-terms.ts';

@@ -2,7 +2,7 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type ApiKey, digestOf, newApiKey } from '../../accounts/api-key.ts';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import {
   findKey,

@@ -1,6 +1,6 @@
 /** `accounts redact`: remove personal data from an account. */
 import type { Command } from 'commander';
-import { dayMs, isDay } from '../../calendar.ts';
+import { dayMs, isDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { customerReads } from '../../store/customers/customer-reads.ts';
 import { removeCustomer } from '../../store/customers/customer-removal.ts';

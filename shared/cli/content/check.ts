@@ -1,15 +1,15 @@
 /** `content check`: run worked cases against a release before it is activated. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { dayOf } from '../../calendar.ts';
+import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { cityName } from '../../content/location/city-name.ts';
 import type { Release } from '../../content/release.ts';
-import { stateCode } from '../../jurisdiction.ts';
 import { type Case, isUnreadable, readCases, type UnreadableCase } from '../../releases/cases.ts';
 import { openRelease } from '../../releases/open-release.ts';
 import { type CaseResult, isOfState, releaseForCases, runCase } from '../../releases/run-case.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
+import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { type Release, type Rule, settingNames } from '../../content/release.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { dayOf } from '../../calendar.ts';
+import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { ownTexts } from '../../content/imports/rules/describe.ts';
 import { isOwn } from '../../content/own-rules.ts';

@@ -1,7 +1,7 @@
 /** `content import`: make a release from files of rates. */
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { isDay } from '../../calendar.ts';
+import { isDay } from '../../base/calendar.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { Importer } from '../../content/imports/importer.ts';
 import { type Format, importers } from '../../content/imports/importers.ts';

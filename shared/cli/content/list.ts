@@ -1,6 +1,6 @@
 /** `content list`: all releases, corrupt heads, and unfinished imports. */
 import type { Command } from 'commander';
-import { dayOf } from '../../calendar.ts';
+import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
 import { corruptionText } from '../../content/loading/content-errors.ts';

@@ -1,7 +1,7 @@
 /** `content show`: one release, or its locations and rates in one ZIP. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import { dayOf, isDay } from '../../calendar.ts';
+import { dayOf, isDay } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead } from '../../content/content.ts';
@@ -15,10 +15,10 @@ import { stateRateOn } from '../../content/rates.ts';
 import type { Release } from '../../content/release.ts';
 import { localRatesOn } from '../../coverage/local-rates.ts';
 import { withFallback } from '../../coverage/releases.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
 import { type OpenRelease, openRelease } from '../../releases/open-release.ts';
 import { daysText, zipCode, zipsText } from '../../releases/texts.ts';
 import { readActiveReleases } from '../../store/content/content-store.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { explainError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';

@@ -1,6 +1,6 @@
 /** `content sources`: the publisher of each state, and how old its official files are. */
 import type { Command } from 'commander';
-import { dayOf } from '../../calendar.ts';
+import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { publishers } from '../../content/updates/publishers.ts';
 import { staleness } from '../../content/updates/staleness.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { builtInReleases } from '../../content/built-in.ts';
 import type { Release } from '../../content/release.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';

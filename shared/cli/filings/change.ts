@@ -1,8 +1,8 @@
 /** `filings close`, `file` and `cancel`: begin a change of a filing, and work on it until it is finished. */
 import type { Command } from 'commander';
 import { type Account, registrationsOf } from '../../accounts/account.ts';
-import { assert } from '../../assert.ts';
-import { dayAfter } from '../../calendar.ts';
+import { assert } from '../../base/assert.ts';
+import { dayAfter } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';

@@ -1,11 +1,11 @@
 /** The account, filing or period that a command names, and the use cases' answers. */
 import type { Command } from 'commander';
 import type { Account } from '../../accounts/account.ts';
+import type { Result } from '../../base/result.ts';
 import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import type { Filing } from '../../filings/response.ts';
-import type { Result } from '../../result.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import type { Answered, Caller } from '../../transactions/ports.ts';

@@ -1,6 +1,6 @@
 /** `ledger events`: the events of an account, made from its ledger, to publish them again. */
 import type { Command } from 'commander';
-import { batchesOf } from '../../batches.ts';
+import { batchesOf } from '../../base/collections.ts';
 import { busBatchMax, eventSource, type LedgerEvent } from '../../events/event.ts';
 import { eventsOfEntry, eventsOfFiling } from '../../events/item-events.ts';
 import { auditItems, transactionIds } from '../../store/ledger/ledger-walk.ts';

@@ -1,4 +1,4 @@
-import { pagesOf } from '../../batches.ts';
+import { pagesOf } from '../../base/collections.ts';
 import type { EntryPlace } from '../../filings/ledger.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';

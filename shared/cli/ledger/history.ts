@@ -1,7 +1,7 @@
 /** `ledger history`: the changes of one transaction. */
 
 import type { Command } from 'commander';
-import { pagesOf } from '../../batches.ts';
+import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
 import { transactionHistory } from '../../transactions/history/history.ts';

@@ -1,4 +1,4 @@
-import { batchesOf } from '../../batches.ts';
+import { batchesOf } from '../../base/collections.ts';
 import { countsOf } from '../../filings/answer.ts';
 import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';

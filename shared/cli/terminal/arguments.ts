@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod/mini';
-import { isDay } from '../../calendar.ts';
-import { stateJurisdiction } from '../../jurisdiction.ts';
+import { isDay } from '../../base/calendar.ts';
+import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { CommandError } from './errors.ts';
 
 /** The value of a text, or what to send instead. */

@@ -1,9 +1,9 @@
-import { CommandError } from '../../command-error.ts';
+import { CommandError } from '../../base/command-error.ts';
+import { Contention } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
-import { Contention } from '../../contention.ts';
 
-export { accepted, CommandError } from '../../command-error.ts';
+export { accepted, CommandError } from '../../base/command-error.ts';
 
 const missingTable = (): string => {
   const { transactions, accounts, content } = environment.tables;

@@ -1,5 +1,5 @@
 /** Output of commands on standard output: text, or one JSON value for scripts. */
-export { counted, instantText } from '../../texts.ts';
+export { counted, instantText } from '../../base/texts.ts';
 
 /**
  * Text for a terminal, in lines. A control character in the texts of clients and files could change what the terminal

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Schemas } from '../../client/client.ts';
 
 type Entry = Schemas['HistoryEntry'];

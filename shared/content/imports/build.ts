@@ -1,5 +1,5 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import type { OwnRules, Release } from '../release.ts';
 import type { Evidence } from '../release-values.ts';

@@ -1,5 +1,5 @@
 /** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
-import { dayBefore } from '../../calendar.ts';
+import { dayBefore } from '../../base/calendar.ts';
 import { earlierEnd } from '../days.ts';
 import { fractionOf, unitsOf } from '../fractions.ts';
 import { stateRateOn } from '../rates.ts';

@@ -1,5 +1,5 @@
 /** Local taxes that a file gives one by one, and the cities where several of them add up. */
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { earlierEnd } from '../days.ts';
 import type { Jurisdiction } from '../release-values.ts';
 import { type Entry, type LocationFlags, secondRate } from './entry.ts';

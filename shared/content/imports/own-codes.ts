@@ -1,6 +1,6 @@
 /** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
 import { parse } from 'csv-parse/sync';
-import { stateFips } from '../../jurisdiction.ts';
+import { stateFips } from '../../vocabulary/jurisdiction.ts';
 import { combinedSuffix } from '../local/packed-table.ts';
 import { countyKey, plainName } from '../local/place-names.ts';
 import { cityName, codePart } from '../location/city-name.ts';

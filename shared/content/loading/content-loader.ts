@@ -1,6 +1,6 @@
-import { assert } from '../../assert.ts';
-import { instanceCache } from '../../instance-cache.ts';
-import { jurisdictionCode } from '../../jurisdiction.ts';
+import { assert } from '../../base/assert.ts';
+import { instanceCache } from '../../base/instance-cache.ts';
+import { jurisdictionCode } from '../../vocabulary/jurisdiction.ts';
 import type { LoadContent, ReleaseHead, ReleasePart } from '../content.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { Release } from '../release.ts';

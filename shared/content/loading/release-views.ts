@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../get-or-add.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
 import { releaseWith } from '../merge-releases.ts';
 import { withOwnRules } from '../own-rules.ts';

@@ -1,5 +1,5 @@
 /** Which period of an area answers on a tax day (`YYYY-MM-DD`). */
-import { dayBefore } from '../../calendar.ts';
+import { dayBefore } from '../../base/calendar.ts';
 import type { Approximation } from '../effective.ts';
 import type { Published } from '../release-values.ts';
 import type { Area, Period } from './local-table.ts';

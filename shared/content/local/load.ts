@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../get-or-add.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import { textOf } from '../../packed/unpack.ts';
 import type { LocalTables, Release } from '../release.ts';
 import { type LocalTable, localTable } from './local-table.ts';

@@ -1,7 +1,7 @@
 /** The local tables of a state, for look-ups by ZIP, county and name. Built once per state and instance. */
-import { assert } from '../../assert.ts';
-import { dayMs } from '../../calendar.ts';
-import { getOrAdd } from '../../get-or-add.ts';
+import { assert } from '../../base/assert.ts';
+import { dayMs } from '../../base/calendar.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
 import { closest } from '../../vocabulary/closest.ts';
 import { cityName } from '../location/city-name.ts';

@@ -1,6 +1,6 @@
 /** Turns a state's text tables of local rates and ZIPs into what functions load. */
-import { assert } from '../../assert.ts';
-import { stateFips } from '../../jurisdiction.ts';
+import { assert } from '../../base/assert.ts';
+import { stateFips } from '../../vocabulary/jurisdiction.ts';
 import { readPercent } from '../imports/fractions.ts';
 import { cityName, codePart } from '../location/city-name.ts';
 import type { Confidence, Evidence } from '../release-values.ts';

@@ -1,6 +1,6 @@
 /** The text that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is seen. */
 
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import type { Evidence, JurisdictionType } from '../release-values.ts';
 
 /** A local tax: its code, name, level, kind (`null` for a plain one) and rate as a fraction (`0.0125`). */

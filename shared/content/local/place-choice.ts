@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../get-or-add.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import type { TaxAddress } from '../location/address.ts';
 import type { RatePreference } from '../location/combined-rate.ts';
 import { type ByPlace, isOpen, type LocalChoice, plainChoice } from '../location/local-choice.ts';

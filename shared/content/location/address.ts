@@ -1,5 +1,5 @@
-import { normalizedState, stateCode, stateName } from '../../jurisdiction.ts';
-import { accept, type Result, refuse } from '../../result.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
+import { normalizedState, stateCode, stateName } from '../../vocabulary/jurisdiction.ts';
 import { cityName } from './city-name.ts';
 import type { PostalAddress } from './postal-address.ts';
 import { stateHint } from './state-hint.ts';

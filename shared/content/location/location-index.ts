@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../get-or-add.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import type { Approximation } from '../effective.ts';
 import type { Location, Release } from '../release.ts';
 import type { Published } from '../release-values.ts';

@@ -1,5 +1,5 @@
-import { assert } from '../../assert.ts';
-import { jurisdictionCode, stateName } from '../../jurisdiction.ts';
+import { assert } from '../../base/assert.ts';
+import { jurisdictionCode, stateName } from '../../vocabulary/jurisdiction.ts';
 import type { ReleaseFor } from '../content.ts';
 import { type Approximation, isApproximateOn } from '../effective.ts';
 import { choosePlace, type PlaceChoice } from '../local/place-choice.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../../described.ts';
+import { described } from '../../base/described.ts';
 
 const text = z.nullish(z.string('Send a string.').check(z.maxLength(500, 'Send at most 500 characters.')));
 

@@ -1,5 +1,5 @@
-import { normalizedState, stateJurisdictions, stateName, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { closest } from '../../vocabulary/closest.ts';
+import { normalizedState, stateJurisdictions, stateName, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 
 /** Abbreviations that are neither codes of the postal service nor the beginning of a name. */
 const abbreviations: ReadonlyMap<string, string> = new Map(

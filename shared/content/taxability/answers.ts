@@ -1,5 +1,5 @@
 /** What a row of taxability answers: the effects on state and local taxes, and what they assume. */
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { fractionOf, unitsOf } from '../fractions.ts';
 import { stateRateOn } from '../rates.ts';
 import type { Effect, Release } from '../release.ts';

@@ -1,5 +1,5 @@
 /** The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
-import { csvText } from '../../csv.ts';
+import { csvText } from '../../base/csv.ts';
 import type { Release } from '../release.ts';
 import { readConditions, taxabilityRows } from './read-rows.ts';
 import { type FromRows, isFromRow, rulesFromRows } from './rules.ts';

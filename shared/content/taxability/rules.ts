@@ -1,5 +1,5 @@
 /** Turns the rows of a state into rules of its release. */
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';

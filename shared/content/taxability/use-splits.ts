@@ -1,6 +1,6 @@
 /** Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use. */
 
-import { dayAfter, dayBefore } from '../../calendar.ts';
+import { dayAfter, dayBefore } from '../../base/calendar.ts';
 import type { PlainEffect } from '../../tax/effects/use-split.ts';
 import type { Dated } from '../effective.ts';
 import type { Effect } from '../release.ts';

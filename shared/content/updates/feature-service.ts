@@ -1,6 +1,6 @@
 /** Finds feature services by the REST interface of ArcGIS (developers.arcgis.com/rest/services-reference). */
 import * as z from 'zod/mini';
-import { jsonOf } from '../../json-of.ts';
+import { jsonOf } from '../../base/json.ts';
 import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
 
 type Client = Pick<PublisherClient, 'readText'>;

@@ -1,5 +1,5 @@
 /** Reads the days that publishers put into the names of their files. */
-import { firstDayOf, isDay } from '../../calendar.ts';
+import { firstDayOf, isDay } from '../../base/calendar.ts';
 import { monthNumber } from '../days.ts';
 import { fileName } from '../imports/files/local-name.ts';
 

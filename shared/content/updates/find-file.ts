@@ -1,5 +1,5 @@
 /** Finds the current files of a publisher. */
-import { dayOf } from '../../calendar.ts';
+import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { localName, nameInUrl } from '../imports/files/local-name.ts';
 import { queryOf, servicesIn } from './feature-service.ts';

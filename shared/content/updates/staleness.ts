@@ -1,5 +1,5 @@
 /** How old the official files of a state are, and whether that is older than the cadence of their publisher allows. */
-import { addDays, dayMs, dayOf, firstDayOf, isDay, monthOf } from '../../calendar.ts';
+import { addDays, dayMs, dayOf, firstDayOf, isDay, monthOf } from '../../base/calendar.ts';
 import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 

@@ -1,6 +1,6 @@
 import { newAccount } from '../../accounts/account.ts';
 import { answeredAccount } from '../../accounts/answer.ts';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { CalculationRequest } from '../../calculations/request.ts';
 import { builtInRelease, builtInReleaseFor } from '../../content/built-in.ts';
 import { taxabilityOf } from '../../coverage/taxability.ts';

@@ -1,4 +1,4 @@
-import { type Code, errorCodes } from '../../error-codes.ts';
+import { type Code, errorCodes } from '../../base/error-codes.ts';
 
 type Named<Value> = Readonly<Record<string, Value>>;
 /** The parts of the document that become types. */

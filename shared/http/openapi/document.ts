@@ -1,5 +1,5 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { type Endpoint, tags } from '../endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -57,7 +57,7 @@ const withText = (parameter: Parameter): Parameter => {
   const { name, in: place, description, schema, ...rest } = parameter;
   assert(
     description !== undefined && description !== '',
-    `The parameter ${name} has no description: see shared/described.ts.`,
+    `The parameter ${name} has no description: see shared/base/described.ts.`,
   );
   const { description: _, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
   return { name, in: place, description, ...rest, schema: type };

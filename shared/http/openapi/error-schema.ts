@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { described } from '../../described.ts';
-import { type Code, errorCodes } from '../../error-codes.ts';
+import { described } from '../../base/described.ts';
+import { type Code, errorCodes } from '../../base/error-codes.ts';
 
 const codes = Object.keys(errorCodes) as [Code, ...Code[]];
 const statuses = [...new Set(Object.values(errorCodes).map(({ status }) => String(status)))].sort();

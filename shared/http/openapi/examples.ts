@@ -1,3 +1,4 @@
+import type { Problem } from '../../base/problem.ts';
 import { builtInRelease } from '../../content/built-in.ts';
 import { attribution } from '../../coverage/attribution.ts';
 import { coverageOfAll } from '../../coverage/coverage.ts';
@@ -18,7 +19,6 @@ import {
   filingNotFound,
   noPeriodEnd,
 } from '../../filings/problems.ts';
-import type { Problem } from '../../problem.ts';
 import { transactionsCsv } from '../../transactions/csv.ts';
 import type { HistoryEntry, RetrievedTransaction, TransactionHistory } from '../../transactions/history/response.ts';
 import { listAnswer } from '../../transactions/page-limit.ts';

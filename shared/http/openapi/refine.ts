@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 
 type Schema = oas31.SchemaObject;
 type Property = Schema | oas31.ReferenceObject;
@@ -112,9 +112,9 @@ const refinedComponent = (name: string, schema: Schema): Schema => {
   for (const [property, value] of Object.entries(schema.properties ?? {}))
     assert(
       '$ref' in value || Boolean(value.description),
-      `${name}.${property} has no description: see shared/described.ts.`,
+      `${name}.${property} has no description: see shared/base/described.ts.`,
     );
-  assert(Boolean(schema.description), `${name} has no description: see shared/described.ts.`);
+  assert(Boolean(schema.description), `${name} has no description: see shared/base/described.ts.`);
   return {
     ...schema,
     ...(name.endsWith(echoSuffix) && {

@@ -1,6 +1,6 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Code, errorCodes } from '../../error-codes.ts';
-import { type Problem, requiredField } from '../../problem.ts';
+import { type Code, errorCodes } from '../../base/error-codes.ts';
+import { type Problem, requiredField } from '../../base/problem.ts';
 import { overCredit } from '../../transactions/credits/problems.ts';
 import { notFound, otherVersion } from '../../transactions/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';

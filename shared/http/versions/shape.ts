@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../json.ts';
-import type { Problem } from '../../problem.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import type { Problem } from '../../base/problem.ts';
 
 /**
  * One change of the API for one endpoint, between the shape before it (older) and after it (newer).

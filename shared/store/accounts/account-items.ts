@@ -1,7 +1,7 @@
 import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { batchesOf } from '../../batches.ts';
+import { batchesOf } from '../../base/collections.ts';
 import { environment } from '../../config/environment.ts';
-import { stateJurisdictions } from '../../jurisdiction.ts';
+import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type Items, queryPages } from '../client/reads.ts';
 import { retryThrottled } from '../content/content-client.ts';

@@ -5,7 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { Account, type Settings } from '../../accounts/account.ts';
 import { ApiKey } from '../../accounts/api-key.ts';
-import { pagesOf } from '../../batches.ts';
+import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';

@@ -5,7 +5,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
 import { ApiKey, digestOf, keyUseStepMs } from '../../accounts/api-key.ts';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';

@@ -1,5 +1,5 @@
-import { pauseBefore, realTime, type Time } from '../../backoff.ts';
-import { Contention, type RemainingMs } from '../../contention.ts';
+import { pauseBefore, realTime, type Time } from '../../base/backoff.ts';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 
 const pauses = { firstMs: 50, mostMs: 1000 };
 // API Gateway times out after 29 s, and most clients earlier.

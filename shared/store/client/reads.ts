@@ -1,5 +1,5 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { Contention, type RemainingMs } from '../../contention.ts';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 import type { ItemKey } from '../keys.ts';
 import { database } from './client.ts';
 import { retryContention } from './contention.ts';

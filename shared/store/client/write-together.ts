@@ -1,6 +1,6 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { Contention, type RemainingMs } from '../../contention.ts';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 import { database } from './client.ts';
 import { contentionCodes, retryContention } from './contention.ts';
 

@@ -1,7 +1,7 @@
 /** Calls on the Content table, as the commands that write releases make them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Contention } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import { Contention } from '../../contention.ts';
 import { contentionCodes } from '../client/contention.ts';
 import { queryPage, queryPages } from '../client/reads.ts';
 import { type Writes, writeTogether } from '../client/write-together.ts';

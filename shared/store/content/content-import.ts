@@ -11,12 +11,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { AssertionError, assert } from '../../assert.ts';
+import { AssertionError, assert } from '../../base/assert.ts';
+import type { Problem } from '../../base/problem.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { environment } from '../../config/environment.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import type { Problem } from '../../problem.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { database, isWritten } from '../client/client.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, whileClaimed } from './content-claims.ts';

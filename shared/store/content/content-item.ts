@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import type { ActiveReleases } from '../../content/loading/active-releases.ts';
 import type { Measured, PartName } from '../../content/loading/content-cache.ts';

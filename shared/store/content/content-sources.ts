@@ -1,10 +1,10 @@
 /** What Levy last took from the publisher of each state: one item per state, in one partition. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import type { Problem } from '../../base/problem.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { environment } from '../../config/environment.ts';
 import { GateResult } from '../../content/updates/gates.ts';
-import type { Problem } from '../../problem.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { database, isWritten } from '../client/client.ts';
 import { readItem } from '../client/reads.ts';
 import { contentSourceKey } from '../keys.ts';

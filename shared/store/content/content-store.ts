@@ -1,10 +1,11 @@
 /** Releases in the Content table, for the commands that write, list and activate them. */
+
+import type { Problem } from '../../base/problem.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
-import type { Problem } from '../../problem.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { readItem } from '../client/reads.ts';
 import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
 import { queryContent, transact } from './content-client.ts';

@@ -1,5 +1,5 @@
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
 import { batchGet, keysMax, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { customerKey, customerPartition } from '../keys.ts';

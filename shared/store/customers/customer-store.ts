@@ -1,8 +1,8 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import { Contention, type RemainingMs } from '../../contention.ts';
 import type { CustomerPorts } from '../../customers/change-customers.ts';
 import type { CustomerCommit, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../transactions/ledger.ts';

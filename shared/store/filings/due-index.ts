@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';

@@ -1,4 +1,4 @@
-import { batchesOf, pagesOf } from '../../batches.ts';
+import { batchesOf, pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';

@@ -1,7 +1,7 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import { Contention, type RemainingMs } from '../../contention.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { contentionCodes } from '../client/contention.ts';

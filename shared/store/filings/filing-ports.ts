@@ -1,5 +1,5 @@
+import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { EntryRows, FilingReads } from '../../filings/ledger.ts';
 import type { FilingReadPorts } from '../../filings/ports.ts';
 import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 
 type Committed = Pick<StoredTransaction, 'commitments'>;

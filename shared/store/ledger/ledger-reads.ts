@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { HistoryReads } from '../../transactions/history/history.ts';
 import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
 import type { HolderReads } from '../../transactions/reconciliation/holders.ts';

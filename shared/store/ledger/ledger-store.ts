@@ -1,7 +1,7 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { Contention, type RemainingMs } from '../../contention.ts';
+import { Contention, type RemainingMs } from '../../base/contention.ts';
 import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
 import { contentionCodes } from '../client/contention.ts';
 import { writeTogether } from '../client/write-together.ts';

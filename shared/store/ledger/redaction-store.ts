@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { batchesOf } from '../../batches.ts';
+import { batchesOf } from '../../base/collections.ts';
+import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';

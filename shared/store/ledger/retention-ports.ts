@@ -1,8 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { encodeTime } from 'ulid';
 import * as z from 'zod/mini';
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { RetentionPorts } from '../../transactions/personal-data/retention.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax, database, isWritten } from '../client/client.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { environment } from '../../config/environment.ts';
 import type {
   DraftIndex,

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { assert } from '../../assert.ts';
-import { isObjectOrArray } from '../../json.ts';
-import { stateOfJurisdiction } from '../../jurisdiction.ts';
+import { assert } from '../../base/assert.ts';
+import { isObjectOrArray } from '../../base/json.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
   Transaction,
   TransactionSummary,
 } from '../../transactions/transaction.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';

@@ -1,5 +1,5 @@
+import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { ChangePorts, Ports } from '../../transactions/ports.ts';
 import type { StoredTransaction } from '../../transactions/transaction.ts';
 import { loadContent } from '../content/load-content.ts';

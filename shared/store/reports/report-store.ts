@@ -1,6 +1,6 @@
+import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { RemainingMs } from '../../contention.ts';
 import type { ReportReads, StoredRow } from '../../reports/by-state.ts';
 import type { CountStore } from '../../reports/count-transactions.ts';
 import { placeText } from '../../reports/count-transactions.ts';

@@ -1,6 +1,6 @@
 /** Every type of effect that a rule may have. To add one, add its file and its entry here. */
 import * as z from 'zod/mini';
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import type { EffectDefinition } from './definition.ts';
 import { flatFee } from './flat-fee.ts';
 import { baseCap, basePercent, taxCap } from './part-of-base.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../../assert.ts';
+import { assert } from '../../base/assert.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';

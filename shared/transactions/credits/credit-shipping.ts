@@ -1,10 +1,10 @@
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { mapShipping, shippingList, shippingPointer } from '../../calculations/charges.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
 import type { ShippingRequest } from '../../calculations/request.ts';
 import type { ShippingResponse } from '../../calculations/response.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { type Balance, chargeAmounts, leftOf, moved, type Share } from './counters.ts';
 import type { CreditContext } from './credit-request.ts';
 import { overCredit, unknownShipping } from './problems.ts';

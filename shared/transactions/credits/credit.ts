@@ -1,8 +1,8 @@
+import { accept, type Result, refuse } from '../../base/result.ts';
 import type { Outcome } from '../../calculations/calculate.ts';
 import type { Context } from '../../calculations/document.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { isNothing, minus, plus, zeroShare } from './counters.ts';
 import type { CreditContext, CreditRequest } from './credit-request.ts';

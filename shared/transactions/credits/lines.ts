@@ -1,3 +1,4 @@
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { isReduction } from '../../calculations/charges.ts';
 import { discountTooLarge } from '../../calculations/discount-problems.ts';
@@ -6,9 +7,8 @@ import { listCharges, listTaxRows } from '../../calculations/figures.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { LineItemResponse, Warning } from '../../calculations/response.ts';
-import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
-import { accept, type Result, refuse } from '../../result.ts';
+import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Balance, chargeAmounts, leftOf, minus, moved, type Share } from './counters.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';

@@ -1,7 +1,7 @@
+import { invalidFormat, type Problem, requiredField } from '../../base/problem.ts';
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
 import { isNothing, type Share } from './counters.ts';

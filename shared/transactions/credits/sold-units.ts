@@ -1,7 +1,7 @@
+import type { Problem } from '../../base/problem.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
-import type { Problem } from '../../problem.ts';
 import type { Share } from './counters.ts';
 import { overCredit } from './problems.ts';
 

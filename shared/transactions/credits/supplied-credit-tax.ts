@@ -1,8 +1,8 @@
+import { accept, type Result, refuse } from '../../base/result.ts';
 import type { Outcome } from '../../calculations/calculate.ts';
 import { listCharges } from '../../calculations/figures.ts';
 import { allocate } from '../../money/allocate.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
 import { leftOf } from './counters.ts';

@@ -1,7 +1,7 @@
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
-import { jurisdictionCode, stateOfJurisdiction } from '../../jurisdiction.ts';
 import { parseAmount } from '../../money/currency.ts';
+import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { ExemptShipping } from '../transaction.ts';
 import type { Posting } from './entry.ts';

@@ -1,4 +1,4 @@
-import { accept, type Result, refuse } from '../../result.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import type { AuditEntry } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import { expireIfDue, isExpired } from '../lifecycle.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../../described.ts';
+import { described } from '../../base/described.ts';
 import { pageLimit } from '../page-limit.ts';
 
 /** The query parameters of GET /transactions/{id}/history. */

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { canonicalJson } from '../../canonical-json.ts';
+import { canonicalJson } from '../../base/canonical-json.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { withoutPersonalData } from './fields.ts';
 

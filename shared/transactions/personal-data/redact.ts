@@ -1,4 +1,4 @@
-import { retryWhileStale } from '../../contention.ts';
+import { retryWhileStale } from '../../base/contention.ts';
 import { type AuditEntry, auditEntry, stateHashOf } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
 import type { OpenEntry } from '../entries/entry.ts';

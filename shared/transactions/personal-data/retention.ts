@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import { dayMs, dayOf } from '../../calendar.ts';
+import { dayMs, dayOf } from '../../base/calendar.ts';
 import type { SweepPosition } from '../../filings/ledger.ts';
 import { type RedactionPorts, redactTransaction } from './redact.ts';
 

@@ -1,8 +1,8 @@
 import type { Account as StoredAccount } from '../../accounts/account.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { unknownFieldWarnings } from '../../calculations/sent-warnings.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import type { TransactionIndex } from '../ledger.ts';
 import { expireIfDue, isExpired, isLive } from '../lifecycle.ts';
 import { cursorOf, edge, instants, positionOf } from '../list-filters.ts';

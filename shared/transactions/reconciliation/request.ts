@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
+import { cursorKeywords } from '../../base/cursor.ts';
+import { described } from '../../base/described.ts';
+import { isSent, type JsonObject, objectOf } from '../../base/json.ts';
+import { invalidFormat, type Problem, requiredField } from '../../base/problem.ts';
 import { decimalString, identifier, instant } from '../../calculations/fields.ts';
-import { cursorKeywords } from '../../cursor.ts';
-import { described } from '../../described.ts';
-import { isSent, type JsonObject, objectOf } from '../../json.ts';
-import { invalidFormat, type Problem, requiredField } from '../../problem.ts';
 import { edge } from '../list-filters.ts';
 
 const transactionsMax = 1000;

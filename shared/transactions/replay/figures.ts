@@ -1,9 +1,9 @@
+import { accept, mapResult, type Result } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
 import { restoreInput } from '../../calculations/echo.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { accept, mapResult, type Result } from '../../result.ts';
 import { creditOf } from '../credits/credit.ts';
 import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-credit-tax.ts';
 import { withSuppliedTax } from '../supplied-tax.ts';

@@ -1,4 +1,5 @@
 import type { Settings } from '../../accounts/account.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { engineVersion } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import type { Context } from '../../calculations/document.ts';
@@ -6,7 +7,6 @@ import { listAddresses } from '../../calculations/locate-lines.ts';
 import type { LoadContent } from '../../content/content.ts';
 import { ReleaseNotFound } from '../../content/loading/content-errors.ts';
 import type { TaxAddress } from '../../content/location/address.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import type { Ledger } from '../ledger.ts';
 import { expireStoredIfDue } from '../lifecycle.ts';
 import { notFound } from '../ports.ts';

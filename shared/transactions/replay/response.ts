@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { described } from '../../base/described.ts';
 import { contentReleases } from '../../calculations/response.ts';
 import { objectType, version } from '../../calculations/response-scalars.ts';
-import { described } from '../../described.ts';
 
 const ReplayDifference = described(
   z.object({

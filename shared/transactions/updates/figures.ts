@@ -1,11 +1,11 @@
 import type { Account } from '../../accounts/account.ts';
+import type { Problem } from '../../base/problem.ts';
+import { accept, mapResult, type Result, refuse } from '../../base/result.ts';
 import { calculate, type Outcome } from '../../calculations/calculate.ts';
 import { recordedCertificates } from '../../calculations/certificates.ts';
 import { restoreInput } from '../../calculations/echo.ts';
 import { crossFieldProblems } from '../../calculations/request-problems.ts';
 import type { Warning } from '../../calculations/response.ts';
-import type { Problem } from '../../problem.ts';
-import { accept, mapResult, type Result, refuse } from '../../result.ts';
 import { type BaseContext, calculateWithContent, pinnedContext } from '../context.ts';
 import { inheritedFields, inheritedProblem, lineFieldProblem, lineFields, shippingAlone } from '../credits/problems.ts';
 import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';

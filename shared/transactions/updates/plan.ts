@@ -1,8 +1,8 @@
 import { tooEarlyProblem } from '../../accounts/books-open.ts';
+import { invalidFormat } from '../../base/problem.ts';
+import { accept, type Result, refuse } from '../../base/result.ts';
 import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
-import { invalidFormat } from '../../problem.ts';
-import { accept, type Result, refuse } from '../../result.ts';
 import { redactedForm } from '../personal-data/fields.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';

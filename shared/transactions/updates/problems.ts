@@ -1,4 +1,4 @@
-import { invalidFormat, type Problem } from '../../problem.ts';
+import { invalidFormat, type Problem } from '../../base/problem.ts';
 import { draftExpired, expiredReason, isExpiredDraft } from '../lifecycle.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { type Status, transitionProblem } from '../status.ts';

@@ -1,6 +1,6 @@
+import { instantMs } from '../../base/calendar.ts';
 import { withoutAddedFees } from '../../calculations/delivery-fees.ts';
 import { chargeEchoes, echoMetadata, restoreInput } from '../../calculations/echo.ts';
-import { instantMs } from '../../calendar.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { isSame, withoutNulls } from '../same-value.ts';

@@ -1,4 +1,4 @@
-import { type Code, errorCodes } from '../../../shared/error-codes.ts';
+import { type Code, errorCodes } from '../../../shared/base/error-codes.ts';
 import { problemsOf, schemaProblems } from '../validate-response.ts';
 import { type DocumentedOperation, operations } from './operations.ts';
 import { areInBodyOrder, leadsSomewhere } from './pointers.ts';

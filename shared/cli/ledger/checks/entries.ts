@@ -1,6 +1,5 @@
-import { batchesOf } from '../../../batches.ts';
+import { batchesOf } from '../../../base/collections.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import { stateJurisdictions } from '../../../jurisdiction.ts';
 import { differing, type Fault, faultUnless, placeFaults } from '../../../ledger/invariants.ts';
 import { type FoundEntry, findEntries } from '../../../store/filings/entry-places.ts';
 import { headKey, openEntryKey, placeOf } from '../../../store/keys.ts';
@@ -12,6 +11,7 @@ import { namedExemptions } from '../../../transactions/entries/reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { openEntriesOf, statesToFile } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
+import { stateJurisdictions } from '../../../vocabulary/jurisdiction.ts';
 import type { FilingBook } from '../filing-book.ts';
 import { confirmed, type Finding, findingsOf, parseOrNull } from '../finding.ts';
 

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../../accounts/account.ts';
-import { pagesOf } from '../../../batches.ts';
+import { pagesOf } from '../../../base/collections.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { customerReads } from '../../../store/customers/customer-reads.ts';
 import { transactionIndex } from '../../../store/ledger/transaction-index.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
 import { Settings } from '../../../accounts/account.ts';
-import { canonicalJson } from '../../../canonical-json.ts';
+import { canonicalJson } from '../../../base/canonical-json.ts';
 import { builtInReleaseById } from '../../../content/built-in.ts';
 import type { Customer } from '../../../customers/customer.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';

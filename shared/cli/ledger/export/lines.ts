@@ -1,4 +1,4 @@
-import { batchesOf } from '../../../batches.ts';
+import { batchesOf } from '../../../base/collections.ts';
 import type { ShardProgress, StoredFiling } from '../../../filings/ledger.ts';
 import { decompress } from '../../../store/client/compressed.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';

@@ -1,5 +1,5 @@
 import { newAccount } from '../../../accounts/account.ts';
-import { batchesOf } from '../../../batches.ts';
+import { batchesOf } from '../../../base/collections.ts';
 import { findDeletion } from '../../../store/accounts/account-closing.ts';
 import { findAccount, provisionAccount } from '../../../store/accounts/account-store.ts';
 import { filingReads } from '../../../store/filings/filing-reads.ts';

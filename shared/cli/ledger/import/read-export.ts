@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { objectOf } from '../../../json.ts';
-import { jsonOf } from '../../../json-of.ts';
+import { jsonOf, objectOf } from '../../../base/json.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { fileLines, formatVersion, Header, type Line, LineHashChain, noCounts, Trailer } from '../export/format.ts';
 import { chainCheck, itemsOf, lineFrom } from './line-items.ts';

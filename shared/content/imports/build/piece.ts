@@ -1,4 +1,4 @@
-import { dayAfter, dayBefore } from '../../../calendar.ts';
+import { dayAfter, dayBefore } from '../../../base/calendar.ts';
 
 /** A span as numbers, for files and comparisons. */
 export type Piece = {

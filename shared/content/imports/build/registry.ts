@@ -1,4 +1,4 @@
-import { assert } from '../../../assert.ts';
+import { assert } from '../../../base/assert.ts';
 import type { ReleasePart } from '../../content.ts';
 import type { Dated } from '../../effective.ts';
 import type { Evidence, Jurisdiction, Rate } from '../../release-values.ts';

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Decimal } from 'decimal.js';
 import * as z from 'zod/mini';
-import { jsonOf } from '../../../json-of.ts';
+import { jsonOf } from '../../../base/json.ts';
 import { fractionOf, unitsOf } from '../../fractions.ts';
 import type { Release } from '../../release.ts';
 import { dayOfFile } from '../../updates/file-names.ts';

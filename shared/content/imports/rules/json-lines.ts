@@ -1,5 +1,5 @@
 /** Parses JSON and finds the line of each value, so that problems can name it. */
-import { jsonErrorOf } from '../../../json-error.ts';
+import { jsonErrorOf } from '../../../base/json-error.ts';
 
 /** The keys and indexes that lead to a value. */
 export type Path = readonly PropertyKey[];

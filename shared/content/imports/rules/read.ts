@@ -1,5 +1,5 @@
-import { objectOf } from '../../../json.ts';
-import { stateCode, stateOfJurisdiction } from '../../../jurisdiction.ts';
+import { objectOf } from '../../../base/json.ts';
+import { stateCode, stateOfJurisdiction } from '../../../vocabulary/jurisdiction.ts';
 import { builtInRelease } from '../../built-in.ts';
 import { codesInTable } from '../../local/load.ts';
 import { isOwnCode, ownFormat, ownSource } from '../../own-rules.ts';

@@ -1,6 +1,6 @@
 /** The shape of a file of own rules: the fields of a release, with a first day for every value. */
 import * as z from 'zod/mini';
-import { isDay } from '../../../calendar.ts';
+import { isDay } from '../../../base/calendar.ts';
 import { amount, flag, rate } from '../../../tax/effects/definition.ts';
 import { type Effect, effectSchema } from '../../../tax/effects/effects.ts';
 import { closest } from '../../../vocabulary/closest.ts';

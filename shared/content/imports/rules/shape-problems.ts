@@ -1,6 +1,6 @@
 /** Problems of the shape of a file of own rules, each with the path of its field. */
 import type * as z from 'zod/mini';
-import { objectOf, valueAt } from '../../../json.ts';
+import { objectOf, valueAt } from '../../../base/json.ts';
 import { closest } from '../../../vocabulary/closest.ts';
 import type { Path } from './json-lines.ts';
 import { fileSchema, type RulesFile } from './schema.ts';

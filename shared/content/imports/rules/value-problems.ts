@@ -1,6 +1,7 @@
 /** Problems of a file of own rules that has the right shape: values that contradict each other or the state. */
-import { stateFips, stateOfJurisdiction } from '../../../jurisdiction.ts';
+
 import { closest } from '../../../vocabulary/closest.ts';
+import { stateFips, stateOfJurisdiction } from '../../../vocabulary/jurisdiction.ts';
 import { statesOfZip } from '../../location/zip-states.ts';
 import { isOwnCode, ownCodePrefix } from '../../own-rules.ts';
 import { settingNames } from '../../release.ts';

@@ -1,5 +1,5 @@
-import { dayAfter, dayBefore } from '../../../calendar.ts';
-import { jurisdictionCode } from '../../../jurisdiction.ts';
+import { dayAfter, dayBefore } from '../../../base/calendar.ts';
+import { jurisdictionCode } from '../../../vocabulary/jurisdiction.ts';
 import type { Jurisdiction } from '../../release-values.ts';
 import type { Entry } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';

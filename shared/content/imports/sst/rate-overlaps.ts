@@ -1,4 +1,4 @@
-import { dayAfter, dayBefore } from '../../../calendar.ts';
+import { dayAfter, dayBefore } from '../../../base/calendar.ts';
 import type { RateRow } from './rate-row.ts';
 
 type DatedRate = RateRow['rate'];

@@ -1,4 +1,4 @@
-import { stateFips } from '../../../jurisdiction.ts';
+import { stateFips } from '../../../vocabulary/jurisdiction.ts';
 import type { Entry } from '../entry.ts';
 import { readRows } from '../files/read-rows.ts';
 import { openTable, type Table } from '../files/rows.ts';

@@ -1,4 +1,4 @@
-import { stateCode } from '../../../jurisdiction.ts';
+import { stateCode } from '../../../vocabulary/jurisdiction.ts';
 import { cityName } from '../../location/city-name.ts';
 import { column, type HeadedRow } from '../files/headed-rows.ts';
 import { bad, type RowResult, row, skipped } from '../files/read-rows.ts';

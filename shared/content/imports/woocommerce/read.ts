@@ -1,4 +1,4 @@
-import { stateOfJurisdiction } from '../../../jurisdiction.ts';
+import { stateOfJurisdiction } from '../../../vocabulary/jurisdiction.ts';
 import { percentOf } from '../../fractions.ts';
 import { type City, type Entry, type Span, unknownPlace } from '../entry.ts';
 import { openHeadedTable } from '../files/headed-rows.ts';

@@ -1,0 +1,40 @@
+/** Split values into batches, in order. The default is the most keys that one BatchGetItem of DynamoDB takes. */
+export async function* batchesOf<Value>(
+  values: AsyncIterable<Value> | Iterable<Value>,
+  size = 100,
+): AsyncGenerator<readonly Value[]> {
+  let batch: Value[] = [];
+  for await (const value of values) {
+    if (batch.push(value) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Every page of a list, in order. */
+export async function* pagesOf<Cursor, Page extends { readonly next: Cursor | null }>(
+  read: (after: Cursor | null) => Promise<Page>,
+): AsyncGenerator<Page> {
+  let after: Cursor | null = null;
+  do {
+    const page: Page = await read(after);
+    yield page;
+    after = page.next;
+  } while (after !== null);
+}
+
+/** A Map or WeakMap. */
+type Values<Key, Value> = {
+  readonly get: (key: Key) => Value | undefined;
+  readonly set: (key: Key, value: Value) => unknown;
+};
+
+/** The value of a key, computed on first use. `undefined` is not cached. */
+export const getOrAdd = <Key, Value>(values: Values<Key, Value>, key: Key, make: () => Value): Value => {
+  const known = values.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  values.set(key, made);
+  return made;
+};

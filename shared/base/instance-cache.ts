@@ -1,0 +1,46 @@
+import { now as serviceTime } from '../config/clock.ts';
+
+type Bounds = {
+  readonly lifetimeMs: number;
+  readonly capacity: number;
+  /** Milliseconds since 1970; the service's time by default. */
+  readonly now?: () => number;
+};
+type Entry<Value> = { readonly value: Promise<Value>; readonly readAt: number };
+
+/** Returns the value of a key, and loads it if the cache has none within its TTL. */
+type InstanceCache<Value> = (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
+
+/**
+ * A cache in this instance, with a TTL and LRU eviction. It caches `undefined`, but no failure.
+ *
+ * Concurrent requests for one key share one read. LRU eviction keeps a flood of unknown keys from evicting a key in use.
+ */
+export const instanceCache = <Value>({ lifetimeMs, capacity, now = serviceTime }: Bounds): InstanceCache<Value> => {
+  const entries = new Map<string, Entry<Value>>();
+
+  const keep = (key: string, entry: Entry<Value>): void => {
+    entries.delete(key);
+    entries.set(key, entry);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= capacity) break;
+      entries.delete(oldest);
+    }
+  };
+
+  return (key, load) => {
+    const ageMs = now() - (entries.get(key)?.readAt ?? Number.NEGATIVE_INFINITY);
+    const kept = entries.get(key);
+    // The clock of the local service can be set back: an entry from the future counts as stale.
+    if (kept && ageMs >= 0 && ageMs < lifetimeMs) {
+      keep(key, kept);
+      return kept.value;
+    }
+    const entry = { value: load(key), readAt: now() };
+    keep(key, entry);
+    entry.value.catch(() => {
+      if (entries.get(key) === entry) entries.delete(key);
+    });
+    return entry.value;
+  };
+};

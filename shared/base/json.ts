@@ -1,0 +1,31 @@
+/** Type guards for parsed JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObjectOrArray = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+
+export const isJsonObject = (value: unknown): value is JsonObject => isObjectOrArray(value) && !Array.isArray(value);
+
+/** The value, where it is an object and no array. */
+export const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+
+/** The value at a path, or `undefined`. Only own properties count: `__proto__` is not found. */
+export const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown => {
+  let value = root;
+  for (const part of path) {
+    if (!isObjectOrArray(value) || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+};
+
+/** Whether a field was sent. `null` means absent. */
+export const isSent = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The value of a JSON text; `null` for text that is no JSON, which the caller refuses as it refuses `null`. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import { authenticator } from '../../shared/http/authenticate.ts';
+import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
+import { exchangeOf } from '../../shared/http/exchange.ts';
+import { limitRate } from '../../shared/http/limit-rate.ts';
+import { findAccount } from '../../shared/store/accounts/account-store.ts';
+import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
+import { eventOf } from './event.ts';
+import { type Figure, median, rounded } from './figure.ts';
+import { countDatabaseUse } from './meter.ts';
+
+const minutes = 5;
+const perSecond = 10;
+
+type Headers = Readonly<Record<string, string[]>>;
+const exchangeWith = (multiValueHeaders: Headers) =>
+  exchangeOf({ ...eventOf({ operation: 'create-calculation', apiKey: '' }), multiValueHeaders }, () => 10_000);
+
+/** Send requests of one instance through authentication and the rate limit, at a constant rate of the service's clock. */
+const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Promise<Figure> => {
+  const authenticate = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
+  const requests = minutes * 60 * perSecond;
+  const warmUs: number[] = [];
+  const begun = now();
+  let advancedMs = 0;
+  const { reads, writes } = await countDatabaseUse(async (used) => {
+    for (let request = 0; request < requests; request += 1) {
+      const aheadMs = Math.max(0, begun + (request * 1000) / perSecond - now());
+      advanceClock(aheadMs);
+      advancedMs += aheadMs;
+      const exchange = exchangeWith(headers);
+      const before = used.reads + used.writes;
+      const start = performance.now();
+      await authenticate(exchange);
+      await limitRate(exchange);
+      const us = (performance.now() - start) * 1000;
+      await exchange.backgroundWork;
+      if (used.reads + used.writes === before) warmUs.push(us);
+    }
+  });
+  advanceClock(-advancedMs);
+  return {
+    ...{ figure: 'authentication_and_limit', of, virtual_minutes: minutes, requests_per_second: perSecond },
+    requests_without_call_percent: rounded((100 * warmUs.length) / requests),
+    reads_per_request: rounded(reads / requests),
+    writes_per_request: rounded(writes / requests),
+    median_us: rounded(median(warmUs)),
+  };
+};
+
+/** What authentication and the rate limit add to the requests of an instance, with a key and with bearer tokens. */
+export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> => {
+  const keys: object[] = [];
+  const server = createServer(({ url }, response) =>
+    response.end(JSON.stringify(url === '/keys' ? { keys } : { issuer, jwks_uri: `${issuer}/keys` })),
+  );
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const configured = {
+    ...{ issuer, audience: ['bench'], accountClaim: 'levy_account', scopesClaim: 'scope' },
+    scopes: { read: 'levy/read', write: 'levy/write' },
+  };
+  const figures = [await admit('API key', { 'X-API-Key': [apiKey] }, bearerVerifier(null))];
+  for (const alg of ['RS256', 'ES256']) {
+    const { publicKey, privateKey } = await generateKeyPair(alg);
+    keys.push({ ...(await exportJWK(publicKey)), kid: alg, alg, use: 'sig' });
+    const token = await new SignJWT({ levy_account: account, scope: 'levy/read levy/write' })
+      .setProtectedHeader({ alg, typ: 'JWT', kid: alg })
+      .setIssuer(issuer)
+      .setAudience('bench')
+      .setSubject('bench')
+      .setExpirationTime('1 day')
+      .sign(privateKey);
+    figures.push(
+      await admit(`bearer token, ${alg}`, { Authorization: [`Bearer ${token}`] }, bearerVerifier(configured)),
+    );
+  }
+  server.closeAllConnections();
+  server.close();
+  return figures;
+};

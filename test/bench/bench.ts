@@ -1,0 +1,31 @@
+/** `npm run bench`: measure the service and print each figure as a line of JSON. It compares no figure with a target. */
+import { Command, InvalidArgumentError } from 'commander';
+import { emulatorEnvironment, startEmulator } from '../../infra/local/emulator.ts';
+
+const countOf = (text: string): number => {
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('Pass a whole number from 1.');
+  return Number(text);
+};
+
+/** `1000,10000` */
+const countsOf = (text: string): number[] => text.split(',').map(countOf);
+
+const { costs, filingEntries, closing, lists } = new Command('bench')
+  .description('Measure calculations, cold starts, database use, imports and filings on this machine.')
+  .option('--costs', 'measure only the figures of test/bench/cost/measured.json')
+  .option('--filing-entries <n>', 'measure only a filing with this many entries', countOf)
+  .option('--closing <n>', 'measure only the schedule that closes periods, with this many accounts', countOf)
+  .option('--lists [n,...]', 'measure only filtered lists, in ledgers of so many transactions', countsOf)
+  .parse()
+  .opts<{ costs?: true; filingEntries?: number; closing?: number; lists?: true | number[] }>();
+
+const emulator = await startEmulator();
+try {
+  // Before the import of anything that reads the environment: shared/config/environment.ts reads it once.
+  Object.assign(process.env, emulatorEnvironment(emulator));
+  const { runBench } = await import('./run.ts');
+  await runBench(emulator.kind, { costs, filingEntries, closing, lists });
+} finally {
+  await emulator.stop();
+}
+process.exit();

@@ -1,0 +1,79 @@
+import { calculate } from '../../shared/calculations/calculate.ts';
+import { readDocument } from '../../shared/calculations/document.ts';
+import { accepted } from '../../shared/cli/terminal/errors.ts';
+import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
+import { contentLoader } from '../../shared/content/loading/content-loader.ts';
+import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
+import { locate } from '../../shared/content/location/place.ts';
+import { readActiveReleases, readContent } from '../../shared/store/content/content-reads.ts';
+import { activateRelease, importRelease } from '../../shared/store/content/content-store.ts';
+import { calculateTax } from '../../shared/tax/calculate.ts';
+import { context, day, imported, importedAt, requestOf, zip4Ranges, zips } from './content.ts';
+import { type Figure, microsecondsOf, rounded } from './figure.ts';
+
+const sizes = [1, 10, 100, 1000];
+// Alternate between documents, because one document would profit from the CPU's caches.
+const documents = 8;
+
+const alternating = <Value>(values: readonly Value[], run: (value: Value) => unknown) => {
+  let at = 0;
+  return () => run(values[at++ % documents] as Value);
+};
+
+/**
+ * The duration of a calculation with 1 to 1,000 lines: from the parsed request to the complete answer, and of the tax alone,
+ * from amounts and places to the tax of each line in each jurisdiction.
+ */
+export const calculationFigures = async (): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const lines of sizes) {
+    const inputs = Array.from({ length: documents }, (_, seed) => requestOf(lines, seed * 37));
+    const read = inputs.map((input) => accepted(readDocument(input, context)).document);
+    const measured = await microsecondsOf({
+      calculation: alternating(inputs, (input) => accepted(calculate(input, context, []))),
+      calculation_tax_core: alternating(read, calculateTax),
+    });
+    for (const { name, median, least } of measured)
+      figures.push({
+        ...{ figure: name, lines, jurisdictions: 4 },
+        ...{ median_us: rounded(median), min_us: rounded(least), per_second: rounded(1e6 / median) },
+      });
+  }
+  return figures;
+};
+
+/** Import the release of the bench and activate it. */
+export const activateContent = async (): Promise<void> => {
+  const { head, parts } = imported();
+  accepted(await importRelease(head, parts));
+  accepted(await activateRelease(head.state, head.id, await readActiveReleases(), importedAt));
+};
+
+const newLoader = () =>
+  contentLoader({
+    readActive: readActiveReleases,
+    readContent,
+    builtIn: builtInRelease,
+    builtInById: builtInReleaseById,
+    now: Date.now,
+  });
+
+/** How long an imported release takes to return the jurisdictions of an address: in a new instance, and cached. */
+export const lookUpFigures = async (): Promise<Figure[]> => {
+  const addresses = zips.map((zip) => accepted(readAddress({ state: 'MN', postal_code: `${zip}-1234` }, '')));
+  const lookUp = async ({ loadContent }: ReturnType<typeof newLoader>, address: TaxAddress) => {
+    const { place } = locate(address, await loadContent([address]), day, false);
+    if (place.jurisdictions.length !== 4) throw new Error('The imported release was not used.');
+  };
+  const loader = newLoader();
+  for (const address of addresses) await lookUp(loader, address);
+  let at = 0;
+  const next = () => addresses[at++ % addresses.length] as TaxAddress;
+  const measured = await microsecondsOf({
+    'cold: directory, then one batch': () => lookUp(newLoader(), next()),
+    'warm: no call': () => lookUp(loader, next()),
+  });
+  return measured.map(({ name, median }) => ({
+    ...{ figure: 'content_look_up', of: name, zip4_ranges: zip4Ranges, median_us: rounded(median) },
+  }));
+};

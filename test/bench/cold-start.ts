@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { endpoints, schedules } from '../../functions/endpoints.ts';
+import { bundle, type Entry } from '../../infra/bundling.ts';
+import { packedFiles } from '../../shared/packed/pack.ts';
+import { requestOf } from './content.ts';
+import { eventOf } from './event.ts';
+import { type Figure, inNewProcess, median, rounded } from './figure.ts';
+
+const functions = [
+  ...Object.keys(endpoints),
+  ...Object.keys(schedules),
+  'method-not-allowed',
+  'announce-changes',
+  'count-transactions',
+];
+const measured = 'create-calculation';
+// Not a function of the service, but bundled as one.
+const control = '../shared/cli/bench/cold-start-control';
+const rounds = 20;
+const warmUps = 2;
+
+/** Bundle every function as the deployment does, and the control, each into a folder with its name. */
+export const bundleFigures = (folder: string): Figure[] => {
+  bundle(control as Entry, join(folder, 'control'));
+  return functions.map((name) => {
+    const outdir = join(folder, name);
+    bundle(name as Entry, outdir);
+    const code = readdirSync(outdir).filter((file) => file.endsWith('.js'));
+    const texts = code.map((file) => readFileSync(join(outdir, file)));
+    const kibibytes = (files: readonly Buffer[]) => rounded(files.reduce((sum, { length }) => sum + length / 1024, 0));
+    return {
+      ...{ figure: 'bundle', of: name, minified_kibibytes: kibibytes(texts) },
+      gzipped_kibibytes: kibibytes(texts.map((text) => gzipSync(text))),
+    };
+  });
+};
+
+/** The size of the built-in local rates. */
+export const packedFigure = (): Figure => {
+  const kilobytes = (pattern: RegExp) =>
+    packedFiles.reduce((sum, { name, path }) => sum + (pattern.test(name) ? statSync(path).size / 1000 : 0), 0);
+  return {
+    ...{ figure: 'local_rates_packed', of: 'tables of all states' },
+    ...{ kilobytes: rounded(kilobytes(/^(rates|zips)-/)), rates_kilobytes: rounded(kilobytes(/^rates-/)) },
+    zips_kilobytes: rounded(kilobytes(/^zips-/)),
+  };
+};
+
+const figures = { imported: 'cold_import', replied: 'cold_first_database_reply', answered: 'cold_answer' } as const;
+type Phase = keyof typeof figures;
+
+/**
+ * How long a new process takes to import a bundle, to the first reply of the database, and to the answer for ten lines.
+ *
+ * The first replies are comparable: the control reads one item, and our function reads the item of the API key. Before
+ * it replies, our function makes two more calls in sequence, for the account and its rate window, and one in parallel,
+ * for the use of the key. The variants alternate, so that the load of the machine affects both.
+ */
+export const coldStartFigures = (folder: string, apiKey: string): Figure[] => {
+  const event = JSON.stringify(eventOf({ operation: measured, apiKey, body: requestOf(10) }));
+  const start = (name: string) =>
+    inNewProcess<Record<Phase, number>>('cold-start-probe.cjs', [join(folder, name, 'index.js'), event]);
+  const variants = [measured, 'control'];
+  const all = Array.from({ length: warmUps + rounds }, () => variants.map(start)).slice(warmUps);
+  return Object.entries(figures).flatMap(([phase, figure]) =>
+    variants.map((of, at) => {
+      const values = all.map((round) => round[at]?.[phase as Phase] ?? Number.NaN);
+      return {
+        ...{ figure, of, since: 'require of the bundle', rounds },
+        ...{ milliseconds: rounded(median(values)), min_milliseconds: rounded(Math.min(...values)) },
+      };
+    }),
+  );
+};

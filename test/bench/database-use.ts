@@ -1,0 +1,225 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { handlers } from '../../infra/local/handlers.ts';
+import { invoke } from '../../infra/local/invoke.ts';
+import { copiedItem, itemBytes } from '../../infra/local/memory-database/values.ts';
+import { newAccount } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { advanceClock } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { database } from '../../shared/store/client/client.ts';
+import type { Items } from '../../shared/store/client/reads.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
+import { requestOf } from './content.ts';
+import { eventOf } from './event.ts';
+import { type Figure, median } from './figure.ts';
+import { countDatabaseUse, type Use } from './meter.ts';
+
+type Answer = { readonly id: string; readonly status: string; readonly bytes: number };
+type Send = (operation: Operation, body?: unknown, id?: string) => Promise<Answer>;
+type Measured = {
+  readonly prepare?: (send: Send, lines: number) => Promise<Answer>;
+  /** Receives the id of what was prepared. */
+  readonly run: (send: Send, id: string, lines: number) => Promise<Answer | undefined>;
+};
+
+const senderWith =
+  (apiKey: string): Send =>
+  async (operation, body, id) => {
+    const pathParameters = id === undefined ? {} : { id };
+    const key = endpoints[operation].method === 'POST' && { idempotencyKey: crypto.randomUUID() };
+    const event = eventOf({ operation, apiKey, body, pathParameters, ...key });
+    const invocation = { functionName: operation, requestId: 'bench', timeoutMs: 60_000 };
+    const { statusCode, body: answer } = await invoke(handlers.endpoints[operation], event, invocation);
+    if (statusCode >= 300) throw new Error(`${operation} returned ${statusCode}: ${answer}`);
+    return { ...JSON.parse(answer), bytes: Buffer.byteLength(answer) };
+  };
+
+const newSender = async (): Promise<Send> => {
+  const settings = { registrations: 'all' } as const;
+  const account = newAccount({ name: 'Bench', serviceVersion: currentVersion, createdMs: Date.now(), settings });
+  await provisionAccount(account);
+  const secret = newApiKey();
+  await provisionKey({ account: account.id, secret, scopes: ['read', 'write'], expires_at: null, label: 'bench' });
+  return senderWith(secret);
+};
+
+const create =
+  (status: string, tax_date = requestOf(1).tax_date) =>
+  (send: Send, lines: number) =>
+    send('create-transaction', { ...requestOf(lines), tax_date, status, reference_id: crypto.randomUUID() });
+const update = (status: string) => (send: Send, id: string) => send('update-transaction', { status }, id);
+const credit = (send: Send, parent_transaction_id: string, tax_date = requestOf(1).tax_date) =>
+  send('create-transaction', {
+    ...{ status: 'finalized', type: 'credit', parent_transaction_id, reference_id: crypto.randomUUID(), tax_date },
+    line_items: [{ id: 'sku-1000', quantity: '0.5' }],
+  });
+
+const requests: Readonly<Record<string, Measured>> = {
+  calculation: { run: (send, _, lines) => send('create-calculation', requestOf(lines)) },
+  'create draft': { run: (send, _, lines) => create('draft')(send, lines) },
+  'update draft': {
+    prepare: create('draft'),
+    run: (send, id, lines) => send('update-transaction', { line_items: requestOf(lines, 1).line_items }, id),
+  },
+  finalize: { prepare: create('draft'), run: update('finalized') },
+  'create finalized': { run: (send, _, lines) => create('finalized')(send, lines) },
+  credit: { prepare: create('finalized'), run: (send, id) => credit(send, id) },
+  void: { prepare: create('finalized'), run: update('void') },
+  get: { prepare: create('finalized'), run: (send, id) => send('get-transaction', undefined, id) },
+  list: { run: (send) => send('list-transactions') },
+};
+// Until the caller is cached and the instance leases many requests at once.
+const warmUps = 60;
+// Use the median of these, because one of them may need one more call for the rate limit.
+const times = 9;
+
+const warmUp = async (send: Send): Promise<void> => {
+  for (let time = 0; time < warmUps; time += 1) await send('create-calculation', requestOf(3));
+};
+
+/** Database calls and capacity units of each operation with three lines, a reference and an Idempotency-Key, when warm. */
+export const databaseFigures = async (apiKey: string, emulator: string): Promise<Figure[]> => {
+  const send = senderWith(apiKey);
+  await warmUp(send);
+  const figures: Figure[] = [];
+  for (const [of, { prepare, run }] of Object.entries(requests)) {
+    const uses: Use[] = [];
+    for (let time = 0; time < times; time += 1) {
+      const prepared = await prepare?.(send, 3);
+      uses.push(await countDatabaseUse(() => run(send, prepared?.id ?? '', 3)));
+    }
+    const medianOf = (units: (use: Use) => number) => median(uses.map(units));
+    figures.push({
+      ...{ figure: 'warm_database_use', of, emulator },
+      calls: medianOf(({ reads, writes }) => reads + writes),
+      ...{ read_units: medianOf(({ readUnits }) => readUnits), write_units: medianOf(({ writeUnits }) => writeUnits) },
+      index_write_units: medianOf(({ indexWriteUnits }) => indexWriteUnits),
+    });
+  }
+  return figures;
+};
+
+const { indexes } = tables.transactions;
+const bytesOf = (items: Items): number => items.reduce((sum, item) => sum + itemBytes(copiedItem(item)), 0);
+
+const rowsOf = (items: Items): Items =>
+  indexes.flatMap(({ partition, sort, include }) => {
+    const names = ['pk', 'sk', partition.name, sort.name, ...include];
+    return items
+      .filter((item) => item[partition.name] !== undefined && item[sort.name] !== undefined)
+      .map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name))));
+  });
+
+const stored = async () => {
+  const items: Items[] = [];
+  let after: Record<string, unknown> | undefined;
+  do {
+    const TableName = environment.tables.transactions;
+    const page = await database.send(new ScanCommand({ TableName, ...(after && { ExclusiveStartKey: after }) }));
+    items.push(page.Items ?? []);
+    after = page.LastEvaluatedKey;
+  } while (after);
+  const all = items.flat();
+  const answers = all.filter(({ sk }) => sk === 'I');
+  const saved = bytesOf(answers);
+  return { items: all, table: bytesOf(all) - saved, indexes: bytesOf(rowsOf(all)), saved };
+};
+
+type Step = Readonly<Record<'writes' | 'indexWrites' | 'reads' | 'table' | 'indexes' | 'saved' | 'answer', number>>;
+
+/** The units and the stored bytes of one of so many transactions that a run changes. */
+const stepOf = async (run: () => Promise<Answer | undefined>, count = 1): Promise<Step> => {
+  const before = await stored();
+  let answer = 0;
+  const use = await countDatabaseUse(async () => {
+    answer = (await run())?.bytes ?? 0;
+  });
+  const after = await stored();
+  const each = (amount: number) => Math.round(amount / count);
+  return {
+    ...{ writes: each(use.writeUnits), indexWrites: each(use.indexWriteUnits), reads: each(use.readUnits) },
+    ...{ table: each(after.table - before.table), indexes: each(after.indexes - before.indexes) },
+    ...{ saved: each(after.saved - before.saved), answer },
+  };
+};
+
+const leastOf = async (measure: () => Promise<Step>): Promise<Step> => {
+  const steps = [await measure(), await measure(), await measure()];
+  return steps.reduce((least, step) => (step.writes < least.writes ? step : least));
+};
+
+const soldOn = '2026-10-15T12:00:00Z';
+const period = { state: 'US-MN', period_end: '2026-10-31' };
+const many = 24;
+
+/** Close the period of so many sales, with a credit of each or none, and mark it as filed. */
+const filed = async (lines: number, sales: number, hasCredits: boolean): Promise<Step> => {
+  const send = await newSender();
+  for (let made = 0; made < sales; made += 1) {
+    const { id } = await create('finalized', soldOn)(send, lines);
+    if (hasCredits) await credit(send, id, soldOn);
+  }
+  return stepOf(async () => {
+    let filing = await send('create-filing', period);
+    while (filing.status === 'closing') filing = await send('create-filing', period);
+    await send('update-filing', { status: 'filed', confirmation_number: 'c-1' }, filing.id);
+    return undefined;
+  });
+};
+
+const share = (more: Step, less: Step): Step =>
+  Object.fromEntries(
+    Object.entries(more).map(([name, amount]) => [name, Math.round((amount - less[name as keyof Step]) / many)]),
+  ) as Step;
+
+const draftMs = 30 * 86_400_000;
+const expired = async (lines: number): Promise<Step> => {
+  const send = await newSender();
+  for (let made = 0; made < many; made += 1) await create('draft')(send, lines);
+  advanceClock(draftMs);
+  const invocation = { functionName: 'sweep-drafts', requestId: 'bench', timeoutMs: 240_000 };
+  try {
+    return await stepOf(async () => {
+      await invoke(handlers.schedules['sweep-drafts'], {}, invocation);
+      return undefined;
+    }, many);
+  } finally {
+    advanceClock(-draftMs);
+  }
+};
+
+/** What `npm run cost` counts of each step and of a sale, with so many lines, on an empty database. */
+export const costMeasures = async (lines: number) => {
+  // Before there are other drafts.
+  const expire = await expired(lines);
+  const send = await newSender();
+  await warmUp(send);
+  const steps: Record<string, Step> = { expire };
+  for (const [name, { prepare, run }] of Object.entries(requests))
+    steps[name] = await leastOf(async () => {
+      const prepared = await prepare?.(send, lines);
+      return stepOf(() => run(send, prepared?.id ?? '', lines));
+    });
+  const [none, sales, credits] = [
+    await filed(lines, 0, false),
+    await filed(lines, many, false),
+    await filed(lines, many, true),
+  ];
+  steps['file sale'] = share(sales, none);
+  steps['file credit'] = share(credits, sales);
+  const { id } = await create('finalized')(send, lines);
+  const sale = (await stored()).items.filter((item) => item['id'] === id);
+  const rows = rowsOf(sale).map((row) => bytesOf([row]));
+  const page = await send('list-transactions');
+  const bytes = {
+    calculation: steps['calculation']?.answer ?? 0,
+    head: bytesOf(sale),
+    row: Math.max(...rows),
+    rowAnswer: Math.round(page.bytes / 25),
+  };
+  return { figure: 'cost_measures', lines, steps, bytes };
+};

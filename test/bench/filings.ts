@@ -1,0 +1,74 @@
+import { ulid } from 'ulid';
+import { environment } from '../../shared/config/environment.ts';
+import { filingCommitToBegin, newFiling, newShards } from '../../shared/filings/begin.ts';
+import { workOn } from '../../shared/filings/work-on.ts';
+import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
+import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { type Figure, heapMeter, rounded } from './figure.ts';
+import { putItems, retryTimeouts } from './put-items.ts';
+
+// The emulator takes half an hour for a million (`npm run bench -- --filing-entries 1000000`).
+const defaultEntries = 100_000;
+const state = 'US-WA';
+const account = 'acct_bench_filing';
+const places = 300;
+
+/** An entry with a state, a county, a city and a district, at one of 300 places. */
+const entryOf = (index: number): OpenEntry => {
+  const place = String(index % places).padStart(3, '0');
+  const base = { taxable_amount: '10.00', exempt_amount: '0.00' };
+  const amounts = (['state', 'county', 'city', 'district'] as const).map((jurisdiction_type, level) => {
+    const code = level === 0 ? state : `${state}-0${level}-${place}`;
+    const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type, reporting_code: null };
+    return { ...jurisdiction, ...base, rate: '0.01', tax_amount: '0.10' };
+  });
+  const document = {
+    type: 'sale',
+    tax_day: '2026-09-01',
+    reference_id: null,
+    customer_id: null,
+    postal_code: null,
+  } as const;
+  return {
+    transactionId: `txn_${ulid()}`,
+    state,
+    month: '2026-09',
+    currency: 'USD',
+    version: 1,
+    base,
+    amounts,
+    document,
+  };
+};
+
+/** How long a filing takes to close, and how much heap it adds. */
+export const filingFigures = async (entries = defaultEntries): Promise<Figure[]> => {
+  await putItems(environment.tables.transactions, entries, (index) => openEntryItem(account, entryOf(index)));
+  const heapMegabytes = heapMeter();
+  const before = heapMegabytes();
+  let [most, writes] = [before, 0];
+  const ports = filingPorts(() => Number.POSITIVE_INFINITY);
+  const commit: typeof ports.filings.commit = async (commits) => {
+    writes += 1;
+    if (writes % 200 === 0) most = Math.max(most, heapMegabytes());
+    return ports.filings.commit(commits);
+  };
+  const filing = newFiling(
+    { account, id: ports.newId(Date.now()), state, previous: null, asked_by: 'bench' },
+    { start: '2026-09-01', end: '2026-09-30', frequency: 'month' },
+    Date.now(),
+  );
+  const start = performance.now();
+  await commit(filingCommitToBegin(filing, newShards(ports.filings.shards), null, null));
+  await retryTimeouts(() => workOn(filing, { ...ports, filings: { ...ports.filings, commit } }, 0));
+  const seconds = (performance.now() - start) / 1000;
+  const closed = await ports.filings.find(account, filing.id);
+  if (closed?.status !== 'closed' || closed.entries.moved !== entries) throw new Error('The filing did not close.');
+  return [
+    {
+      ...{ figure: 'filing_close', entries, jurisdictions: 1 + 3 * places, writes },
+      ...{ entries_per_s: rounded(entries / seconds), held_more_mb: rounded(most - before) },
+    },
+  ];
+};

@@ -1,0 +1,143 @@
+import { encodeTime } from 'ulid';
+import { handlers } from '../../infra/local/handlers.ts';
+import { invoke } from '../../infra/local/invoke.ts';
+import { newAccount } from '../../shared/accounts/account.ts';
+import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { assert } from '../../shared/base/assert.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { currentVersion } from '../../shared/http/versions.ts';
+import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
+import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
+import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
+import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { eventOf } from './event.ts';
+import { type Figure, rounded } from './figure.ts';
+import { countDatabaseUse, type Use } from './meter.ts';
+import { putItems } from './put-items.ts';
+
+const defaultSizes = [1_000, 10_000, 100_000];
+/** One transaction in this many is a credit, one is void, and one is in Wyoming. */
+const rareOneOf = 1_000;
+const pageLimit = 50;
+const minuteMs = 60_000;
+
+const addresses = {
+  IL: { line1: '1 Main St', city: 'Chicago', state: 'IL', postal_code: '60601', country: 'US' },
+  WY: { line1: '1 Main St', city: 'Cheyenne', state: 'WY', postal_code: '82001', country: 'US' },
+};
+const filters: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { type: 'sale' },
+  { type: 'credit' },
+  { status: 'void' },
+  { state: 'WY' },
+  { state: 'WY', 'tax_date[gte]': '2000-01-01' },
+];
+
+type Request = { readonly body?: object; readonly query?: Readonly<Record<string, string>> };
+type Answer = { readonly id: string; readonly data: readonly unknown[]; readonly next_cursor: string | null };
+type Call = (operation: 'create-transaction' | 'list-transactions', request: Request) => Promise<Answer>;
+
+const callerOf = async (account: string): Promise<Call> => {
+  const settings = { registrations: 'all' as const, rate_limit: 10_000_000 };
+  const created = { id: account, name: 'Bench', serviceVersion: currentVersion, createdMs: Date.now(), settings };
+  await provisionAccount(newAccount(created));
+  const apiKey = newApiKey();
+  await provisionKey({ account, secret: apiKey, scopes: ['read', 'write'], expires_at: null, label: 'bench' });
+  return async (operation, { body, query = {} }) => {
+    const multi = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]]));
+    const parameters = { queryStringParameters: query, multiValueQueryStringParameters: multi };
+    const event = { ...eventOf({ operation, apiKey, body }), ...parameters };
+    const invocation = { functionName: operation, requestId: 'bench', timeoutMs: minuteMs };
+    const { statusCode, body: answer } = await invoke(handlers.endpoints[operation], event, invocation);
+    if (statusCode >= 300) throw new Error(`${operation} returned ${statusCode}: ${answer}`);
+    return JSON.parse(answer);
+  };
+};
+
+/** A ledger of copies of four recorded transactions, each a minute older than the one before. */
+const fillLedger = async (account: string, call: Call, size: number): Promise<void> => {
+  const record = async (others: object): Promise<StoredTransaction> => {
+    const { id } = await call('create-transaction', { body: { status: 'finalized', ...others } });
+    const stored = await ledgerReads.find(account, id);
+    assert(stored !== undefined, 'The transaction was recorded.');
+    return stored;
+  };
+  const line_items = ['a', 'b', 'c'].map((id) => ({
+    ...{ id, product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' },
+  }));
+  const sale = await record({ customer: { address: addresses.IL }, line_items });
+  const wyoming = await record({ customer: { address: addresses.WY }, line_items });
+  const parent_transaction_id = sale.transaction.id;
+  const credit = await record({ type: 'credit', parent_transaction_id, line_items: [{ id: 'a', quantity: '0.5' }] });
+  const draft = await record({ status: 'draft', customer: { address: addresses.IL }, line_items });
+  const voided = { ...draft, transaction: { ...draft.transaction, status: 'void' as const, expires_at: null } };
+  const rare = [credit, voided, wyoming];
+  const newestMs = Date.now() - minuteMs;
+  await putItems(environment.tables.transactions, size, (index) => {
+    const stored = rare[(index % rareOneOf) - rareOneOf / 2] ?? sale;
+    const at = newestMs - index * minuteMs;
+    const id = `txn_${encodeTime(at, 10)}${String(index).padStart(16, '0')}`;
+    const created_at = new Date(at).toISOString();
+    return transactionItem(account, {
+      ...stored,
+      transaction: { ...stored.transaction, id, created_at, tax_date: created_at },
+    });
+  });
+};
+
+type Search = { readonly pages: number; readonly empty: number; readonly rows: number };
+
+/** Request pages until so many rows are found, or the list ends. */
+const search = async (call: Call, query: Readonly<Record<string, string>>, rowsMax: number): Promise<Search> => {
+  let [pages, empty, rows] = [0, 0, 0];
+  for (let cursor: string | null = ''; cursor !== null && rows < rowsMax; ) {
+    const parameters = { ...query, limit: String(pageLimit), ...(cursor !== '' && { starting_after: cursor }) };
+    const { data, next_cursor } = await call('list-transactions', { query: parameters });
+    pages += 1;
+    empty += Number(data.length === 0);
+    rows += data.length;
+    cursor = next_cursor;
+  }
+  return { pages, empty, rows };
+};
+
+const measured = async <Value>(run: () => Promise<Value>) => {
+  const start = performance.now();
+  let value: Value | undefined;
+  const use: Use = await countDatabaseUse(async () => {
+    value = await run();
+  });
+  return { value: value as Value, use, ms: rounded(performance.now() - start) };
+};
+
+/**
+ * What one page of `GET /transactions` takes, and what it takes to find 50 rows or the end of the list, by filter and
+ * number of transactions in the ledger.
+ */
+export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
+  for (const ledger of sizes) {
+    const account = `acct_bench_list_${ledger}`;
+    const call = await callerOf(account);
+    await fillLedger(account, call, ledger);
+    for (const query of filters) {
+      const of = new URLSearchParams(query).toString() || 'no filter';
+      const first = await measured(() => call('list-transactions', { query: { ...query, limit: String(pageLimit) } }));
+      const { reads: calls, readUnits: read_units, rows: rows_read } = first.use;
+      yield {
+        figure: 'list_page',
+        of,
+        ledger,
+        rows: first.value.data.length,
+        calls,
+        rows_read,
+        read_units,
+        ms: first.ms,
+      };
+      const found = await measured(() => search(call, query, pageLimit));
+      const { rows, pages, empty } = found.value;
+      yield { figure: 'list_search', of, ledger, rows, pages, empty_pages: empty, ms: found.ms };
+    }
+  }
+};

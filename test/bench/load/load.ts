@@ -1,0 +1,80 @@
+/**
+ * `npm run load`: a steady load, an overload, and the recovery, against the service on this machine. Prints a line of
+ * JSON for each phase, without a verdict.
+ */
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { windowMs } from '../../../shared/accounts/rate-limiter.ts';
+import { processorUse } from './processor-use.ts';
+import { type Rate, type Sending, sendAtRate, summaryOf, troubledUntilMs } from './send-at-rate.ts';
+import { startService } from './service.ts';
+
+const warmUpSeconds = 5;
+const recoverySeconds = 5;
+/** The account's limit in steady loads: a service that was slow for a moment gets more requests after it. */
+const headroom = 1.2;
+/** A response that takes longer is not back to normal. */
+const slowMs = 250;
+
+const whole = (from: number) => (text: string) => {
+  if (!/^\d{1,6}$/.test(text) || Number(text) < from)
+    throw new InvalidArgumentError(`Pass a whole number from ${from}.`);
+  return Number(text);
+};
+
+type Options = Readonly<Record<'calculations' | 'creates' | 'seconds' | 'times' | 'workers', number>>;
+const program = new Command('load')
+  .description('Send a steady load and an overload to the service on this machine, and print latencies and statuses.')
+  .option('--calculations <n>', 'calculations per second', whole(0), 2000)
+  .option('--creates <n>', 'creates per second', whole(0), 300)
+  .option('--seconds <n>', 'duration of the steady load; the overload takes half of that', whole(1), 60)
+  .option('--times <n>', 'the overload in multiples of the steady load; 1 omits it', whole(1), 3)
+  .option('--workers <n>', 'processes that serve', whole(1), 2)
+  .parse();
+const { calculations, creates, seconds, times, workers } = program.opts<Options>();
+if (calculations + creates === 0) program.error('Pass --calculations or --creates above 0.');
+const steady: Rate = { calculations, creates };
+const overloaded: Rate = { calculations: calculations * times, creates: creates * times };
+const perWindow = Math.ceil(((calculations + creates) * windowMs * headroom) / 1000);
+
+const service = await startService(workers, perWindow);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void service.stop().then(() => process.exit(1)));
+
+const run = async (phase: string, rate: Rate, duration: number, more: (sending: Sending) => object = () => ({})) => {
+  const before = processorUse(service.processes);
+  const sending = await sendAtRate(service.url, service.apiKey, rate, duration);
+  const after = processorUse(service.processes);
+  const coresOf = (who: keyof typeof after) =>
+    Number((((after[who] - before[who]) * 1000) / sending.elapsedMs).toFixed(2));
+  console.log(
+    JSON.stringify({
+      ...{ phase, asked_per_second: rate, ...summaryOf(sending), ...more(sending) },
+      // Average number of cores that each kept busy. Other processes appear only in the load average.
+      cores: { generator: coresOf('generator'), service: coresOf('service'), database: coresOf('database') },
+      load_average: Number(loadavg()[0]?.toFixed(2)),
+    }),
+  );
+};
+
+/** An overload that ends with a window of the limit uses none of the next. */
+const untilWindowEnds = () => sleep(windowMs - (Date.now() % windowMs));
+
+try {
+  await run('warm-up', steady, Math.min(seconds, warmUpSeconds));
+  if (times > 1) await untilWindowEnds();
+  await run('steady', steady, seconds);
+  if (times > 1) {
+    await untilWindowEnds();
+    const windows = Math.max(1, Math.round((seconds * 1000) / 2 / windowMs));
+    await run('overload', overloaded, (windows * windowMs) / 1000);
+    await run('afterwards', steady, recoverySeconds, (sending) => ({
+      refused_until_ms: troubledUntilMs(sending),
+      back_to_normal_ms: troubledUntilMs(sending, slowMs),
+    }));
+  }
+} finally {
+  await service.stop();
+}
+process.exit();

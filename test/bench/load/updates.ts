@@ -1,0 +1,75 @@
+/**
+ * `npm run bench:updates`: how long `content update` takes, as a process, from publishers and a database on this machine.
+ * Prints a line of JSON for each figure, without a verdict.
+ *
+ *   --rows N   boundary rows of each Streamlined state in `update --all` (10000)
+ */
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulator.ts';
+import { gates } from '../../../shared/content/updates/gates.ts';
+import { publishers } from '../../../shared/content/updates/publishers.ts';
+import { openPublisherServer } from '../../support/publisher-server.ts';
+import { largeFiles } from './large-files.ts';
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '10000' } } });
+const minnesotaRows = 40_000;
+const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
+
+const emulator = await startEmulator();
+const server = await openPublisherServer(streamlined);
+const env = { ...process.env, ...emulatorEnvironment(emulator) };
+
+/** Prints the CPU time and memory of the command at its end. */
+const measured = `process.on('exit', () => console.error('usage ' + JSON.stringify(process.resourceUsage())))`;
+const gateNames = gates.map(({ name }) => name).join();
+
+/** Run the command as `npm run content` does. Returns its standard error, and seconds. */
+const update = (...options: readonly string[]): Promise<{ readonly err: string; readonly seconds: number }> => {
+  const node = ['--max-old-space-size=256', '--import', `data:text/javascript,${encodeURIComponent(measured)}`];
+  const words = ['shared/cli/content.ts', 'update', '--activate', '--override', gateNames, '--mirror', server.url];
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...node, ...words, ...options], { env });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      // The exit code is 1 because the layout of Alaska's file is not verified.
+      if (!/^\d+ imported, \d+ current, 0 failed\.$/m.test(out))
+        reject(new Error(`The update ended with ${signal ?? `code ${code}`}.\n${(out + err).slice(-2000)}`));
+      resolve({ err, seconds: (performance.now() - start) / 1000 });
+    });
+  });
+};
+
+const figure = async (of: string, ...options: readonly string[]): Promise<void> => {
+  const { err, seconds } = await update(...options);
+  const read = [...err.matchAll(/^Read ([\d,]+) rows?$/gm)];
+  const rows = read.reduce((sum, [, count = '']) => sum + Number(count.replaceAll(',', '')), 0);
+  const usage = JSON.parse(/^usage (.*)$/m.exec(err)?.[1] ?? '{}');
+  console.log(
+    JSON.stringify({
+      ...{ figure: 'update', of, rows, seconds: Number(seconds.toFixed(1)) },
+      ...(rows > 0 && { rows_per_second: Math.round(rows / seconds) }),
+      cpu_seconds: Number(((usage.userCPUTime + usage.systemCPUTime) / 1e6).toFixed(1)),
+      peak_megabytes: Math.round(usage.maxRSS / 1024),
+    }),
+  );
+};
+
+server.publish(largeFiles('MN', minnesotaRows), { pack: true });
+await figure('MN, first import', '--state', 'MN');
+await figure('MN, no newer files', '--state', 'MN');
+for (const state of streamlined)
+  if (state !== 'MN') server.publish(largeFiles(state, Number(values.rows)), { pack: true });
+await figure('all states but MN, which is current', '--all');
+await figure('all states, no newer files', '--all');
+await server.close();
+await emulator.stop();
+process.exit();

@@ -1,0 +1,128 @@
+/** Run by itself, this module does one measurement in a new process and prints it: `first IL Chicago 60601`. */
+import { defaultSettings } from '../../shared/accounts/account.ts';
+import { calculate } from '../../shared/calculations/calculate.ts';
+import { accepted } from '../../shared/cli/terminal/errors.ts';
+import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
+import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
+import { locate } from '../../shared/content/location/place.ts';
+import { unpackLines } from '../../shared/packed/unpack.ts';
+import { type Figure, heapMeter, inNewProcess, median, rounded } from './figure.ts';
+
+/** An address in each large state: the city has a local rate. */
+const largeStates = [
+  ['IL', 'Chicago', '60601'],
+  ['TX', 'Houston', '77002'],
+  ['CA', 'Los Angeles', '90012'],
+] as const;
+const day = '2026-11-22';
+const rounds = 20;
+const warmUps = 2;
+
+/** CPU time of all threads: the load of the machine stretches it less than wall time. */
+const cpuMicroseconds = (run: () => void): number => {
+  const start = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(start);
+  return user + system;
+};
+
+/** From a release's JSON text to the complete answer for one line, in a process that has calculated nothing yet. */
+const firstCalculation = (state: string, city: string, postal_code: string): number => {
+  // Unpack the releases: the measurement does not include that.
+  builtInReleaseById('');
+  const input = {
+    customer: { address: { city, state, postal_code } },
+    line_items: [{ product_tax_code: 'GENERAL', quantity: '1', unit_price: '100.00' }],
+  };
+  let taxes = 0;
+  const us = cpuMicroseconds(() => {
+    const context = {
+      settings: defaultSettings(day),
+      releaseFor: builtInReleaseFor,
+      now: Date.parse(`${day}T12:00:00Z`),
+    };
+    taxes = accepted(calculate(input, context, [])).line_items[0]?.taxes.length ?? 0;
+  });
+  if (taxes < 2) throw new Error(`${state} returned ${taxes} taxes.`);
+  return us;
+};
+
+/** Each ZIP with its main postal place, by state with local tables. */
+const allAddresses = (): ReadonlyMap<string, readonly TaxAddress[]> =>
+  new Map(
+    builtInReleases().flatMap(({ state: code, local }) => {
+      const state = code.slice(3);
+      const addresses = (local ? unpackLines(`zips-${local.zips}`) : []).map((line) => {
+        const [postal_code = '', , , names = ''] = line.split('~');
+        return accepted(readAddress({ state, postal_code, city: names.split(/[|=:]/)[0] ?? '' }, ''));
+      });
+      return addresses.length > 0 ? [[state, addresses]] : [];
+    }),
+  );
+
+const locateAll = (addresses: readonly TaxAddress[]): void => {
+  for (const address of addresses) locate(address, builtInReleaseFor, day, false);
+};
+
+/** Load the tables of every state. An unknown city and county make the look-up build its lazy indexes. */
+const loadTables = (states: ReadonlyMap<string, readonly TaxAddress[]>): void =>
+  locateAll(
+    [...states.values()].flatMap(([address]) => (address ? [{ ...address, city: 'XYZZY', county: 'XYZZY' }] : [])),
+  );
+
+/** CPU time of the calling thread, without the own threads of the garbage collector and the compiler. */
+const threadMicroseconds = (run: () => void): number => {
+  const start = process.threadCpuUsage();
+  run();
+  const { user, system } = process.threadCpuUsage(start);
+  return user + system;
+};
+
+/** The look-ups of each ZIP of all states, once the tables are loaded: of a new address, and repeated. */
+const lookUps = (): Figure[] => {
+  const all = allAddresses();
+  loadTables(all);
+  const addresses = [...all.values()].flat();
+  const mean = () => threadMicroseconds(() => locateAll(addresses)) / addresses.length;
+  const figureOf = (how: string, us: number): Figure => ({
+    ...{ figure: 'local_rates_look_up', of: `ZIP and city, ${how}`, addresses: addresses.length },
+    mean_cpu_us: rounded(us),
+  });
+  return [figureOf('not cached', mean()), figureOf('cached', median(Array.from({ length: 15 }, mean)))];
+};
+
+/** The heap of the tables of all states: with all of their indexes, and after a look-up of each ZIP. */
+const memory = (): Figure => {
+  const all = allAddresses();
+  const heapMegabytes = heapMeter();
+  const start = heapMegabytes();
+  loadTables(all);
+  const loaded = heapMegabytes() - start;
+  for (const addresses of all.values()) locateAll(addresses);
+  return {
+    ...{ figure: 'local_rates_memory', of: 'heap after garbage collection', states: all.size },
+    tables_megabytes: rounded(loaded),
+    with_each_zip_looked_up_megabytes: rounded(heapMegabytes() - start),
+  };
+};
+
+/** The first calculation of a new process in each large state. */
+const firstCalculations = (): Figure[] =>
+  largeStates.map(([state, city, zip]) => {
+    const measure = () => inNewProcess<number>('local-rates.ts', ['first', state, city, zip]) / 1000;
+    const all = Array.from({ length: warmUps + rounds }, measure).slice(warmUps);
+    return { figure: 'local_rates_first_calculation', of: state, rounds, cpu_milliseconds: rounded(median(all)) };
+  });
+
+/** The first calculation in a state with local rates, their look-ups and their heap. */
+export const localRateFigures = (): Figure[] => [
+  ...firstCalculations(),
+  ...inNewProcess<Figure[]>('local-rates.ts', ['look-ups']),
+  inNewProcess('local-rates.ts', ['memory']),
+];
+
+if (import.meta.main) {
+  const [mode = '', state = '', city = '', zip = ''] = process.argv.slice(2);
+  const measured = mode === 'first' ? firstCalculation(state, city, zip) : mode === 'memory' ? memory() : lookUps();
+  console.log(JSON.stringify(measured));
+}
