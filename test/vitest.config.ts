@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -27,25 +28,37 @@ const modes = {
   amazon: { include: [onAmazon, 'memory-database.test.ts'], projects: ['integration'] },
 };
 
-const integrationSetup = ['test/contract/observe-exchanges.ts', 'test/support/replay-created.ts'];
-const projectOf = (name: string, include: readonly string[]) => ({
-  extends: true as const,
-  test: {
-    name,
-    // The files of infra share the CDK, the bundles and the synthesized templates (test/infra/synthesized.ts).
-    isolate: name !== 'infra' && name !== 'unit',
-    include: include.map((pattern) => `test/${name}/${pattern}`),
-    // Every project fails on logged secrets. The integration tests also check each answer against the OpenAPI document and
-    // replay each recorded transaction.
-    setupFiles: [
-      'test/support/avoid-midnight.ts',
-      'test/support/random-seed.ts',
-      'test/support/log-watch.ts',
-      'test/support/log-secrets.ts',
-      ...(name === 'integration' ? integrationSetup : []),
-    ],
-  },
-});
+// These tests change what other files of their process would see: modules, or the environment that modules read once.
+const needsIsolation =
+  /vi\.(mock|doMock|hoisted|resetModules)\(|withIssuer\(|support\/isolation\.ts|process\.env\[[^\]]+\] =/;
+
+/** The projects of a suite. The files of a project share their modules, except in the project with the suffix `-isolated`. */
+const projectsOf = (suite: string, include: readonly string[], mode: string) => {
+  const callsApi = suite === 'integration' || suite === 'contract';
+  const project = (name: string, isolate: boolean, exclude: readonly string[] = []) => ({
+    extends: true as const,
+    test: {
+      name,
+      isolate,
+      include: include.map((pattern) => `test/${suite}/${pattern}`),
+      exclude: [...exclude],
+      setupFiles: ['test/support/setup.ts', ...(callsApi ? ['test/support/setup-api.ts'] : [])],
+    },
+  });
+  // The files of infra share the CDK, the bundles and the synthesized templates (test/infra/synthesized.ts).
+  if (!callsApi || mode !== 'test') return [project(suite, suite !== 'unit' && suite !== 'infra')];
+  const files = readdirSync(`${root}test/${suite}`).filter((name) => name.endsWith('.test.ts'));
+  const isIsolated = (name: string) => needsIsolation.test(readFileSync(`${root}test/${suite}/${name}`, 'utf8'));
+  const paths = (isWanted: (name: string) => boolean) => files.filter(isWanted).map((name) => `test/${suite}/${name}`);
+  return [
+    project(suite, false, paths(isIsolated)),
+    project(
+      `${suite}-isolated`,
+      true,
+      paths((name) => !isIsolated(name)),
+    ),
+  ];
+};
 
 export default defineConfig(({ mode }) => {
   const { include, projects } = modes[mode as keyof typeof modes] ?? modes.test;
@@ -53,7 +66,7 @@ export default defineConfig(({ mode }) => {
     root,
     test: {
       globalSetup: 'test/support/global-setup.ts',
-      projects: projects.map((name) => projectOf(name, include)),
+      projects: projects.flatMap((suite) => projectsOf(suite, include, mode)),
       reporters: ['default', 'json'],
       // .ci/run sums up the reports of its runs, so each run has its own file.
       outputFile: { json: process.env['TEST_REPORT'] || 'node_modules/.cache/levy/test-report.json' },

@@ -21,7 +21,6 @@ beforeAll(async () => {
     OIDC_WRITE_SCOPE: 'tax:write',
   });
   issuer.withdraw('stranger');
-  await import('./observe-exchanges.ts');
   const api = await import('../support/api.ts');
   [own, other] = [await api.newCaller(), await api.newCaller()];
   call = api.anonymous.call;

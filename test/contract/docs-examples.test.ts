@@ -7,7 +7,6 @@ import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { filerOf, settled } from '../support/filings.ts';
 import type { Answer, BodyOfOperation, OperationId } from '../support/http.ts';
 import { curlRequest } from '../support/shell-words.ts';
-import './observe-exchanges.ts';
 
 const commandsOf = (operationId: string) => codeIn(operationId, 'sh');
 const variables = { LEVY: '', LEVY_KEY: 'the key' };
@@ -37,7 +36,7 @@ const run = async <Name extends OperationId>(
   return answer as Answer<BodyOfOperation<Name>>;
 };
 
-// observe-exchanges.ts validates each response against the document.
+// test/support/setup-api.ts compares each response with the document.
 describe('The curl commands of the page work', () => {
   const ids: Record<string, string> = {};
 

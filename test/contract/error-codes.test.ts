@@ -16,7 +16,6 @@ import { closedFiling, filerOf, soldOn } from '../support/filings.ts';
 import { hurriedCall } from '../support/gateway.ts';
 import type { Answer, Request } from '../support/http.ts';
 import { answerWith } from './failing-function.ts';
-import './observe-exchanges.ts';
 import { problemsOf, schemaProblems } from './validate-response.ts';
 
 const taxed = (product_tax_code: string) => ({ ...sale, line_items: [{ ...sale.line_items[0], product_tax_code }] });

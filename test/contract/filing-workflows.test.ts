@@ -4,7 +4,6 @@ import { requestExamples, sale } from '../../shared/http/openapi/request-example
 import { newCaller } from '../support/api.ts';
 import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
-import './observe-exchanges.ts';
 
 const october = { state: 'MI', period_end: '2026-10-31' };
 
@@ -15,7 +14,7 @@ const filerWith = async (sales: number) => {
   return filer;
 };
 
-// Each of these answers is held against the document by observe-exchanges.ts.
+// Each of these answers is compared with the document (test/support/setup-api.ts).
 describe('a period keeps the contract', () => {
   it('a period keeps the contract from its dry run to its return, in every form', async () => {
     const filer = await filerWith(2);

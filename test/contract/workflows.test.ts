@@ -3,7 +3,6 @@ import { calculation, rates, ratesQuery, replay } from '../../shared/http/openap
 import { coverage, examplesOf } from '../../shared/http/openapi/examples.ts';
 import { exampleCustomer, exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
-import './observe-exchanges.ts';
 
 let caller: Caller;
 beforeAll(async () => {
@@ -28,7 +27,7 @@ const calculate = async (body: object) => {
   return answer.body;
 };
 
-// Each of these answers is held against the document by observe-exchanges.ts.
+// Each of these answers is compared with the document (test/support/setup-api.ts).
 describe('the workflows of the specification keep the contract', () => {
   it('1. draft invoice: create a draft, finalize it with the id of the invoice', async () => {
     const draft = await create({ ...sale, status: 'draft' });

@@ -12,7 +12,6 @@ import { runCommand, runInProcess } from '../support/run-command.ts';
 // An activation here must not affect other tests. Modules that are imported from here on read the environment again.
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
-await import('../contract/observe-exchanges.ts');
 const { newCaller } = await import('../support/api.ts');
 const { advanceClock } = await import('../../shared/config/clock.ts');
 const { database } = await import('../../shared/store/client/client.ts');

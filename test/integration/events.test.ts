@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
@@ -12,6 +10,7 @@ import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts
 import { patterns } from '../../shared/events/item-events.ts';
 import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
+import { runCommand } from '../support/run-command.ts';
 
 // A table of its own, with a stream that tells of nothing else. The environment is read once, so everything that rests on
 // it is imported anew.
@@ -326,16 +325,13 @@ describe('the stored events', () => {
   });
 
   const events = (...args: string[]) =>
-    spawnSync(process.execPath, ['shared/cli/ledger.ts', 'events', '--bus', 'Levy-staging', ...args], {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      encoding: 'utf8',
-    });
+    runCommand(['shared/cli/ledger.ts', 'events', '--bus', 'Levy-staging', ...args]);
   const always = ['--from', '2000-01-01T00:00:00Z', '--to', '2999-12-31T00:00:00Z'];
 
-  it('are printed for `aws events put-events --entries`, ten at a time', () => {
-    const { status, stdout, stderr } = events('--account', account, ...always);
-    expect([status, stderr]).toEqual([0, `${published.length} events.\n`]);
-    const lines: { readonly Detail: string }[][] = stdout
+  it('are printed for `aws events put-events --entries`, ten at a time', async () => {
+    const { code, out, err } = await events('--account', account, ...always);
+    expect([code, err]).toEqual([0, `${published.length} events.\n`]);
+    const lines: { readonly Detail: string }[][] = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -357,11 +353,11 @@ describe('the stored events', () => {
       about: { ...(item?.about as Record<string, unknown>), tax_amount: [secret] },
     }));
     try {
-      const { status, stdout, stderr } = events('--account', account, ...always);
-      const [fault, count] = stderr.split('\n');
-      expect([status, count]).toEqual([1, `${published.length - 1} events.`]);
+      const { code, out, err } = await events('--account', account, ...always);
+      const [fault, count] = err.split('\n');
+      expect([code, count]).toEqual([1, `${published.length - 1} events.`]);
       expect(fault).toMatch(`Version 4 of ${id} cannot be read: `);
-      expect(`${stdout}${stderr}`).not.toContain(secret);
+      expect(`${out}${err}`).not.toContain(secret);
     } finally {
       await undoTampering();
     }
@@ -371,10 +367,10 @@ describe('the stored events', () => {
     [['--account', 'acct_none', ...always], 'There is no account acct_none'],
     [['--account', 'acct_none', '--from', '2026-11-21', '--to', '2026-11-22T00:00:00Z'], '--from cannot be'],
     [['--account', 'acct_none', '--from', '2026-11-22T00:00:00Z', '--to', '2026-11-21T00:00:00Z'], 'later than'],
-  ])('are not printed with %j', (args, why) => {
-    const { status, stdout, stderr } = events(...args);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(why);
+  ])('are not printed with %j', async (args, why) => {
+    const { code, out, err } = await events(...args);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(why);
   });
 });
 

@@ -1,3 +1,4 @@
+// @isolated: ids of one process never go back, and here they must tell the time of their creation.
 import { expect, it } from 'vitest';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { deleteAccountItems } from '../../shared/store/accounts/account-items.ts';

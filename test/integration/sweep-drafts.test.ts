@@ -104,18 +104,22 @@ it('voids the others if one cannot be read, and reports an incomplete run', asyn
   const drafts: { id: string }[] = [];
   for (let index = 0; index < 16; index++) drafts.push(await made(client.create(sale())));
   const broken = drafts[0]?.id as string;
-  await database.send(
-    new UpdateCommand({
-      TableName: environment.tables.transactions,
-      Key: headKey(caller.account.id, broken),
-      UpdateExpression: 'SET summary = :junk',
-      ExpressionAttributeValues: { ':junk': Buffer.from('junk') },
-    }),
-  );
+  const replaceSummary = async (summary: Uint8Array) =>
+    database.send(
+      new UpdateCommand({
+        TableName: environment.tables.transactions,
+        Key: headKey(caller.account.id, broken),
+        UpdateExpression: 'SET summary = :summary',
+        ExpressionAttributeValues: { ':summary': summary },
+        ReturnValues: 'ALL_OLD',
+      }),
+    );
+  const { Attributes } = await replaceSummary(Buffer.from('junk'));
   await later(dayMs, async () => {
     expect(await sweep()).toMatchObject({ voided: 15, complete: false });
     for (const { id } of drafts.slice(1)) expect((await made(client.get(id))).version).toBe(2);
   });
+  await replaceSummary(Attributes?.['summary']);
 });
 
 describe('a sweep of shards that fail', () => {

@@ -7,6 +7,7 @@ import type { Scope } from '../../shared/http/exchange.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
+import { exchanged } from './exchanges.ts';
 import { type Answer, type BodyOf, listen, type Request, send } from './http.ts';
 
 export type Api = { readonly url: string; readonly close: () => Promise<void> };
@@ -16,22 +17,7 @@ export type Call = <Method extends string, Path extends string>(
   request?: Request,
 ) => Promise<Answer<BodyOf<Method, Path>>>;
 export type Caller = { readonly account: Account; readonly key: string; readonly call: Call };
-export type Exchange = {
-  readonly method: string;
-  readonly path: string;
-  readonly request: Request;
-  readonly answer: Answer;
-};
-type Listener = (exchange: Exchange) => void | Promise<void>;
-
-const listeners = new Set<Listener>();
 let running: Promise<Api> | null = null;
-
-/** Have every answer to `call` looked at, such as against the OpenAPI document; answers how to stop that. */
-export const onExchange = (listener: Listener): (() => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
 
 const start = async (): Promise<Api> => {
   const { url, close } = await listen(createGateway({ handlers }));
@@ -54,7 +40,7 @@ const observed =
     const { url } = await startApi();
     const answer = await send(url, method, path, { ...request, headers: { ...headers, ...request.headers } });
     const sent = { ...request, headers: { ...headers, ...request.headers } };
-    for (const listener of listeners) await listener({ method, path, request: sent, answer });
+    await exchanged({ method, path, request: sent, answer });
     return answer;
   };
 

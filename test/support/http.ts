@@ -61,8 +61,11 @@ const agent = new Agent({ keepAlive: true });
 
 const listeners = new Set<(request: Request) => void>();
 
-/** Have everything that is sent looked at, before it is. */
-export const onSend = (listener: (request: Request) => void): void => void listeners.add(listener);
+/** Call a listener before each request is sent. Returns a function that removes it. */
+export const onSend = (listener: (request: Request) => void): (() => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
 
 /** Later spellings of a name replace earlier ones, ignoring case. */
 const merged = (headers: NonNullable<Request['headers']>): OutgoingHttpHeaders => {

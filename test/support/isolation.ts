@@ -6,7 +6,6 @@ const issuer = await withIssuer({ rsa: 'RS256' });
 afterAll(() => issuer.close());
 
 // The service reads its environment when it is loaded, so the modules that load it are imported after the issuer has started.
-await import('../contract/observe-exchanges.ts');
 const api = await import('./api.ts');
 const accounts = await import('./two-accounts.ts');
 

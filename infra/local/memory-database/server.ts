@@ -1,113 +1,13 @@
+/** Serves the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CreateTableCommandInput, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { metered } from './capacity.ts';
-import { Database } from './database.ts';
-import { invalid } from './exceptions.ts';
-import { type Change, openJournal } from './journal.ts';
-import { newStreams } from './streams.ts';
-import { tableCall } from './table-calls.ts';
-import { fromRequest, parseWire, toAnswer, wireText } from './wire.ts';
+import { newService, serverOf } from './service.ts';
 
-type Input = Readonly<Record<string, unknown>>;
-type Answer = { readonly status: number; readonly text: string };
-
-const isBatch = /^(Batch|Transact)/;
-
-const errorAnswer = (error: unknown): Answer => {
-  const known = error instanceof DynamoDBServiceException ? error : invalid(String(error));
-  const { name, message, $fault, $metadata, $retryable, $response, stack, ...fields } = known;
-  return {
-    status: 400,
-    text: wireText({ ...fields, __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Message: message }),
-  };
-};
-
-/** DynamoDB's JSON protocol over a memory database: an operation and its JSON body in, a status and a JSON body out. */
-const newService = (folder: string | null) => {
-  const database = new Database({});
-  const descriptions = new Map<string, CreateTableCommandInput>();
-  const journal = folder === null ? null : openJournal(folder, database, descriptions);
-  const streams = newStreams(database);
-  let changes: Change[] = [];
-  let created: CreateTableCommandInput | null = null;
-
-  const watch = (): void => {
-    for (const [table, stored] of database.tables) {
-      stored.onWrite ??= (before, after) => {
-        if (before || after) changes.push({ table, before, after });
-      };
-    }
-  };
-  watch();
-
-  const itemCall = (operation: string, body: Input): object => {
-    // PutItem is PutCommand, and TransactWriteItems is TransactWriteCommand.
-    const name = `${operation.replace(/Items?$/, '')}Command`;
-    const { ReturnConsumedCapacity: capacity, ...input } = fromRequest(body);
-    const run = () => database.execute({ constructor: { name }, input });
-    const { answer, consumed } =
-      capacity === undefined || capacity === 'NONE' ? { answer: run(), consumed: null } : metered(database.tables, run);
-    return {
-      ...toAnswer(answer),
-      ...(consumed && { ConsumedCapacity: isBatch.test(operation) ? consumed : consumed[0] }),
-    };
-  };
-
-  const call = (operation: string, body: Input): object => {
-    const tables = tableCall(database, descriptions, operation, body);
-    if (operation === 'CreateTable') {
-      created = body as unknown as CreateTableCommandInput;
-      watch();
-    }
-    if (operation === 'UpdateTable') return streams.open(body['TableName'] as string, journal !== null);
-    return tables ?? streams.call(operation, body as Record<string, string>) ?? itemCall(operation, body);
-  };
-
-  const answerTo = (operation: string, body: string): Answer => {
-    try {
-      return { status: 200, text: wireText(call(operation, parseWire(body) as Input)) };
-    } catch (error) {
-      return errorAnswer(error);
-    }
-  };
-
-  return (operation: string, body: string): Answer => {
-    changes = [];
-    created = null;
-    const answer = answerTo(operation, body);
-    // A change that the file cannot keep ends the process without an answer.
-    if (created) journal?.created(created);
-    if (changes.length > 0) {
-      journal?.changed(changes);
-      streams.changed(changes);
-    }
-    return answer;
-  };
-};
-
-/** Serve the memory database on a port of loopback. Runs as a worker thread, or as a separate process: `server.ts PORT FOLDER`. */
-type Settings = { readonly port: number; readonly folder: string | null };
-
-const { port, folder }: Settings = parentPort
+const { port, folder }: { readonly port: number; readonly folder: string | null } = parentPort
   ? workerData
   : { port: Number(process.argv[2]), folder: process.argv[3] ?? null };
 
-const answer = newService(folder);
-const server = createServer(async (request, response) => {
-  const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-  const { status, text: body } = answer(operation, await text(request));
-  response.writeHead(status, {
-    'Content-Type': 'application/x-amz-json-1.0',
-    'Content-Length': Buffer.byteLength(body),
-    'x-amzn-RequestId': '0',
-  });
-  response.end(body);
-});
-// Longer than any pause between calls: a client may reuse a connection while the server closes it.
-server.keepAliveTimeout = 600_000;
+const server = serverOf(newService(folder));
 server.listen(port, '127.0.0.1');
 await once(server, 'listening');
 parentPort?.postMessage('listening');

@@ -1,0 +1,99 @@
+/**
+ * The vitest setup file of the projects that call the API: gives each file an empty database in its own process, compares each answer
+ * with the OpenAPI document, and replays each recorded transaction.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, expect, inject } from 'vitest';
+import { newService, type Service, serverOf } from '../../infra/local/memory-database/service.ts';
+import { createTableInput } from '../../shared/store/client/create-table.ts';
+import { tables } from '../../shared/store/table-definitions.ts';
+import { onExchange } from './exchanges.ts';
+import type { Answer, Schema } from './http.ts';
+
+type Database = { service: Service; readonly endpoint: string };
+const key = Symbol.for('levy test database');
+const shared = globalThis as { [key]?: Database };
+// Tests replace the timers.
+const { setImmediate } = globalThis;
+
+/**
+ * Serve a database on loopback for processes that a test starts, and answer the SDK's clients of this process without a socket.
+ */
+const startDatabase = async (): Promise<Database> => {
+  const server = serverOf((operation, body) => database.service(operation, body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  const database: Database = { service: newService(null), endpoint: `http://127.0.0.1:${port}` };
+  const { prototype } = new DynamoDBClient({ region: 'us-east-1' }).config.requestHandler.constructor as {
+    prototype: DynamoDBClient['config']['requestHandler'];
+  };
+  const { handle } = prototype;
+  prototype.handle = async function (request, options) {
+    const isAbortable = options && 'abortSignal' in options && options.abortSignal;
+    if (request.port !== port || isAbortable) return handle.call(this, request, options);
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    // As with a socket, other work of the process comes in between.
+    await new Promise((resolve) => setImmediate(resolve));
+    const { status: statusCode, text } = database.service(operation, Buffer.from(request.body).toString());
+    const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': '0' };
+    return { response: { statusCode, headers, body: Buffer.from(text) } } as Awaited<ReturnType<typeof handle>>;
+  };
+  return database;
+};
+
+if (inject('emulator') === 'memory') {
+  shared[key] ??= await startDatabase();
+  shared[key].service = newService(null);
+  process.env['DYNAMODB_ENDPOINT'] = shared[key].endpoint;
+  for (const [name, definition] of Object.entries(tables))
+    shared[key].service('CreateTable', JSON.stringify(createTableInput(name, definition)));
+}
+
+const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
+  const { problemsOf } = await import('../contract/validate-response.ts');
+  const isJson = headers.get('Content-Type')?.startsWith('application/json') === true;
+  const sent = isJson ? body : text;
+  const problems = problemsOf({ method, path, status, headers, body: text === '' ? null : sent });
+  if (problems.length > 0) throw new Error(`The answer breaks its contract.\n${problems.join('\n')}`);
+});
+afterAll(stopComparing);
+
+const recorded = new Map<string, string>();
+
+const stopRecording = onExchange(({ method, path, request, answer }) => {
+  const key = request.headers?.['X-API-Key'];
+  if (method === 'POST' && path === '/transactions' && answer.status === 201 && typeof key === 'string')
+    recorded.set((answer as Answer<Schema<'Transaction'>>).body.id, key);
+});
+
+afterAll(async () => {
+  stopRecording();
+  if (recorded.size === 0) return;
+  // Not over HTTP, because an account of a test may have used up its requests, or lack the scope.
+  const { now } = await import('../../shared/config/clock.ts');
+  const { digestOf } = await import('../../shared/accounts/api-key.ts');
+  const { findAccount } = await import('../../shared/store/accounts/account-store.ts');
+  const { findKey } = await import('../../shared/store/accounts/api-key-store.ts');
+  const { ledgerReads } = await import('../../shared/store/ledger/ledger-reads.ts');
+  const { loadContent } = await import('../../shared/store/content/load-content.ts');
+  const { replayTransaction } = await import('../../shared/transactions/replay/replay-transaction.ts');
+  const ports = { ledger: ledgerReads, loadContent, now };
+  const others: unknown[] = [];
+  const replayNext = async () => {
+    for (const [id, secret] of recorded) {
+      recorded.delete(id);
+      const key = await findKey(digestOf(secret));
+      // A test may have deleted the account.
+      if (!key) continue;
+      const account = await findAccount(key.account);
+      const replay = account && (await replayTransaction(id, account, ports));
+      const isEqual = replay?.ok && (replay.value.match === true || replay.value.reason === 'redacted');
+      if (!isEqual) others.push({ id, replay });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, replayNext));
+  expect(others.slice(0, 3)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+/** The vitest setup file of every project. */
+import fc from 'fast-check';
+import { afterAll } from 'vitest';
+import { advanceClock, now } from '../../shared/config/clock.ts';
+import './avoid-midnight.ts';
+import { onSend } from './http.ts';
+import { secretsIn } from './log-leaks.ts';
+import { forgetWrites, keepSecret, leaks } from './log-watch.ts';
+
+// Properties draw the same values in each run, so that only a change of the code can fail one. `TEST_SEED=random npm test`
+// looks for other values.
+const { TEST_SEED = '1' } = process.env;
+if (!/^(-?\d+|random)$/.test(TEST_SEED))
+  throw new Error(`TEST_SEED is "${TEST_SEED}". Set it to a whole number, or to random.`);
+if (TEST_SEED !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(TEST_SEED) });
+
+// A test file fails when the service logs a secret, or something that the test sends through test/support/http.ts.
+forgetWrites();
+const stopWatching = onSend(({ body, headers = {} }) => {
+  keepSecret(secretsIn(body));
+  const credentials = Object.entries(headers).filter(([name]) =>
+    /^(x-api-key|authorization|idempotency-key)$/i.test(name),
+  );
+  keepSecret(credentials.flatMap(([, value]) => value ?? []).filter((value) => value.length > 7));
+});
+afterAll(() => {
+  stopWatching();
+  // The next file of this worker may share its modules.
+  advanceClock(Date.now() - now());
+  const found = leaks();
+  if (found.length > 0) throw new Error(`The service's log is for nobody's data.\n${found.join('\n')}`);
+});
