@@ -43,8 +43,8 @@ const met = [
   'POST /filings/{id} 409 conflict_invalid_status_transition',
 ];
 
-it('does what its model does, in 1,700 runs of up to 40 commands, which meet every answer of the ledger', async () => {
-  await runModel('test/model/memory.long.test.ts', 1700, newWorld);
+it('does what its model does, in 700 runs of up to 40 commands, which meet every answer of the ledger', async () => {
+  await runModel('test/model/memory.long.test.ts', 700, newWorld);
   if (isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));
   expect(missing).toEqual([]);

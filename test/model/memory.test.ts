@@ -7,6 +7,6 @@ vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts
 
 const newWorld = inMemory((terms) => worldOfEvents(true, terms));
 
-it('matches its model in 100 runs of up to 40 commands', { timeout: 600_000 }, async () => {
-  await runModel('test/model/memory.test.ts', 100, newWorld);
+it('matches its model in 30 runs of up to 40 commands', { timeout: 600_000 }, async () => {
+  await runModel('test/model/memory.test.ts', 30, newWorld);
 });

@@ -91,8 +91,10 @@ export const metricLines = (): MetricLine[] =>
     typeof text === 'string' && text.startsWith('{"_aws":') ? [JSON.parse(text)] : [],
   );
 
-/** Forget what was written and sent so far. */
-export const forgetWrites = (): void => {
-  writes.splice(0);
+export const forgetWrites = (): void => void writes.splice(0);
+
+/** Begin the watch over a test file. */
+export const startWatch = (): void => {
+  forgetWrites();
   secrets.clear();
 };

@@ -5,7 +5,7 @@ import { advanceClock, now } from '../../shared/config/clock.ts';
 import './avoid-midnight.ts';
 import { onSend } from './http.ts';
 import { secretsIn } from './log-leaks.ts';
-import { forgetWrites, keepSecret, leaks } from './log-watch.ts';
+import { keepSecret, leaks, startWatch } from './log-watch.ts';
 
 // Properties draw the same values in each run, so that only a change of the code can fail one. `TEST_SEED=random npm test`
 // looks for other values.
@@ -15,7 +15,7 @@ if (!/^(-?\d+|random)$/.test(TEST_SEED))
 if (TEST_SEED !== 'random') fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(TEST_SEED) });
 
 // A test file fails when the service logs a secret, or something that the test sends through test/support/http.ts.
-forgetWrites();
+startWatch();
 const stopWatching = onSend(({ body, headers = {} }) => {
   keepSecret(secretsIn(body));
   const credentials = Object.entries(headers).filter(([name]) =>
