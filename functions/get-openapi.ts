@@ -28,8 +28,8 @@ export const { endpoint, handler } = definePublicDocument({
       ({ url }) => !(environment.isDeployed && url.startsWith('http://127.0.0.1')),
     );
     return {
-      // Locally the bytes of the committed file, which is written in the same way. In a deployment without the local
-      // service, which a generated client would call by default.
+      // The bytes of the document; a deployment leaves out the local server, which a generated client would call by
+      // default.
       text: `${JSON.stringify({ ...document, servers }, null, 2)}\n`,
       // It has no account's data: shared caches may store it if they revalidate it.
       headers: { 'Cache-Control': 'public, no-cache' },

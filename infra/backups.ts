@@ -104,7 +104,7 @@ export class Backups extends Construct {
     const backups = arns.map((arn) => `${arn}/backup/*`);
     const allow = (actions: readonly string[], resources: readonly string[]) =>
       role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
-    // Both with and without the advanced features of AWS Backup for DynamoDB.
+    // With and without the advanced features of AWS Backup for DynamoDB.
     allow(
       ['StartAwsBackupJob', 'CreateBackup', 'DescribeTable', 'ListTagsOfResource'].map(
         (action) => `dynamodb:${action}`,

@@ -54,6 +54,6 @@ export const gatewayResponses: readonly GatewayResponseOptions[] = problems.map(
   type,
   statusCode: String(errorCodes[problem.code].status),
   responseHeaders: { ...headers, ...(problem.code === 'rate_limit_error' && rateLimitHeaders) },
-  // Not VTL: only variables are replaced.
+  // This is not VTL: only variables are replaced.
   templates: { 'application/json': JSON.stringify(envelope([problem], '$context.requestId').body) },
 }));

@@ -3,8 +3,9 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 
 /**
- * What a pipe or an event source mapping needs to read a stream. `ListStreams` has no resource in IAM: a statement that
- * names a stream does not allow it (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
+ * The permissions of a pipe or an event source mapping to read a stream. `ListStreams` has no resource in IAM: a
+ * statement that names a stream does not allow it
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
  */
 export const streamReads = (role: IConstruct, streamArn: string): PolicyStatement[] => {
   for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])

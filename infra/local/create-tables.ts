@@ -6,7 +6,7 @@ import { SetupError } from './setup-error.ts';
 /** Create the missing tables. Throws if an existing table does not match its current definition. */
 export const createTables = async (client: DynamoDBClient): Promise<void> => {
   for (const [table, definition] of Object.entries(tables)) {
-    // As shared/config/environment.ts names them, which must not be imported before its variables are set.
+    // The names in shared/config/environment.ts, which must not be imported before its variables are set.
     const name = process.env[`TABLE_${table.toUpperCase()}`] || table;
     if ((await createTable(client, createTableInput(name, definition))) === 'differs')
       throw new SetupError(

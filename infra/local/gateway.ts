@@ -75,7 +75,7 @@ const send = (response: ServerResponse, result: APIGatewayProxyResult): void => 
   // The default of API Gateway.
   if (statusCode !== 204 && statusCode !== 304 && !response.hasHeader('Content-Type'))
     response.setHeader('Content-Type', 'application/json');
-  // Not writeHead: it writes before the length is known, and the response would be chunked.
+  // `writeHead` would write before the length is known, and the response would be chunked.
   response.statusCode = statusCode;
   // Text is not converted to a Buffer: Node then sends head and body in one packet.
   response.end(isBase64Encoded ? Buffer.from(body, 'base64') : body);

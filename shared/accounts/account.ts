@@ -49,7 +49,7 @@ export const Settings = z.object({
   pass_on_general_excise: z.boolean(),
   /** The elections of a remote seller, which replace the rates of the address (`shared/content/remote-terms.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
-  /** What to do about a state's retail delivery fee that a document has no line for. */
+  /** How to treat a state's retail delivery fee that a document has no line for. */
   retail_delivery_fee: z.enum(retailDeliveryFees),
   /** The first day of the account's books, `YYYY-MM-DD`; `null` is the default of `booksOpenFrom`. */
   books_open_from: z.nullable(z.string()),

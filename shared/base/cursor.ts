@@ -9,7 +9,7 @@ export const cursorKeywords = { pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{43}$',
 /** The format of a cursor, or of the id of the last item. */
 export const cursorOrIdKeywords = { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]{43})?$', examples: [exampleCursor] };
 
-/** What a cursor is valid for. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
+/** The scope of a cursor. Each kind of list signs a different text, so that a cursor is valid only for its own list. */
 export type CursorScope = {
   readonly list: 'transactions' | 'filings' | 'filing-periods' | 'customers' | 'reports';
   readonly secret: string;

@@ -1,9 +1,9 @@
 type ErrorCode = {
   /** The HTTP status of a response whose first error has this code. */
   readonly status: number;
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   readonly meaning: string;
-  /** What the client sends or does instead, in one sentence. */
+  /** The remedy for the client, in one sentence. */
   readonly remedy: string;
 };
 

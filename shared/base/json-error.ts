@@ -25,7 +25,7 @@ const stringEnd = (text: string, start: number): number => {
   return -1;
 };
 
-/** What is expected next, in words. */
+/** The expected next token, in words. */
 const expectations = {
   value: 'a value',
   'value or ]': 'a value or "]"',

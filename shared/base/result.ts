@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** What a function that may be refused returns. Throwing is kept for bugs and outages. */
+/** The result of a function that may be refused. Bugs and outages throw. */
 export type Result<Value> = Accepted<Value> | Refused;
 export type Accepted<Value> = { readonly ok: true; readonly value: Value };
 type Refused = { readonly ok: false; readonly problems: readonly [Problem, ...Problem[]] };

@@ -65,7 +65,7 @@ const noTax = ' No tax was calculated.';
 const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
   country !== 'US' || (state !== null && isOutsideStates(state));
 
-/** What is not covered, followed by the consequence (`outcome`). */
+/** The uncovered part, followed by the consequence (`outcome`). */
 const notCovered = (decisive: TaxingAddress, outcome: string): string => {
   const { place, address } = decisive;
   const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
@@ -80,7 +80,7 @@ const isByCity = (release: Release): boolean =>
   release.coverage === 'partial' &&
   ((release as Partial<ReleaseHead>).counts?.locations ?? 0) > 0;
 
-// What to send so that local taxes can be found.
+// Advice on the fields with which local taxes can be found.
 const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: TaxingAddress): string => {
   if (release === null) return '';
   if (isByCity(release)) return city === null ? ' They depend on the city: send address.city.' : '';

@@ -14,7 +14,7 @@ export type Ambiguity = { readonly why: string; readonly advice: string };
 export const decidedByTable = ({ choice, place: { release } }: TaxingAddress): ByPlace | null =>
   release?.local && !release.fallback ? (choice?.byPlace ?? null) : null;
 
-/** What to import instead of the built-in tables. */
+/** Advice on the files to import instead of the built-in tables. */
 export const importFile = ({ place: { release } }: TaxingAddress): string =>
   release && hasBoundaryFile(release.state)
     ? "import the state's boundary file."
@@ -38,7 +38,7 @@ const areasText = (possible: readonly PossibleArea[]): string => {
   return listedUpTo(texts, areasMax);
 };
 
-/** What to send so that fewer areas are possible, or what to import instead. */
+/** Advice on the fields that leave fewer areas, or on the files to import instead. */
 const adviseAddress = (decisive: TaxingAddress, { city, suggestion, zipCounties, unknownCounty }: ByPlace): string => {
   const { zip5, county } = decisive.address;
   if (zipCounties === null) return zip5 === null ? 'Send the ZIP code and the city.' : 'Correct the ZIP code.';

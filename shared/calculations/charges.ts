@@ -2,7 +2,7 @@ import { decimal, decimalPattern, multiply, rescale, signedDecimalPattern } from
 import { isShippingCharge, isStateFee } from '../tax/document.ts';
 import { findProduct, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 
-/** What each line item is in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
+/** The role of each line item in its document: goods, a charge on them, a reduction of others, or a fee of a state. */
 
 export const generalGoods = 'GENERAL';
 
@@ -21,8 +21,8 @@ export const isReduction = (unitPrice: string | null | undefined): boolean =>
   unitPrice?.startsWith('-') === true && /[1-9]/.test(unitPrice);
 
 /**
- * What a line item is in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee of
- * a state.
+ * The role of a line item in its document: goods, a charge on them (shipping or a fee), a reduction of others, or a fee
+ * of a state.
  */
 export type Role = 'goods' | 'charge' | 'reduction' | 'state_fee';
 
@@ -48,7 +48,7 @@ export const assignRoles = (lines: readonly Priced[]): readonly Role[] => {
   });
 };
 
-/** What the role of a line item depends on. */
+/** The fields that decide the role of a line item. */
 export const toPriced = ({
   product_tax_code,
   unit_price,

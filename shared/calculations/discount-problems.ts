@@ -24,7 +24,7 @@ export const discountTooLarge = (pointer: string, name: string, what = 'the amou
 /** A line or a shipping charge before discounts. */
 type Discounted = { readonly fields: Line; readonly pointer: string; readonly amount: bigint | undefined };
 
-/** What is left of a line or a charge after its own discounts. */
+/** The amount of a line or a charge after its own discounts. */
 const ownNet = ({ fields, amount }: Discounted, exponent: number): bigint | undefined =>
   amount === undefined
     ? undefined

@@ -112,7 +112,7 @@ const buildLines = (
     };
   });
 
-/** What all line items with a negative price take off each charge. */
+/** The reductions of each charge by all line items with a negative price. */
 const reducedAmounts = (reductions: readonly Reduction[]): ReadonlyMap<number, bigint> => {
   const amounts = new Map<number, bigint>();
   for (const { parts } of reductions)

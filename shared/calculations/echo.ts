@@ -52,15 +52,16 @@ const shippingEcho = (charge: ShippingRequest, id: string) => ({
 
 type Identified = { readonly id?: string | null | undefined };
 
-/** What has ids in a document. Line items and shipping charges have different ids. */
+/** The parts of a document with ids. Line items and shipping charges have different ids. */
 type Charges = {
   readonly line_items?: readonly Identified[] | null | undefined;
   readonly shipping?: Identified | Identified[] | null | undefined;
 };
 
 /**
- * The ids of line items and shipping charges: as sent, otherwise `line_1` and `shipping_1` by position. A generated id never
- * equals one that was sent or one of `others`: a credit's line must not match a line of its sale by a generated id.
+ * The ids of line items and shipping charges: as sent, otherwise `line_1` and `shipping_1` by position. A generated id
+ * never equals one that was sent or one of `others`: a credit's line must not match a line of its sale by a generated
+ * id.
  */
 export const documentIds = ({ line_items, shipping }: Charges, others: readonly string[] = []) => {
   const lines = line_items ?? [];

@@ -25,7 +25,7 @@ export type LocatedLine = {
   readonly decisive: readonly TaxingAddress[];
   /** The state's sourcing setting, where it decided and is not confirmed, or not established on the day. */
   readonly uncertain: (Evidence & Dated) | null;
-  /** What differs because the sale is from another state; `null` where nothing does. */
+  /** The differences because the sale is from another state; `null` without any. */
   readonly remote: RemoteSale | null;
   /** The pointers of the addresses in the request. */
   readonly pointers: Readonly<Record<SourcedAt, string>>;
@@ -89,7 +89,10 @@ const toLocatedLine = (found: Found, { pointers }: Pick<LocatedLine, 'pointers'>
   pointer: pointers[found.decisive[0]?.at ?? 'destination'],
 });
 
-/** Find the place of every destination. Routes of equal addresses get the same place, so that their lines share treatments. */
+/**
+ * Find the place of every destination. Routes of equal addresses get the same place, so that their lines share
+ * treatments.
+ */
 export const locateAll = (
   destinations: readonly Destination[],
   context: Locating,

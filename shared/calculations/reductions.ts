@@ -1,6 +1,6 @@
 /**
- * Line items with a negative price, such as a prorated refund or a down payment on the invoice: each reduces other line items
- * or shipping charges of its document, and is taxed as they are.
+ * Line items with a negative price, such as a prorated refund or a down payment on the invoice: each reduces other line
+ * items or shipping charges of its document, and is taxed as they are.
  */
 
 import { invalidFormat, type Problem } from '../base/problem.ts';
@@ -13,7 +13,7 @@ import { assignRoles, generalGoods, isReduction, lineAmount, parseMinor, shippin
 import type { SentDocument, SentLine } from './deliveries.ts';
 import { documentIds } from './echo.ts';
 
-/** What a line item takes off others, in minor units. Charges are the line items, and then those in `shipping`. */
+/** The reductions of other charges by a line item, in minor units. Charges are the line items, then `shipping`. */
 export type Reduction = {
   /** The index of its line item. */
   readonly line: number;
@@ -125,9 +125,9 @@ const reduce = (
 };
 
 /**
- * What the line items with a negative price reduce, one after the other and in proportion to what is left of each charge after
- * its own discounts: the charge whose id `parent_line_item_id` is, or else the charges with its product tax code, or else all
- * goods. `exponent` is the number of decimals of the currency.
+ * The charges that line items with a negative price reduce, one after the other and in proportion to what is left of
+ * each charge after its own discounts: the charge whose id `parent_line_item_id` is, or else the charges with its
+ * product tax code, or else all goods. `exponent` is the number of decimals of the currency.
  *
  * Refusals: a price below zero that reduces nothing, or more than there is, or that has discounts.
  */

@@ -23,7 +23,7 @@ export type RemoteSale =
   /** The local tax of the address is charged, and may not be what is owed. */
   | { readonly kind: 'uncertain'; readonly terms: RemoteLocalTax };
 
-/** What decides about a remote sale besides its addresses. */
+/** The inputs that decide about a remote sale besides its addresses. */
 type Terms = { readonly elections: readonly RemoteSellerElection[]; readonly day: string };
 
 // Caches of rates and rules are keyed by the release, so each one gets one release for an election.

@@ -58,7 +58,7 @@ const chargeFrom = (charge: JsonObject | undefined): SentCharge | null => {
 const isRead = <Value>(value: Value | null): value is Value => value !== null;
 
 /**
- * What shipping depends on in an unvalidated body with these line items and shipping charges. `null` where a field has
+ * The inputs of shipping in an unvalidated body with these line items and shipping charges. `null` where a field has
  * another type: the schema refuses it.
  */
 export const sentDocument = (

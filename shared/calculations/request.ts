@@ -20,7 +20,10 @@ import {
 export const lineItemsMax = 1000;
 /** The maximum number of shipping charges in a document. */
 export const shippingMax = 100;
-/** The maximum number of line items that the shipping charges and fees of a document are for, counted once for each charge. */
+/**
+ * The maximum number of line items that the shipping charges and fees of a document are for, counted once for each
+ * charge.
+ */
 export const deliveriesMax = 5000;
 
 // On create, null means absent. Fields of one kind share a schema: building one takes 20 µs of a cold start.
@@ -43,7 +46,7 @@ const thirdPartyAdvice =
   "A discount that a third party pays for, such as a manufacturer's coupon. The state decides whether it reduces the taxable amount.";
 const prorated = 'Levy distributes it over the goods in proportion to their amounts.';
 
-/** What a discount of the document reduces. */
+/** The charges that a discount of the document reduces. */
 export const discountTargets = ['line_items', 'line_items_and_shipping'] as const;
 /** How the buyer gets a line. */
 export const lineFulfillments = ['ship', 'pickup', 'electronic', 'none'] as const;

@@ -56,7 +56,7 @@ const otherFields = [
   ...['reference_id', 'status', 'tax_amount', 'void_reason'],
 ];
 
-/** What to send instead of an unknown field at a pointer, in a sentence; empty without a similar field. */
+/** A sentence that suggests a field instead of an unknown one at a pointer; empty without a similar field. */
 export const suggestField = (pointer: string, names: readonly string[]): string => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
   if (/^\/(shipping_?)?address$/i.test(pointer) && names.includes('customer')) return 'Send `customer.address`.';

@@ -62,7 +62,7 @@ const isCharged = (index: number, located: readonly LocatedLine[], { lines, ship
   return (lines[index]?.tax ?? 0n) > 0n || deliveries.some(isInPlace);
 };
 
-// That shipping is not stated separately matters only where it is taxed.
+// Shipping that is not stated separately matters only where it is taxed.
 const shippingWarnings = ({ treatments, rows }: TaxedCharge, pointer: string): Warning[] => {
   const taxed = new Set(rows.filter(({ taxable }) => taxable > 0n).map(({ jurisdiction }) => jurisdiction.code));
   return treatments.flatMap(({ uncertainties, jurisdiction }) =>

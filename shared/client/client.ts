@@ -80,7 +80,7 @@ export type Levy = {
   list<P extends ListPath>(path: P, ...input: Call<P, 'get'>): AsyncGenerator<Item<P>>;
 };
 
-/** What a call of any operation can have. The types of `Levy` are exact. */
+/** The options of a call of any operation. The types of `Levy` are exact. */
 type Loose = CallOptions & {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;

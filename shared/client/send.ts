@@ -122,7 +122,7 @@ const pauseMs = (reply: Reply | null, tries: number): number => {
  * if Retry-After exceeds 15 s or the response is final and not from Levy.
  */
 export const send = async (options: ClientOptions, outgoing: Outgoing, call: CallOptions): Promise<Reply> => {
-  // Not spread: a call can have `undefined`.
+  // Not spread, because a call can have `undefined`.
   const { timeoutMs = options.timeoutMs ?? 30_000, maxTries = options.maxTries ?? 4, signal } = call;
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();

@@ -27,7 +27,7 @@ type Constant<T> = T extends object ? { readonly [K in keyof T]: Constant<T[K]> 
 type Sent<O> = O extends { requestBody: infer R }
   ? { readonly body: Constant<Content<R, 'application/json'>> }
   : unknown;
-/** What a call sends: `path` and `query` parameters, `body`, and the options of the call. */
+/** The input of a call: `path` and `query` parameters, `body`, and the options of the call. */
 export type Input<O> = Given<O> & Sent<O> & CallOptions;
 export type Arguments<O> = Record<never, never> extends Input<O> ? [input?: Input<O>] : [input: Input<O>];
 
@@ -46,7 +46,7 @@ type RefusalOf<S, Response> = S extends 304
     : never;
 /** Why Levy refused a request, by the codes that the operation has. */
 export type Refusal<O> = { [S in keyof Responses<O>]: RefusalOf<S, Responses<O>[S]> }[keyof Responses<O>] & {
-  /** What is wrong and what to send instead, for logs and for developers. */
+  /** The problem and the remedy, for logs and for developers. */
   readonly detail: string;
 };
 

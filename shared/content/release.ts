@@ -41,7 +41,7 @@ export type Rule = Dated &
       readonly none: readonly string[];
     };
     readonly effect: Effect;
-    /** What an answer assumes because an order does not say it, and what applies otherwise: a warning on each answer. */
+    /** The assumption where an order lacks a fact, and what applies otherwise: a warning on each answer. */
     readonly assumption?: string;
   };
 
@@ -188,7 +188,7 @@ export type Release = {
   readonly pinnedBy?: string;
   /** The operator's own rules. `withOwnRules` merges them into the other fields when the release is loaded. */
   readonly own?: OwnRules;
-  /** What differs for a sale from another state. Absent: nothing but who is taxed where. */
+  /** The differences for a sale from another state. Absent: none besides the place of taxation. */
   readonly remote_sales?: readonly RemoteSaleTerms[];
   readonly rules: readonly Rule[];
   readonly settings: {

@@ -18,8 +18,8 @@ export const electionsOf = ({ remote_sales = [] }: Terms): readonly RemoteElecti
 const reaches = ({ to }: Dated, day: string): boolean => to === null || day <= to;
 
 /**
- * The rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, that rate with `isOutdated`. `null` before
- * the first one.
+ * The rate of an election on a day (`YYYY-MM-DD`). After the last rate on record, that rate with `isOutdated`. `null`
+ * before the first one.
  */
 export const electedRateOn = (
   { remote_sales = [] }: Terms,
@@ -31,7 +31,7 @@ export const electedRateOn = (
   return elected ? { elected, isOutdated: !reaches(elected, day) } : null;
 };
 
-/** What applies to the local tax of a remote sale on a day without an election; `undefined` where nothing differs. */
+/** The terms of the local tax of a remote sale on a day without an election; `undefined` where nothing differs. */
 export const remoteLocalTaxOn = ({ remote_sales = [] }: Terms, day: string): RemoteLocalTax | undefined =>
   remote_sales.filter((terms) => terms.policy !== 'election').find((terms) => terms.from <= day && reaches(terms, day));
 
@@ -60,8 +60,8 @@ const atFlatRate = (effect: Effect): Effect => {
 };
 
 /**
- * A rule under a tax that replaces all taxes of the state: what is exempt stays exempt, and no other rate applies, by the law of
- * the election. That a holiday covers the tax is not confirmed, so it has an uncertainty.
+ * A rule under a tax that replaces all taxes of the state: what is exempt stays exempt, and no other rate applies, by
+ * the law of the election. That a holiday covers the tax is not confirmed, so it has an uncertainty.
  */
 const flatRule = (rule: Rule, { source, confidence, note }: ElectedRate): Rule => {
   const effect = atFlatRate(rule.effect);

@@ -1,4 +1,4 @@
-/** What a state's law changes for a sale from another state (decision 0029). */
+/** Differences of a state's law for a sale from another state (decision 0029). */
 import type { Dated } from './effective.ts';
 import type { Evidence, Jurisdiction } from './release-values.ts';
 
@@ -7,8 +7,8 @@ export const remoteElections = ['simplified_sellers_use_tax', 'single_local_use_
 export type RemoteElection = (typeof remoteElections)[number];
 
 /**
- * A rate that a remote seller may elect: instead of the local taxes (`local`), or of all taxes of the state (`all`). Every rate
- * of an election has its own first day. It ends on the last day for which the state has published it.
+ * A rate that a remote seller may elect: instead of the local taxes (`local`), or of all taxes of the state (`all`).
+ * Every rate of an election has its own first day. It ends on the last day for which the state has published it.
  */
 export type ElectedRate = Dated &
   Evidence & {

@@ -69,7 +69,7 @@ const rateNotes = (release: Release, rate: Rate | undefined, day: string): strin
   ];
 };
 
-/** That values come from the operator, and which: their citations begin with `Own rules`. */
+/** The values that come from the operator: their citations begin with `Own rules`. */
 const ownNotes = ({ own }: Release, day: string): string[] => {
   if (!own) return [];
   const current = (values: readonly Dated[]) => values.filter(({ to }) => to === null || day <= to).length;

@@ -123,7 +123,7 @@ const outdatedNotes = (local: LocalTables, day: string): readonly string[] => {
       ];
 };
 
-/** What is approximate or missing of rates by place. */
+/** The approximate or missing rates by place. */
 const tableNotes = ({ state }: Release, local: LocalTables, day: string): readonly string[] => {
   const { is_untaxed, places, places_missing, counties_missing } = rateSummaryOf(local);
   if (is_untaxed) return [];
@@ -144,7 +144,7 @@ const tableNotes = ({ state }: Release, local: LocalTables, day: string): readon
   ];
 };
 
-/** What is missing of the local rates, as sentences. */
+/** The missing local rates, as sentences. */
 export const localNotes = (release: Release, day: string): readonly string[] => {
   const found = extent(release);
   if (release.fallback) {

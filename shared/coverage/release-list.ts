@@ -23,7 +23,7 @@ const originOf = (head: ReleaseHead | null): string => {
   return isOwnOnly(head) ? 'own' : head.format;
 };
 
-/** What a release has. A release of own rules alone has their jurisdictions and rates. */
+/** The content of a release. A release of own rules alone has their jurisdictions and rates. */
 export const countsOf = ({ own, counts, format }: ReleaseHead): ReleaseHead['counts'] =>
   own && isOwnOnly({ format })
     ? { ...counts, jurisdictions: own.jurisdictions.length, rates: own.rates.length }

@@ -5,7 +5,7 @@ import { ReleaseNotFound } from '../content/loading/content-errors.ts';
 import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 
-/** What reads the active releases, imported and built-in. */
+/** Reads the active releases, imported and built-in. */
 export type ReleasePorts = {
   readonly readActive: () => Promise<ActiveReleases>;
   readonly readContent: ReadContent;

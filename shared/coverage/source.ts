@@ -5,7 +5,7 @@ import { staleness, type UpdateRecord } from '../content/updates/staleness.ts';
 import { headOf, localCoverageOn } from './local-rates.ts';
 import type { SourceCoverage } from './response.ts';
 
-/** What coverage reads of a state's record of updates. */
+/** The fields of a state's record of updates that coverage uses. */
 export type SourceRecord = UpdateRecord & {
   readonly release: string | null;
   readonly activated: boolean;

@@ -18,9 +18,9 @@ export type StoredFiling = {
   /** Whether its entries are still being moved, marked or moved back. */
   readonly isUnfinished: boolean;
   readonly confirmation_number: string | null;
-  /** As it was when the filing was closed. */
+  /** The value when the filing was closed. */
   readonly summary: readonly FilingSummary[];
-  /** As they were when the filing was closed; `null` before. */
+  /** The values when the filing was closed; `null` before. */
   readonly exceptions: ExceptionSums | null;
   readonly entries: Counts;
   readonly asked_by: string;

@@ -11,7 +11,7 @@ import { sumsAfter } from './totals-parts.ts';
 /** A page of totals, and the cursor of the next one. */
 export type TotalsPage = { readonly totals: NonNullable<Filing['totals']>; readonly totals_next_cursor: string | null };
 
-/** What a cursor of totals is valid for: the filing, or the dry run of a period. */
+/** The scope of a cursor of totals: the filing, or the dry run of a period. */
 export type TotalsList = {
   readonly account: Pick<Account, 'cursor_secret'>;
   readonly of: { readonly filing: string } | { readonly state: string; readonly period_end: string };

@@ -40,7 +40,7 @@ export const scheduled =
 
 /** A function that EventBridge Scheduler starts. The CDK app, the alarms and the local service derive from it. */
 export type Schedule<Name extends string = string> = {
-  /** Also the name of the file in functions/, of the metric dimension and of the Lambda function. */
+  /** The name of the file in functions/, of the metric dimension and of the Lambda function. */
   readonly name: Name;
   readonly minutes: number;
   readonly timeoutSeconds: number;

@@ -62,10 +62,13 @@ export type EndpointDescription<Name extends string = string> = {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
-  /** Headers that the endpoint reads, besides those that its scope, body and `notModified` imply (openapi/path-items.ts). */
+  /**
+   * Headers that the endpoint reads, besides those that its scope, body and `notModified` imply
+   * (openapi/path-items.ts).
+   */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
-  /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
+  /** The meaning of 304. The endpoint then reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];

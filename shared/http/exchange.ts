@@ -4,7 +4,7 @@ import type { Problem } from '../base/problem.ts';
 import type { Caller as UseCaseCaller } from '../transactions/ports.ts';
 import type { Shapes } from './versions/shape.ts';
 
-/** What a credential may allow: to read, or to write the ledger. */
+/** A permission of a credential: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
 
 /** Who sent a request: an account, through one of its credentials. */

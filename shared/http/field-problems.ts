@@ -27,7 +27,7 @@ const received = (value: unknown, { code }: Pick<Issue, 'code'>): string | null 
   return text.length > shownMax ? null : text;
 };
 
-/** What was received and what to send instead: `"paid" is not a status. Send draft or finalized.` */
+/** The received value and the remedy: `"paid" is not a status. Send draft or finalized.` */
 export const withReceived = (issue: Pick<Issue, 'code' | 'message'>, name: string, value: unknown): string => {
   const { code, message } = issue;
   const shown = message.startsWith('Send ') && value !== undefined && value !== null ? received(value, issue) : null;

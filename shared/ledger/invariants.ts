@@ -59,7 +59,7 @@ type Priced = Row<'amount' | 'applied_discount_amount'> & Partial<Row<'applied_t
 const summed = ['taxable_amount', 'exempt_amount', 'tax_amount'] as const;
 type SummaryRow = Row<'jurisdiction_code' | 'rate' | (typeof summed)[number]>;
 
-/** What a transaction adds up, as stored and as returned. */
+/** The sums of a transaction, as stored and as returned. */
 export type Summed = Pick<
   Transaction,
   | ('currency' | 'line_items' | 'shipping' | 'tax_included' | 'tax_summary')
@@ -140,7 +140,7 @@ const following: Readonly<Record<string, readonly string[]>> = {
   void: ['void'],
 };
 
-/** What an audit entry must agree with. */
+/** The values that an audit entry must match. */
 export type AuditPlace = {
   readonly id: string;
   readonly version: number;

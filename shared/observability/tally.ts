@@ -5,7 +5,7 @@ import type { Code } from '../base/error-codes.ts';
 const cacheMetrics = { ApiKey: 'KeyKept', Content: 'ContentKept' } as const;
 type Cache = keyof typeof cacheMetrics;
 
-/** What one invocation used and returned, for its log line. */
+/** The usage and the result of one invocation, for its log line. */
 export type Tally = {
   /** Calls of the database, and the capacity units that it reported for successful calls. */
   calls: number;

@@ -50,7 +50,7 @@ const asRefusal = ([first, ...others]: readonly [Problem, ...Problem[]], query: 
 type Rated = {
   readonly jurisdiction: Jurisdiction;
   readonly rate: Rate;
-  /** What is charged on general goods: the rate itself, or its share of a visible rate. */
+  /** The charged rate on general goods: the rate itself, or its share of a visible rate. */
   readonly charged: ScaledRate;
 };
 
@@ -98,7 +98,7 @@ const exciseWarnings = ({ place: { name } }: LocatedLine, rated: readonly Rated[
 const chargedIn = (rated: readonly Rated[]): Jurisdiction[] =>
   rated.flatMap(({ jurisdiction, charged }) => (charged.units > 0n ? [jurisdiction] : []));
 
-/** What is not certain of a general rate. The address has a warning of its own on approximate local rates. */
+/** The uncertainty of a general rate. The address has a warning of its own on approximate local rates. */
 const rateUncertainties = (located: LocatedLine, { rate, jurisdiction }: Rated, day: string): Warning[] => {
   const what = () => `${jurisdiction.name}, general rate`;
   const { release } = located.place;

@@ -1,9 +1,7 @@
 /** The thresholds at which a remote seller must register in a state (shared/content/economic-nexus.json). */
 import nexus from '../content/economic-nexus.json' with { type: 'json' };
 
-/**
- * What a threshold measures. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales.
- */
+/** The measure of a threshold. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales. */
 export const measures = ['gross', 'retail', 'taxable'] as const;
 export type Measure = (typeof measures)[number];
 

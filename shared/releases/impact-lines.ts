@@ -83,7 +83,7 @@ export const impactOrCorruption = async (
   }
 };
 
-/** What a release names, its changes against another one, and its fallback release. */
+/** The content of a release, its changes against another one, and its fallback release. */
 export const impactLines = (
   imported: ReleaseHead | null,
   impact: Impact | null,

@@ -119,7 +119,7 @@ const reportImpact = async ({ head, parts }: Complete, { active, reporter }: Imp
   return impact;
 };
 
-/** What a release adds to its fallback releases: `889 ZIPs and cities`, `2 rules and 1 rate`. */
+/** The additions of a release to its fallback releases: `889 ZIPs and cities`, `2 rules and 1 rate`. */
 const contentText = (head: ReleaseHead): string => {
   if (isOwnOnly(head)) return ownCounts(head.own) || 'no own rules';
   return counted(head.counts.parts, 'ZIP or city', 'ZIPs and cities');

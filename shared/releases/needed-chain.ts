@@ -12,7 +12,7 @@ type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_fro
 /** Addresses of a ZIP or city, and days on which a release names them. */
 type Named = { readonly days: readonly Span[]; readonly ranges: readonly Piece[] };
 
-/** What a release names in part (`some`), and what it names with all taxes of every address (`all`). */
+/** The locations that a release names in part (`some`), and those with all taxes of every address (`all`). */
 type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
 
 const includes = (spans: readonly Span[], day: string): boolean =>
@@ -68,7 +68,7 @@ const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
 
 type Level = { readonly completeFrom: string; readonly all: readonly Named[] };
 
-/** What the added releases name with all taxes, by ZIP or city. */
+/** The locations that the added releases name with all taxes, by ZIP or city. */
 class Upper {
   private readonly levels = new Map<string, readonly Level[]>();
 

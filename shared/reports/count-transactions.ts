@@ -7,10 +7,10 @@ import type { StoredTransaction, Transaction } from '../transactions/transaction
 /** Where a report counts an amount. `month` is `YYYY-MM` of the tax day, `state` a jurisdiction code. */
 export type Place = { readonly month: string; readonly state: string; readonly currency: string };
 
-/** What reports count of a transaction in one state. Amounts of credits are positive. */
+/** The counted amounts of a transaction in one state. Amounts of credits are positive. */
 export type Counted = Place & { readonly type: Transaction['type']; readonly sum: Sum };
 
-/** What reports count of a version of a transaction. */
+/** The counted amounts of a version of a transaction. */
 export type CountedVersion = {
   readonly account: string;
   readonly id: string;
@@ -33,8 +33,8 @@ const sumOf = (entry: OpenEntry): Sum => {
 const isCounted = ({ status }: Transaction): boolean => status === 'finalized' || status === 'filed';
 
 /**
- * What reports count of a transaction: its amounts in each state of the document, even where the account is not
- * registered. Drafts and voided transactions count nothing. Pure.
+ * The counted amounts of a transaction in each state of the document, even where the account is not registered. Drafts
+ * and voided transactions count nothing. Pure.
  */
 export const countedOf = (stored: StoredTransaction): Counted[] => {
   const { transaction } = stored;
@@ -51,7 +51,7 @@ export const placeText = ({ month, state, currency }: Place): string => `${month
 
 const isNothing = ({ sum }: { readonly sum: Sum }): boolean => Object.values(sum).every((value) => !value);
 
-/** What has to be added to the sums by place and type, so that they count `after` instead of `before`. */
+/** The additions to the sums by place and type that make them count `after` instead of `before`. */
 export const differenceOf = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
   const sums = new Map<string, Counted>();
   for (const [counted, sign] of [
@@ -78,7 +78,7 @@ export const withCounted = (row: ReportRow | undefined, { type, sum, month, stat
 /** A row or a mark as it was read, with the version that its write depends on. */
 type Seen<Value> = Value & { readonly seen: number };
 
-/** What reports counted of a transaction, and of which version. */
+/** The mark of a transaction: the counted amounts and their version. */
 export type Mark = CountedVersion & Seen<object>;
 export type SeenRow = ReportRow & Seen<object>;
 

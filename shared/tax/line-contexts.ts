@@ -1,4 +1,4 @@
-/** What each of the goods of a sale is assessed with besides its net: its share of the shipping, and the order of a fee. */
+/** The inputs of the assessment of goods besides their net: its share of the shipping, and the order of a fee. */
 import type { Assessment } from './assessment.ts';
 import { type Base, countsToward, type FeeBase } from './effects/base.ts';
 import { assessGoods, type Goods, type LineContext, type Nets, noContext, type Sale } from './sale.ts';
@@ -8,7 +8,7 @@ import { widestBase } from './widest-base.ts';
 const lineState = ({ goods }: Sale, position: number): string | undefined =>
   goods[position]?.treated.treatments[0]?.state;
 
-/** What one of the goods counts toward a fee of its state. */
+/** The amount of goods that counts toward a fee of their state. */
 const countedToward = (
   { line, treated }: Goods,
   base: FeeBase | null,
@@ -44,7 +44,7 @@ const assessWithoutFees = (sale: Sale, nets: Nets, shares: Nets): readonly (Asse
   );
 
 /**
- * What each fee depends on, by the position of its line: the goods of its state that count, in minor units; `null` where an
+ * The base of each fee, by the position of its line: the goods of its state that count, in minor units; `null` where an
  * earlier line has the fee of the order.
  */
 const feeOrders = (

@@ -44,7 +44,10 @@ const bracketProblems = ({ jurisdiction, rate, steps, nothing_below }: Bracket):
   return isFalling ? [`The tax table of ${jurisdiction} at ${rate}: the tax falls as the total grows.`] : [];
 };
 
-/** What in a release makes tax fall as a price grows, as sentences: included tax cannot be extracted exactly there. */
+/**
+ * The rules of a release by which tax falls as a price grows, as sentences: included tax cannot be extracted exactly
+ * there.
+ */
 export const monotonicityProblems = (release: Release): readonly string[] => {
   const brackets = release.settings.rounding.flatMap(({ policy }) =>
     policy.method === 'bracket' ? policy.brackets : [],

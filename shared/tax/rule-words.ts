@@ -1,7 +1,7 @@
 import type { CouponPolicy, Effect, Rule, ShippingPolicy } from '../content/release.ts';
 import { effectDefinition } from './effects/effects.ts';
 
-/** What a rule's effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
+/** A description of a rule's effect on one unit, as a clause after `is`: `exempt below 110 a unit`. */
 export const effectInWords = (effect: Effect): string => effectDefinition(effect).describe(effect);
 
 const months = 'January February March April May June July August September October November December'.split(' ');
@@ -22,7 +22,7 @@ export const limitsInWords = (rule: Rule): readonly string[] => [
   ...(rule.counties ? [`only in counties ${few(rule.counties)}`] : []),
 ];
 
-/** What a state's shipping policy does to a charge that no rule names, as a clause. */
+/** A description of a state's shipping policy for a charge that no rule names, as a clause. */
 export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   follows_goods: 'shipping is taxed like the goods it ships with',
   any_taxable: 'all of the shipping is taxable if any of the goods is',
@@ -34,7 +34,7 @@ export const policyInWords: Readonly<Record<ShippingPolicy, string>> = {
   always_taxable: 'shipping is always taxable',
 };
 
-/** What a state does with a discount that a third party pays, as a clause. */
+/** A description of a state's treatment of a third party's discount, as a clause. */
 export const couponsInWords: Readonly<Record<CouponPolicy, string>> = {
   reduces_price: 'a discount that a third party pays lowers the taxable price',
   full_price: 'a discount that a third party pays does not lower the taxable price',

@@ -29,7 +29,10 @@ export type Sale = {
 /** Amounts without tax: of the goods, and then of the shipments. */
 export type Nets = readonly bigint[];
 
-/** What a line is assessed with besides its net: its share of the shipping, and for a fee the goods that it depends on. */
+/**
+ * The inputs of a line's assessment besides its net: its share of the shipping, and for a fee the goods that it depends
+ * on.
+ */
 export type LineContext = { readonly shipping: bigint; readonly order: Base['order'] };
 
 type Charge = ShippingCharge & { readonly index: number };
@@ -86,7 +89,7 @@ export const toSale = (document: TaxDocument): Sale => {
 
 export const noContext: LineContext = { shipping: 0n, order: 0n };
 
-/** What one of the goods is assessed on, by its position. */
+/** The base of goods by their position. */
 export const taxBase = (
   { document, goods }: Sale,
   position: number,

@@ -149,7 +149,7 @@ const uncertainStates = (document: TaxDocument): Map<string, State> => {
 const exactTax = (rows: readonly TaxRow[]): bigint => rows.reduce((sum, { exact }) => sum + exact, 0n);
 const isRounded = (exact: bigint): boolean => exact % minorUnit !== 0n;
 
-/** What is rounded as one on an invoice, and its first charge. */
+/** Charges that are rounded together on an invoice, and the first one. */
 type Total = { readonly state: string; readonly charge: number; readonly exact: bigint };
 
 /**

@@ -26,7 +26,10 @@ export type SavedAnswer = {
 
 export type Replay = { readonly kind: 'replay'; readonly answer: SavedAnswer } | { readonly kind: 'key_reused' };
 
-/** The change of one transaction in a commit: its state before (whose version is the condition) and after, and the audit entry. */
+/**
+ * The change of one transaction in a commit: its state before (whose version is the condition) and after, and the audit
+ * entry.
+ */
 export type HeadChange = {
   readonly before: StoredTransaction | null;
   readonly after: StoredTransaction;
@@ -70,7 +73,10 @@ export type Ledger = {
     nowMs: number,
   ) => Promise<{ readonly stored: StoredTransaction | undefined; readonly replay: Replay | undefined }>;
   readonly commit: (commit: Commit) => Promise<Committed>;
-  /** Store the idempotency record of a request that changes nothing, on the same condition as a commit, with a link from its owner. */
+  /**
+   * Store the idempotency record of a request that changes nothing, on the same condition as a commit, with a link from
+   * its owner.
+   */
   readonly saveAnswer: (
     account: string,
     idempotency: NonNullable<Commit['idempotency']>,
@@ -90,7 +96,7 @@ export type ListQuery = {
   /** The last row of the previous page. */
   readonly after: ListPosition | null;
   readonly limit: number;
-  /** What rows must have. The database drops the others, so that they are neither sent nor unpacked. */
+  /** The conditions on rows. The database drops the others, so that they are neither sent nor unpacked. */
   readonly where?: RowConditions;
 };
 

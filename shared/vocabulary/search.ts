@@ -99,7 +99,7 @@ const listPhrases = ({ code, name, examples, synonyms }: Searchable): readonly P
   });
 };
 
-/** What the description includes: what it excludes comes after a semicolon. */
+/** The included part of the description; the excluded part comes after a semicolon. */
 const included = (description: string): string => description.split(/; not |, and not /)[0] ?? '';
 
 const buildEntry = (item: Searchable): Entry => {

@@ -34,7 +34,7 @@ export type Book = {
   readonly createdDay: string;
   readonly settings: Settings;
   readonly creations: Map<string, Creation>;
-  /** By the id of the transaction. */
+  /** Keyed by the id of the transaction. */
   readonly changes: Map<string, Change[]>;
   /** The answers about each version of a transaction: `id version`. */
   readonly versions: Map<string, Seen>;

@@ -52,7 +52,7 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
   };
 };
 
-/** What authentication and the rate limit add to the requests of an instance, with a key and with bearer tokens. */
+/** The cost of authentication and the rate limit for an instance, with a key and with bearer tokens. */
 export const admissionFigures = async (account: string, apiKey: string): Promise<Figure[]> => {
   const keys: object[] = [];
   const server = createServer(({ url }, response) =>

@@ -16,7 +16,7 @@ const functions = [
   'count-transactions',
 ];
 const measured = 'create-calculation';
-// Not a function of the service, but bundled as one.
+// Bundled like a function of the service.
 const control = '../shared/cli/bench/cold-start-control';
 const rounds = 20;
 const warmUps = 2;

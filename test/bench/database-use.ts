@@ -192,7 +192,7 @@ const expired = async (lines: number): Promise<Step> => {
   }
 };
 
-/** What `npm run cost` counts of each step and of a sale, with so many lines, on an empty database. */
+/** The inputs of `npm run cost` for each step and a sale, for a number of lines, on an empty database. */
 export const costMeasures = async (lines: number) => {
   // Before there are other drafts.
   const expire = await expired(lines);

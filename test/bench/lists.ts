@@ -113,8 +113,8 @@ const measured = async <Value>(run: () => Promise<Value>) => {
 };
 
 /**
- * What one page of `GET /transactions` takes, and what it takes to find 50 rows or the end of the list, by filter and
- * number of transactions in the ledger.
+ * The cost of one page of `GET /transactions`, and of finding 50 rows or the end of the list, by filter and number of
+ * transactions in the ledger.
  */
 export const listFigures = async function* (sizes: readonly number[] = defaultSizes): AsyncGenerator<Figure> {
   for (const ledger of sizes) {

@@ -33,7 +33,7 @@ const limited = (id: string): Exchange => {
 };
 
 it('lets requests pass while the database is down, shows the limit, and counts that in one metric', async () => {
-  // However long the machine takes: all of them come within a second.
+  // The service's clock stands still, so that all requests are within a second.
   vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const requests = ['acc_outage', 'acc_outage', 'acc_other', 'acc_outage', 'acc_third'].map(limited);

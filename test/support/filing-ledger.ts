@@ -287,7 +287,7 @@ const shards = [0, 1, 2, 3, 4, 5, 6, 7];
 const transactionsIn = (items: Record<string, unknown>[]) =>
   items.filter(({ sk }) => sk !== '!').map(({ transaction_id }) => String(transaction_id));
 
-/** Where everything of an account's state is, read by keys that are written down here once more. */
+/** The locations of an account's items, by keys that are written independently of the service. */
 export const placesOf = async (account: Account, state: string) => {
   const open = (await Promise.all(shards.map((shard) => query(`O#${account.id}#${state}#${shard}`)))).flat();
   const heads = (await query(`F#${account.id}`)).filter((head) => head['state'] === state);

@@ -50,7 +50,7 @@ export const leaksIn = (written: readonly unknown[], secrets: Iterable<string> =
   ];
 };
 
-// From how many characters on a field's text is a secret. Shorter ones, such as a state's code, are words of any log.
+// The length from which a field's text counts as a secret. Shorter ones, such as a state's code, are words of any log.
 const lengthMin: Readonly<Record<string, number>> = {
   ...Object.fromEntries(['line1', 'line2', 'city', 'postal_code'].map((field) => [field, 4])),
   ...Object.fromEntries(['reference_id', 'certificate_id', 'confirmation_number'].map((field) => [field, 4])),

@@ -6,7 +6,7 @@ import { tableFrom } from './table-calls.ts';
 import type { Item } from './values.ts';
 import { fromItem, parseWire, toItem, wireText } from './wire.ts';
 
-/** What one call changed: a table was created, or items were written. One line of the file. */
+/** One line of the file: the table that a call created, or the items that it wrote. */
 type Line =
   | { readonly create: CreateTableCommandInput }
   | { readonly writes: readonly { readonly table: string; readonly item?: object; readonly key?: object }[] };
@@ -20,7 +20,7 @@ const journalName = 'levy.jsonl';
  * answer.
  */
 function* completeLines(path: string): Generator<Line> {
-  // Not one string: a file may be longer than a string can be.
+  // Read in parts, because a file may be longer than a string can be.
   const bytes = readFileSync(path);
   for (let from = 0, end = bytes.indexOf('\n'); end >= 0; from = end + 1, end = bytes.indexOf('\n', from))
     yield parseWire(bytes.toString('utf8', from, end)) as Line;

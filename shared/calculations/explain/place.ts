@@ -127,7 +127,7 @@ const sourcingText = ({ place }: LocatedLine, policy: Sourcing): string => {
   return `${place.name}, ${policyTexts[policy]}.`;
 };
 
-/** What the law or the account changes for a sale from another state, as a sentence after a space. */
+/** A sentence, after a space, on what the law or the account changes for a sale from another state. */
 const remoteText = ({ remote }: LocatedLine): string => {
   switch (remote?.kind) {
     case 'elected':

@@ -42,7 +42,7 @@ const selectionOf = ({ transaction, customer, olderThan }: Options): Selection =
 
 type Found = { readonly open: number; readonly already: number; readonly isCustomer: boolean };
 
-/** What a selection has; refuses a customer that neither exists nor is in a transaction. */
+/** Counts the objects of a selection; refuses a customer that neither exists nor is in a transaction. */
 const find = async (account: string, selection: Selection): Promise<Found> => {
   let [open, already] = [0, 0];
   for await (const page of selectedTransactions(account, selection))

@@ -107,7 +107,7 @@ const jobOf = async (options: Options): Promise<ImportJob> => {
   };
 };
 
-/** As `readActiveRelease`. Without a database, it is the built-in release, with a line that says so. */
+/** Like `readActiveRelease`. Without a database, the built-in release, with a line about it. */
 export const activeReleaseOrBuiltIn = async (letters: string): Promise<ActiveRelease> => {
   try {
     return await readActiveRelease(letters);

@@ -19,7 +19,7 @@ const unknownNames = (value: unknown, names: readonly string[]): string[] =>
 /** The errors of one customer, each with its place in the file. */
 const errorsOf = (value: unknown, place: Place): string[] => {
   const sentence = (problem: Problem) => `${place(pointerOf(problem))}: ${problem.title}. ${problem.detail}`;
-  // As in a request: the schema overflows the stack on values that are nested too deep.
+  // Limited as in a request, because the schema overflows the stack on values that are nested too deep.
   const unstorable = textProblems(value);
   if (unstorable.length > 0) return unstorable.map(sentence);
   const { error } = CustomerRequest.safeParse(value);

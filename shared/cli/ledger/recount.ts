@@ -17,7 +17,7 @@ const recount = async ({ account }: { readonly account: string }): Promise<void>
     const items = await itemsAt(ids.map((id) => headKey(account, id)));
     const versions = [...items.values()].map(transactionFrom).flatMap((stored) => {
       const { id, version, finalized_at } = stored.transaction;
-      // What was never finalized was never counted, and needs no mark.
+      // Transactions that were never finalized were never counted, and need no mark.
       return finalized_at === null ? [] : [{ account, id, version, counted: countedOf(stored) }];
     });
     added += await countTransactions(versions, countStoreWithin());

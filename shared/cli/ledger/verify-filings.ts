@@ -101,7 +101,7 @@ const entryFindings = async (
 export const periodFindings = (filings: readonly StoredFiling[]): Finding[] =>
   periodFaults(filings).flatMap(({ id, faults }) => findingsOf(id, 'filings', faults));
 
-// As many states at a time as a worker has shards.
+// The number of concurrent states equals the number of shards of a worker.
 const atOnce = 8;
 
 /** A canceled filing has its period until all of its entries are open again. */

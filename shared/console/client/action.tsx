@@ -32,7 +32,7 @@ const useKeys = () => {
 export const useAction = <Value,>(
   write: (key: string, signal: AbortSignal) => Promise<Value>,
   onDone: (value: Value) => void,
-  /** What is written, as text: another text gets another key. */
+  /** The write as text: another text gets another key. */
   content = '',
 ): Action => {
   const [isRunning, setRunning] = useState(false);
@@ -89,7 +89,7 @@ export const ConfirmDialog = ({
   label: string;
   cancelLabel: string;
   onClose: () => void;
-  /** What is still missing before the write; empty if nothing is. */
+  /** The inputs that are missing before the write; empty without any. */
   missing?: string;
   children: ComponentChildren;
 }) => (

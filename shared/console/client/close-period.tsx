@@ -5,7 +5,7 @@ import { type FilingData, figuresText } from './filing-figures.tsx';
 import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
-/** What is known of a period before it is closed. */
+/** The data of a period before it is closed. */
 export type ToClose = {
   readonly state: string;
   readonly periodEnd: string;
@@ -15,10 +15,10 @@ export type ToClose = {
   readonly figures: string | null;
 };
 
-// What the dry run said of a filing, in the memory of the page.
+// The result of a filing's dry run, in the memory of the page.
 const announced = new Map<string, string>();
 
-/** What the dry run said, if the closed filing has other figures: sales can be recorded between the two. */
+/** The result of the dry run, if the closed filing has other amounts: sales can be recorded between the two. */
 export const announcedOtherwise = (filing: FilingData): string | null => {
   const text = announced.get(filing.id ?? '');
   return text === undefined || filing.status === 'closing' || text === figuresText(filing) ? null : text;

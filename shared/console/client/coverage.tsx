@@ -121,7 +121,7 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
 
 const originText: Record<string, string> = { built_in: 'built in', own: 'own rules' };
 
-/** What is known of an imported release. */
+/** The data of an imported release. */
 const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
   <>
     {of.imported_at && (
@@ -204,7 +204,7 @@ const Detail = ({ of }: { of: State }) => (
   </>
 );
 
-/** What the content covers: a map with its table, one state, and the rates of an address. */
+/** Coverage: a map with its table, one state, and the rates of an address. */
 export const Coverage = ({ path, query }: ViewProps) => {
   const { levy } = useSession();
   const coverage = useLoad('coverage', async (signal) => orThrow(await levy.get('/coverage', { signal })));

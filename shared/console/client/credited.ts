@@ -6,7 +6,7 @@ type Sale = Pick<
   'tax_included' | 'total_amount' | 'applied_third_party_discount_amount' | 'credited_amount' | 'credited_tax_amount'
 >;
 
-/** What was credited of a sale and what is left, with tax and before discounts of third parties. */
+/** The credited amount of a sale and the remainder, with tax and before discounts of third parties. */
 export const creditedOf = (sale: Sale): { readonly credited: string; readonly left: string } => {
   // With prices that include the tax, `credited_amount` includes it as well.
   const credited = sumOf([sale.credited_amount, ...(sale.tax_included ? [] : [sale.credited_tax_amount])]);

@@ -45,7 +45,7 @@ const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number
 
 type Change = { readonly name: string | null; readonly exemptions: Schemas['CertificateRequest'][] };
 
-/** What the change does, before it is saved. */
+/** The effect of the change, before it is saved. */
 const Review = ({ id, body, action, reload }: { id: string; body: Change; action: Action; reload: () => void }) => (
   <div class="review">
     <p>

@@ -81,14 +81,14 @@ export const TroubleNotice = ({ trouble, retry }: { trouble: Trouble; retry?: ()
   );
 };
 
-/** What was loaded, or why it is not there. */
+/** The loaded value, or the error. */
 export const Load = <Value,>({
   of: { value, trouble, isLoading, reload },
   what,
   children,
 }: {
   of: Loaded<Value>;
-  /** What is loading, such as `filings`. */
+  /** The name of the data that is loading, such as `filings`. */
   what: string;
   children: (value: Value) => ComponentChildren;
 }) => {

@@ -1,6 +1,6 @@
 /** Sign-in by authorization code with PKCE (RFC 7636, OpenID Connect Core 3.1). */
 
-/** What the service writes into the page. */
+/** The settings that the service writes into the page. */
 export type Issuer = {
   readonly issuer: string;
   readonly client_id: string;
@@ -67,7 +67,7 @@ export const signInAddress = async (
   return `${authorization_endpoint}${authorization_endpoint.includes('?') ? '&' : '?'}${query}`;
 };
 
-/** What the way back from the issuer gave: an access token and the view to show, or why there is none. */
+/** The result of the return from the issuer: an access token and the view to show, or the reason without one. */
 export type Returned = { readonly token: string; readonly hash: string } | { readonly failure: string };
 
 /**

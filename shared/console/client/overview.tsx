@@ -6,7 +6,7 @@ import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
 import type { ViewProps } from './view.ts';
 
-/** What a tax manager looks at first. */
+/** The start page. */
 export const Overview = ({ query }: ViewProps) => {
   const { account } = useSession();
   return (

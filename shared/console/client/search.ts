@@ -1,6 +1,9 @@
-/** What one request of a list takes beside its filters. */
+/** The parameters of a list besides its filters. */
 export type PageRequest = { readonly starting_after?: string; readonly limit: number };
-/** Rows, the cursor of the next request, and the time back to which the list is searched; both `null` at the end of the list. */
+/**
+ * Rows, the cursor of the next request, and the time back to which the list is searched; both `null` at the end of the
+ * list.
+ */
 export type Part<Row> = {
   readonly rows: readonly Row[];
   readonly next: string | null;

@@ -12,7 +12,7 @@ import { queryOf, type ViewProps } from './view.ts';
 
 type Range = { readonly from: string; readonly to: string };
 
-/** What the report shows. A value of the address that the report does not have is ignored. */
+/** The selection of the report. A value of the address that the report does not have is ignored. */
 const chosenBy = (query: ViewProps['query'], rows: readonly Row[]) => {
   const currencies = currenciesOf(rows);
   const states = [...new Set(rows.map((row) => row.state))].sort();

@@ -3,7 +3,7 @@ import { percent } from './amounts.ts';
 import type { Charge } from './charges.ts';
 import { Amount, wordsOf } from './parts.tsx';
 
-/** What a tax is a share of. A fee is not. */
+/** The base of a tax. A fee has none. */
 const Base = ({ of }: { of: Charge['taxes'][number] }) =>
   of.tax_type === 'fee' ? (
     <>(fee)</>

@@ -57,7 +57,7 @@ const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble =>
   };
 };
 
-/** What to show for an error of a call. `null` for a call that the page itself stopped. */
+/** The message for an error of a call. `null` for a call that the page itself stopped. */
 export const troubleOf = (error: unknown): Trouble | null => {
   if (error instanceof LevyRefused) {
     const { status, code } = error.refusal;

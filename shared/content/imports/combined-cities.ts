@@ -13,9 +13,9 @@ import { assertFits, limits } from './limits.ts';
 type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
 
 export type CombinedCity = {
-  /** As `cityName` writes it. */
+  /** The name in the form of `cityName`. */
   readonly city: string;
-  /** As people write it. */
+  /** The name in its usual spelling. */
   readonly name: string;
   /** Tells places of the same name apart: a county, or the state's own code. */
   readonly key: string;

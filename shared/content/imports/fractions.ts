@@ -4,7 +4,7 @@ import { rateDecimals } from '../release-values.ts';
 /** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
 const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
 
-/** Not a pattern: `/0+$/` takes quadratic time for zeros before another digit. */
+/** A loop, because `/0+$/` takes quadratic time for zeros before another digit. */
 const withoutZeros = (decimals: string): string => {
   let end = decimals.length;
   while (decimals[end - 1] === '0') end -= 1;

@@ -38,7 +38,7 @@ export type Summary = {
     readonly rows: number;
     readonly first: readonly (RowOf & { readonly reason: string })[];
   };
-  /** What is in force on the day of the import; `null` if no release was built. */
+  /** The values in force on the day of the import; `null` if no release was built. */
   readonly inForce: InForce | null;
   /** Notes about the built release, in sentences. */
   readonly notes: readonly string[];

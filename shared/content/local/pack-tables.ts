@@ -43,7 +43,7 @@ const fractionOf = (percent: string): string => {
 
 const placeCode = ({ place, place_code }: RateRow): string => place_code || codePart(place);
 
-/** What a state's tables need to name a tax. */
+/** The tables with which a state's taxes are named. */
 type Naming = {
   readonly state: string;
   readonly fips: string;

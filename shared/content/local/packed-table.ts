@@ -1,4 +1,7 @@
-/** The text that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is seen. */
+/**
+ * The text that `npm run pack` makes of a state's local tables, and that functions load when an address of the state is
+ * seen.
+ */
 
 import { assert } from '../../base/assert.ts';
 import type { Evidence, JurisdictionType } from '../release-values.ts';
@@ -61,8 +64,8 @@ export type PackedRates = {
 };
 
 /**
- * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: residents, counties and postal names of a ZIP, as in the
- * columns of the text table. Lines of text, sorted by ZIP.
+ * `30339~34292~067:98|121:2~Atlanta=Atl:1|Sandy Springs:1|Vinings`: residents, counties and postal names of a ZIP, as
+ * in the columns of the text table. Lines of text, sorted by ZIP.
  */
 export type PackedZips = string;
 
@@ -93,7 +96,10 @@ const lineEnd = (lines: string, offset: number): number => {
 
 const lineAt = (lines: string, offset: number): string => lines.slice(offset, lineEnd(lines, offset));
 
-/** The suffix of the name of a tax whose split is not known. Packed names have `*` instead, because most of them repeat it. */
+/**
+ * The suffix of the name of a tax whose split is not known. Packed names have `*` instead, because most of them repeat
+ * it.
+ */
 export const combinedSuffix = ' (combined local rate)';
 
 const shortName = (name: string): string =>
@@ -157,7 +163,7 @@ export const findLine = (sortedLines: string, key: string): string | undefined =
   return undefined;
 };
 
-/** What a rate table has, in counts. */
+/** Counts of a rate table. */
 export type RateSummary = {
   /** How many areas have their newest rate from sources of a day, by the days (`Published`); empty days are not known. */
   readonly ages: readonly { readonly as_of: string; readonly due: string; readonly areas: number }[];
@@ -167,7 +173,7 @@ export type RateSummary = {
   readonly areas: number;
   /** Places that are known to have, or may have, a rate of their own. */
   readonly places: number;
-  /** Those of them whose rate is not established. */
+  /** The areas whose rate is not established. */
   readonly places_missing: number;
   /** Counties where the rate outside their places is not established. */
   readonly counties_missing: number;

@@ -1,4 +1,4 @@
-/** What an answer says about the candidates of an address. */
+/** The part of an answer about the candidates of an address. */
 import type { TaxAddress } from '../location/address.ts';
 import type { ByPlace, LocalChoice, PossibleArea } from '../location/local-choice.ts';
 import type { Candidate } from './candidates.ts';

@@ -16,7 +16,7 @@ export type TaxAddress = {
   readonly plus4: string | null;
   /** Upper case, without punctuation, as locations write it. */
   readonly city: string | null;
-  /** As sent; it decides if a ZIP spans counties. */
+  /** The county as sent; it decides if a ZIP spans counties. */
   readonly county: string | null;
   /** House number and street as sent; only with a ZIP, because streets are looked up within one. */
   readonly line1?: string;

@@ -2,7 +2,7 @@ import type { Evidence } from '../release-values.ts';
 import type { Area, LocalSet } from './location-index.ts';
 
 /**
- * What the city is: a place of its own where the ZIP is (`place`); a name of the whole ZIP, or of several without a ZIP
+ * The kind of city: a place of its own where the ZIP is (`place`); a name of the whole ZIP, or of several without a ZIP
  * (`postal`); a name of other ZIPs or counties (`elsewhere`); unknown; or none was sent.
  */
 type CityReading = 'place' | 'postal' | 'elsewhere' | 'unknown' | 'none';

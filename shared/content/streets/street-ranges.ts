@@ -32,7 +32,7 @@ export const rangeText = (
 ): string =>
   `${set}${parity}${low}-${high}${unit ? `/${[unit.designator, unit.low, unit.high, unit.parity].join()}` : ''}`;
 
-/** What the ranges of a group share. */
+/** The common fields of the ranges of a group. */
 export const groupText = ({ street, prefix }: Pick<StreetRange, 'street' | 'prefix'>): string =>
   `${street.affixes}|${prefix}`;
 

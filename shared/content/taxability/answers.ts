@@ -1,4 +1,4 @@
-/** What a row of taxability answers: the effects on state and local taxes, and what they assume. */
+/** The treatment by a row of taxability: the effects on state and local taxes, and their assumptions. */
 import { assert } from '../../base/assert.ts';
 import { fractionOf, unitsOf } from '../fractions.ts';
 import { stateRateOn } from '../rates.ts';
@@ -16,7 +16,7 @@ export type RowAnswer = {
   readonly localAssumption: string;
 };
 
-/** What a rule says about one code: the answers by level, with the attributes, the days and the law. */
+/** The treatment of one code by a rule: effects by level, with the attributes, the days and the law. */
 export type Entry = {
   readonly code: string;
   readonly attributes: RowAttributes;
@@ -135,7 +135,7 @@ const inWords = (row: TaxabilityRow): string => {
   }
 };
 
-/** What a row answers. A row of low confidence, or one whose condition has no answer, establishes nothing. */
+/** The treatment by a row. A row of low confidence, or one whose condition has no assumption, establishes nothing. */
 export const answerOf = (release: Release, row: TaxabilityRow, conditions: Conditions): RowAnswer => {
   const { treatment, code, confidence, condition, note, local, state } = row;
   if (treatment === 'unknown') return notEstablishedBecause(`What the state does is not known${note && `: ${note}`}.`);

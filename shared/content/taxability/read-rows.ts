@@ -45,7 +45,7 @@ export const taxabilityRows = (): readonly TaxabilityRow[] =>
     .sort()
     .flatMap((name) => read<TaxabilityRow>(`rows/${name}`));
 
-/** What a rule answers where nothing is known of a condition, and the sentences that say so. */
+/** The treatment by a rule where a condition is unknown, and the sentences for it. */
 type Conditional = { readonly answer: string; readonly assumption: string };
 
 /** Finds what a row with a condition answers; `undefined` if the table of conditions does not have it. */

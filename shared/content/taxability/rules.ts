@@ -86,8 +86,8 @@ const isAtLeast = (left: Confidence, right: Confidence): boolean =>
   confidences.indexOf(left) >= confidences.indexOf(right);
 
 /**
- * Whether a hand-written rule decides in place of an entry. An entry that says otherwise decides if it has an attribute that
- * the rule does not require, or its code where the rule has its family, with as much confidence.
+ * Whether a hand-written rule decides in place of an entry. An entry that says otherwise decides if it has an attribute
+ * that the rule does not require, or its code where the rule has its family, with as much confidence.
  */
 const precedes = ({ attributes, effect, ptcs, confidence }: Rule, entry: Entry): boolean => {
   const { state } = entry.answer;
@@ -145,7 +145,7 @@ const handWrittenOn = (own: Release, code: string): readonly Entry[] =>
 
 const forAnimals = '_ANIMAL_USE';
 
-/** What is exempt for people may be taxed for animals: without a row, that is not established. */
+/** A product that is exempt for people may be taxed for animals: without a row, that is not established. */
 const animalsOf = (entries: readonly Entry[]): readonly Entry[] => {
   if (entries.some(({ attributes }) => requiredOf(attributes).includes(forAnimals))) return [];
   return entries

@@ -1,7 +1,7 @@
 /** The gates that a release of files must pass before `update` or `import --activate` activates it. */
 import * as z from 'zod/mini';
 
-/** What is measured of a new release; shares are of 1, and points are percentage points of the combined rate. */
+/** The figures of a new release; shares are between 0 and 1, and points are percentage points of the combined rate. */
 export type GateFigures = {
   /** ZIPs and cities that the release names. */
   readonly places: number;

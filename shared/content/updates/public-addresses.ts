@@ -1,7 +1,10 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** IPv4 ranges that are not of the public internet (IANA IPv4 Special-Purpose Address Registry, RFC 6890), and multicast. */
+/**
+ * IPv4 ranges that are not of the public internet (IANA IPv4 Special-Purpose Address Registry, RFC 6890), and
+ * multicast.
+ */
 const reserved: readonly (readonly [net: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,7 +21,7 @@ const reserved: readonly (readonly [net: string, bits: number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-/** Of IPv6, 2000::/3 is public, without these: Teredo and other protocols, documentation, 6to4. */
+/** IPv6 addresses in 2000::/3 are public, except these: Teredo and other protocols, documentation, 6to4. */
 const reservedOfGlobal: typeof reserved = [
   ['2001::', 23],
   ['2001:db8::', 32],

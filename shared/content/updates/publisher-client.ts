@@ -87,7 +87,7 @@ const conditional = ({ etag, lastModified }: FileVersion): Record<string, string
   ...(etag === null && lastModified !== null && { 'If-Modified-Since': lastModified }),
 });
 
-/** What one attempt gave; a `failure` may pass with the next attempt. */
+/** The result of one attempt; a `failure` may pass with the next attempt. */
 type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
 
 const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
@@ -287,7 +287,7 @@ export class PublisherClient {
   }
 }
 
-/** The reason of a failure that may pass. Throws the others. */
+/** The reason of a temporary failure. Throws other errors. */
 const transientFailure = (url: string, error: Error): string => {
   if (error instanceof Refused || error instanceof NotPublic) throw refusal(url, error);
   const failed = fullDiskFailure(url, error);

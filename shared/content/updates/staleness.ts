@@ -3,7 +3,10 @@ import { addDays, dayMs, dayOf, firstDayOf, isDay, monthOf } from '../../base/ca
 import { dayIn, publicationIn } from './file-names.ts';
 import type { PublishedFile, Publisher } from './publishers.ts';
 
-/** What staleness reads of a state's record of updates. Instants are ISO texts; `last_modified` is an HTTP date. */
+/**
+ * The fields of a state's record of updates that staleness uses. Instants are ISO texts; `last_modified` is an HTTP
+ * date.
+ */
 export type UpdateRecord = {
   readonly files: readonly {
     readonly option: string;

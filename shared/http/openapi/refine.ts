@@ -104,7 +104,7 @@ export const withNamedEnums = (document: oas31.OpenAPIObject): oas31.OpenAPIObje
   return { ...visited, components: { ...visited.components, schemas: Object.fromEntries(sorted) } };
 };
 
-// Not schemas: example data may have a key `enum` or `$ref`.
+// Examples are not schemas: their data may have a key `enum` or `$ref`.
 const isData = new Set(['example', 'examples', 'x-error-codes']);
 
 const refinedComponent = (name: string, schema: Schema): Schema => {

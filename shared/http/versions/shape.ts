@@ -17,7 +17,7 @@ export type Shapes = {
 };
 
 type VersionChange = {
-  /** What has changed, for readers of the registry. */
+  /** The change in one sentence, for readers of the registry. */
   readonly name: string;
   /** The shapes by the name of the endpoint. */
   readonly of: Readonly<Record<string, Shapes>>;

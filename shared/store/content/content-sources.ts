@@ -1,4 +1,4 @@
-/** What Levy last took from the publisher of each state: one item per state, in one partition. */
+/** The record of the last update of each state: one item per state, in one partition. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import type { Problem } from '../../base/problem.ts';
@@ -65,7 +65,7 @@ const Source = z.object({
       z.object({
         gates: z.array(GateResult),
         held: z.nullable(z.string()),
-        /** What changes against a release; `null` where an earlier version measured the gates. */
+        /** The changes against a release; `null` where an earlier version measured the gates. */
         changes: z._default(z.nullable(ProposedChanges), null),
       }),
     ),
@@ -79,7 +79,7 @@ const Source = z.object({
 
 /** A file as it was downloaded. */
 export type SourceFile = z.infer<typeof SourceFile>;
-/** What Levy last took from a state's publisher. */
+/** The record of a state's last update. */
 export type ContentSource = z.infer<typeof Source>;
 
 /** The record of a state (two letters); one without files, version 0, where no update ever ran. */

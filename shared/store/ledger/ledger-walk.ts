@@ -21,7 +21,10 @@ const byAccount = (account: string, limit: number, forward: boolean, after: stri
   Limit: limit,
 });
 
-/** The ids of an account's transactions, oldest first and after an id, in pages. An index may be seconds behind the table. */
+/**
+ * The ids of an account's transactions, oldest first and after an id, in pages. An index may be seconds behind the
+ * table.
+ */
 export const transactionIds = async function* (
   account: string,
   limit: number,
@@ -43,7 +46,7 @@ export const creditIds = async function* (account: string, sale: string): AsyncG
     KeyConditionExpression: 'account_parent = :parent',
     ExpressionAttributeValues: { ':parent': valueOfAccount(account, sale) },
     ProjectionExpression: 'id',
-    // As many heads as are read together.
+    // The number of heads that are read together.
     Limit: keysMax,
   };
   for await (const items of queryPages(query)) yield idsOf(items);

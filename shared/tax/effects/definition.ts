@@ -50,11 +50,11 @@ export type EffectDefinition<Type> = {
   readonly isMonotonic?: (effect: Type, general: bigint) => boolean;
   readonly resolve: (effect: Type, context: EffectContext) => ResolvedEffect;
   /**
-   * What the effect leaves uncertain about a product and its buyer, beyond the confidence in the rule; `null` if
-   * nothing.
+   * The uncertainty that the effect leaves about a product and its buyer, beyond the confidence in the rule; `null` if
+   * none.
    */
   readonly uncertainty?: (effect: Type, context: Pick<EffectContext, 'product' | 'use'>) => Uncertainty | null;
-  /** What the effect does to one unit, as a clause after `is`: `exempt below 110 a unit`. */
+  /** A description of the effect on one unit, as a clause after `is`: `exempt below 110 a unit`. */
   readonly describe: (effect: Type) => string;
   /** The arithmetic of a row, as a sentence. Absent if the rate step is enough. */
   readonly explain?: (effect: Type, row: ExplainedRow) => string;

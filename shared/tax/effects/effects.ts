@@ -31,8 +31,8 @@ const definitions = {
 
 type EffectOf<Type extends keyof typeof definitions> = Parameters<(typeof definitions)[Type]['describe']>[0];
 /**
- * What a rule does to the goods that it names. Amounts (`110`, `0.27`) are per unit, in the state's currency; rates are
- * fractions below 1 (`0.0625`).
+ * The effect of a rule on its goods. Amounts (`110`, `0.27`) are per unit, in the state's currency; rates are fractions
+ * below 1 (`0.0625`).
  */
 export type Effect = { [Type in keyof typeof definitions]: EffectOf<Type> }[keyof typeof definitions];
 

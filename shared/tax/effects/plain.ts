@@ -72,7 +72,7 @@ export const followsGoods: EffectDefinition<FollowsGoodsEffect> = {
   coverageTerm: () => 'follows_goods',
 };
 
-/** All shipping is taxed once any line is (`shipping.ts`). As a line by itself it is taxed. */
+/** All shipping is taxed if any line is (`shipping.ts`). A line of shipping alone is taxed. */
 export const anyTaxable: EffectDefinition<AnyTaxableEffect> = {
   schema: () => typed('any_taxable', {}),
   isInMoney: alwaysFalse,

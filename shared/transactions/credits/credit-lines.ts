@@ -24,7 +24,7 @@ export const sizeLine = (
 ): Sized => {
   const unitPrice = line.unit_price ?? parent.unit_price;
   const amount = multiply(decimal(line.quantity), decimal(unitPrice), exponent);
-  // What a negative price reduced has its discount, and is credited with it.
+  // A line that a negative price reduced has the reduction as its discount, and is credited with it.
   if (amount < 0n) return { unitPrice, amount, discount: amount, thirdPartyDiscount: 0n, net: 0n };
   const sent = (text: string | null | undefined) => (text ? rescale(decimal(text), exponent) : null);
   const isReduced = isReducedByCoupon(parent, exponent);
@@ -35,7 +35,7 @@ export const sizeLine = (
   if (!isReduced)
     return { unitPrice, amount, discount, thirdPartyDiscount: coupon ?? inheritedCoupon(balance, sold), net: sold };
   const due = coupon ?? inheritedDiscount(balance, amount, 'third_party_discount', reducing);
-  // Both discounts are rounded: together they may be a cent above the amount.
+  // The two discounts are rounded: together they may be a cent above the amount.
   const thirdPartyDiscount = coupon === null && due > sold && sold >= 0n ? sold : due;
   const sized = { unitPrice, amount, discount, thirdPartyDiscount, net: sold - thirdPartyDiscount };
   return sent(line.discount_amount) === null && coupon === null ? withWholeCoupon(sized, balance) : sized;

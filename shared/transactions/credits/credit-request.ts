@@ -7,7 +7,7 @@ import { parentLineId } from './remaining.ts';
 /** The request fields that a credit of a sale is computed from, in a calculation, a new transaction or an update. */
 export type CreditRequest = CalculationInput & Pick<TransactionRequest, 'credit_remaining'>;
 
-/** What every part of a credit is computed from; `exponent` is the currency's. */
+/** The common inputs of a credit's computation; `exponent` is the currency's. */
 export type CreditContext = {
   readonly parent: Transaction;
   readonly request: CreditRequest;

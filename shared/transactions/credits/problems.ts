@@ -140,7 +140,7 @@ export const parentNotFound: Problem = {
   source: { pointer: '/parent_transaction_id' },
 };
 
-/** What a credit exceeds. `credited` describes the part of a line, or the units that were sold. */
+/** The limit that a credit exceeds. `credited` describes the part of a line, or the units that were sold. */
 const details = {
   sale: (net: string, tax: string) =>
     `The credit exceeds what remains of the sale. Credit at most ${net} and its tax of ${tax}.`,

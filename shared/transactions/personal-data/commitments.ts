@@ -25,8 +25,8 @@ const committed = (transaction: Transaction, salt: string) => {
 export type Hashed = Pick<StoredTransaction, 'transaction' | 'commitments'>;
 
 /**
- * What the state hash covers of a transaction with commitments: the transaction without personal data, and the digest of
- * the commitments, which stays after the data and the salt are removed.
+ * The input of the state hash of a transaction with commitments: the transaction without personal data, and the digest
+ * of the commitments, which stays after the data and the salt are removed.
  */
 export const committedState = (
   transaction: Transaction,

@@ -124,8 +124,8 @@ export const withoutPersonalData = (transaction: Transaction, found: Found = () 
 };
 
 /**
- * What a redaction leaves of a transaction: without personal data and the pointers to unknown fields, whose names the
- * client chose. State hashes cover these pointers, so that `withoutPersonalData` keeps them. Idempotent.
+ * A transaction after a redaction: without personal data and the pointers to unknown fields, whose names the client
+ * chose. State hashes cover these pointers, so that `withoutPersonalData` keeps them. Idempotent.
  */
 export const redactedForm = (transaction: Transaction): Transaction => {
   const kept = withoutPersonalData(transaction);

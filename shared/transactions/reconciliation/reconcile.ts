@@ -48,7 +48,7 @@ export const reconcile = async (
   const missing = await withVoids(sorted.missing, account.id, nowMs, ports.index);
   const ids = new Set([...found.values()].map(({ id }) => id));
   const references = new Set(transactions.map(({ reference_id }) => reference_id));
-  // Also by id, because the index may not have the reference yet.
+  // By id as well, because the index may not have the reference yet.
   const isListed = ({ id, reference_id }: TransactionSummary) =>
     ids.has(id) || (reference_id !== null && references.has(reference_id));
   const { time_zone } = account.settings;

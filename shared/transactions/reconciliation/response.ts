@@ -32,7 +32,7 @@ const MissingTransaction = described(
 );
 export type MissingTransaction = z.infer<typeof MissingTransaction>;
 
-// As sent, or a difference: not rounded to the currency, and negative if the ledger has less.
+// The sent amount, or a difference: not rounded to the currency, and negative if the ledger has less.
 const comparedAmount = described(z.string(), 'An amount.', { pattern: '^-?\\d{1,16}(\\.\\d{1,10})?$' });
 
 const ReconciledAmounts = described(

@@ -14,9 +14,9 @@ export type Measures = {
 
 /**
  * Measures of documents with so many lines, interpolated between those in measured.json with 3 and with 100 lines in four
- * jurisdictions, with a reference, a customer and an Idempotency-Key. Steps: write and read units; bytes added to the table,
- * its indexes and the saved answers; bytes of the response; stream records that pass the pipe's filter; events. Bytes: of
- * a calculation, a stored sale, its row in an index, and its row in a list response.
+ * jurisdictions, with a reference, a customer and an Idempotency-Key. Steps: write and read units; bytes added to the
+ * table, its indexes and the saved answers; bytes of the response; stream records that pass the pipe's filter; events.
+ * Bytes: of a calculation, a stored sale, its row in an index, and its row in a list response.
  */
 export const measuresOf = (lines: number): Measures => {
   const interpolated = <Name extends string>(pairs: Readonly<Record<Name, number[]>>) =>
@@ -41,7 +41,7 @@ export const deployment = {
   ...{ essentialSeries: 6, fullSeries: 15 },
 } as const;
 
-/** Not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and for each line. */
+/** Assumed, not measured in a deployment: billed microseconds of a warm invocation with 1 GB, and for each line. */
 const invocation = {
   'create-calculation': { base: 5000, line: 5 },
   'create-transaction': { base: 35_000, line: 12 },
@@ -54,7 +54,7 @@ const operations = Object.keys(invocation) as Billed[];
 const scheduleNames = Object.keys(schedules) as ScheduleName[];
 const rowsOfList = BigInt(pageLimitOf({}));
 
-/** Not measured in a deployment either. Microseconds, bytes, and counts for a month. */
+/** Assumed, not measured in a deployment: microseconds, bytes, and counts for a month. */
 const assumed = {
   run: { 'sweep-drafts': 100_000n, 'close-periods': 300_000n } satisfies Record<ScheduleName, bigint>,
   ...{ runItem: 5000n, announcement: 10_000n, coldStart: 250_000n, coldStartsPerThousand: 10n, markWrites: 2n },
@@ -103,7 +103,10 @@ const countsOf = (options: CostOptions) => {
 };
 type Counts = ReturnType<typeof countsOf>;
 
-/** What counting for reports takes: one record for each final transaction, and one for the sale of a credit, whose mark is written. */
+/**
+ * The stream records counted for reports: one record for each final transaction, and one for the sale of a credit,
+ * whose mark is written.
+ */
 const countingOf = ({ steps }: Counts) => {
   const transactions = steps['create finalized'] + steps.finalize + steps.credit;
   const records = transactions + steps.credit;
@@ -160,7 +163,7 @@ export const usageOf = (options: CostOptions, { steps, bytes }: Measures = measu
   const called = BigInt(operations.filter((name) => requests[name] > 0n).length);
   const instances = (name: Billed) =>
     ceil(requests[name] * microseconds(name, options.lines), monthSeconds * 1_000_000n);
-  /** How often per month all instances together do something that each does once every given number of seconds. */
+  /** The number of monthly runs of something that each instance does once every given number of seconds. */
   const onceIn = (seconds: bigint) =>
     sum(operations.map((name) => least(requests[name], (instances(name) * monthSeconds) / seconds)));
   const { tables, backups } = storage(options, total('table') + counting.bytes, total('saved'));

@@ -6,7 +6,7 @@ import { dayText, type Piece } from './piece.ts';
 import { type Pieces, SpanSpillFile } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;
-/** What rows of one street repeat; their house numbers are apart. */
+/** The repeated fields of a street's rows; house numbers are separate. */
 type RowKind = Omit<StreetRange, 'low' | 'high'>;
 
 const anyAddress: StreetRange = { street: anyStreet, prefix: '', low: 0, high: 0, parity: 'U', unit: null };

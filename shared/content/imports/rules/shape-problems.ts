@@ -5,7 +5,7 @@ import { closest } from '../../../vocabulary/closest.ts';
 import type { Path } from './json-lines.ts';
 import { fileSchema, type RulesFile } from './schema.ts';
 
-/** What is wrong with a field, and what to send instead. */
+/** The problem of a field, and the remedy. */
 export type FieldProblem = { readonly path: Path; readonly message: string };
 
 /** The parts of zod's schema definitions that lead to the fields of an object. */

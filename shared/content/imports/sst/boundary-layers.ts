@@ -13,7 +13,7 @@ export type Layers = {
   readonly untaxed: readonly string[];
   /** The earliest last day of the layers' rates; `null` if all are open-ended. */
   readonly lastDay: string | null;
-  /** What is wrong with the row and how to correct it; `null` for a good row. */
+  /** The problem of the row and its correction; `null` for a good row. */
   readonly problem: string | null;
 };
 

@@ -29,7 +29,7 @@ export type Locals = {
 
 const one = 10n ** BigInt(rateDecimals);
 
-/** What a rate adds to the tax on a price, in units of `10^-rateDecimals`. */
+/** The addition of a rate to the tax on a price, in units of `10^-rateDecimals`. */
 type Share = { readonly rate: WooRate; readonly units: bigint };
 
 const total = (shares: readonly Share[]): bigint => shares.reduce((sum, { units }) => sum + units, 0n);

@@ -29,7 +29,7 @@ export type ZipRange = readonly [low: string, high: string];
 
 export type WooRate = {
   readonly line: number;
-  /** Whether it is a bad row of which only the place can be read. */
+  /** Whether the row is bad and only its place can be read. */
   readonly isBad: boolean;
   readonly name: string;
   /** A fraction. */
