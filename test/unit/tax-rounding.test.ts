@@ -1,0 +1,509 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect, ShippingPolicy } from '../../shared/content/release.ts';
+import type { JurisdictionType } from '../../shared/content/release-values.ts';
+import { decimal, multiply } from '../../shared/money/decimal.ts';
+import { assess } from '../../shared/tax/assessment.ts';
+import { calculateTax } from '../../shared/tax/calculate.ts';
+import type { Place, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
+import { roundSum } from '../../shared/tax/rounding.ts';
+import { ask, documentOf, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
+import { type Draw, drawFrom, effectOf } from '../support/random-orders.ts';
+import { onlyShipping } from '../support/shipping.ts';
+import {
+  expectedOf,
+  type Fraction,
+  fraction,
+  isNear,
+  minus,
+  nearest,
+  type Sold,
+  spread,
+  sumOf,
+  times,
+  total,
+  whole,
+} from '../support/tax-oracle.ts';
+
+describe('tax brackets', () => {
+  const harrisburg = { state: 'PA', postal_code: '17101' };
+  const pittsburgh = { state: 'PA', postal_code: '15222' };
+  const philadelphia = { state: 'PA', postal_code: '19103' };
+  const baltimore = { state: 'MD', postal_code: '21201' };
+
+  const written = (amount: number) => (amount / 100).toFixed(2);
+  const everyCentTo = (highest: number) => Array.from({ length: highest + 1 }, (_, amount) => amount);
+
+  type Table = readonly (readonly [from: number, to: number, tax: number])[];
+  const lookUp = (table: Table, part: number) => {
+    const found = table.find(([from, to]) => from <= part && part <= to);
+    if (!found) throw new Error(`the table has no ${part}`);
+    return found[2];
+  };
+
+  // 61 Pa. Code section 31.2, as printed: 10 cents or less, no tax; 11 to 17, 1 cent; and so on. More than a dollar: 6 % of
+  // each dollar plus the bracket of the cents above.
+  const pennsylvania: Table = [
+    [0, 10, 0],
+    [11, 17, 1],
+    [18, 34, 2],
+    [35, 50, 3],
+    [51, 67, 4],
+    [68, 84, 5],
+    [85, 100, 6],
+  ];
+  const pennsylvaniaTax = (amount: number) =>
+    amount <= 100 ? lookUp(pennsylvania, amount) : Math.floor(amount / 100) * 6 + lookUp(pennsylvania, amount % 100);
+
+  // Md. Code, Tax-Gen. sections 11-104 and 11-301. Below a dollar, and the excess over exact dollars, have tables of their own.
+  const marylandBelowADollar: Table = [
+    [0, 19, 0],
+    [20, 20, 1],
+    [21, 33, 2],
+    [34, 50, 3],
+    [51, 66, 4],
+    [67, 83, 5],
+    [84, 99, 6],
+  ];
+  const marylandExcess: Table = [
+    [0, 0, 0],
+    [1, 16, 1],
+    [17, 33, 2],
+    [34, 50, 3],
+    [51, 66, 4],
+    [67, 83, 5],
+    [84, 99, 6],
+  ];
+  const marylandTax = (amount: number) =>
+    amount < 100
+      ? lookUp(marylandBelowADollar, amount)
+      : Math.floor(amount / 100) * 6 + lookUp(marylandExcess, amount % 100);
+
+  describe('mandatory tables', () => {
+    it.each([
+      ['Pennsylvania', '61 Pa. Code 31.2', harrisburg, pennsylvaniaTax],
+      ['Maryland', 'Tax-Gen. 11-104', baltimore, marylandTax],
+    ])('%s: every cent from 0.00 to 3.00 as %s prints it', (_, __, to, taxOf) => {
+      const taxes = everyCentTo(300).map(
+        (amount) => ask({ to, line_items: [{ unit_price: written(amount) }] }).tax_amount,
+      );
+      expect(taxes).toEqual(everyCentTo(300).map((amount) => written(taxOf(amount))));
+    });
+
+    it('Allegheny County: a cent for each dollar, and one more from .51', () => {
+      const amounts = everyCentTo(300);
+      const taxes = amounts.map((amount) => {
+        const { line_items } = ask({ to: pittsburgh, line_items: [{ unit_price: written(amount) }] });
+        return line_items[0]?.taxes.find((row) => row.jurisdiction_code === 'US-PA-00-003')?.tax_amount;
+      });
+      expect(taxes).toEqual(amounts.map((amount) => written(Math.floor(amount / 100) + (amount % 100 >= 51 ? 1 : 0))));
+    });
+
+    it.each(['line', 'invoice'] as const)(
+      'hold for the invoice as a whole, even where the account rounds by %s',
+      (rounding) => {
+        const line_items = [{ unit_price: '0.51' }, { unit_price: '0.51' }];
+        const outcome = ask({ to: harrisburg, line_items }, { settings: { rounding } });
+        expect(outcome.tax_amount).toBe('0.06');
+        expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['0.03', '0.03']);
+      },
+    );
+
+    it('take the shipping into the invoice: 0.51 + 0.51 of delivery are 1.02', () => {
+      const outcome = ask({ to: harrisburg, line_items: [{ unit_price: '0.51' }], shipping: { amount: '0.51' } });
+      expect([
+        outcome.tax_amount,
+        outcome.line_items[0]?.tax_amount,
+        onlyShipping(outcome.shipping)?.tax_amount,
+      ]).toEqual(['0.06', '0.03', '0.03']);
+    });
+
+    it('count only what is taxed: 0.51 of goods beside clothing at 50.00 are 0.51', () => {
+      const line_items = [{ unit_price: '0.51' }, { unit_price: '50.00', product_tax_code: 'CLOTHING.APPAREL' }];
+      const outcome = ask({ to: harrisburg, line_items });
+      expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(['0.04', '0.00']);
+    });
+
+    it('are one for each jurisdiction: 1.51 in Philadelphia is 10 cents of state tax and 3 of local tax', () => {
+      const { line_items } = ask({ to: philadelphia, line_items: [{ unit_price: '1.51' }] });
+      expect(line_items[0]?.taxes.map((row) => [row.jurisdiction_code, row.tax_amount])).toEqual([
+        ['US-PA', '0.10'],
+        ['US-PA-01-60000', '0.03'],
+      ]);
+    });
+
+    it('are one for each invoice and state: lines of two states do not share a table', () => {
+      const line_items = [
+        { unit_price: '0.51', customer: { address: harrisburg } },
+        { unit_price: '0.51', customer: { address: baltimore } },
+        { unit_price: '0.51', customer: { address: harrisburg } },
+      ];
+      expect(ask({ line_items }).line_items.map((line) => line.tax_amount)).toEqual(['0.03', '0.04', '0.03']);
+    });
+
+    it('leave what another rate taxes to half-up rounding: business software in Maryland, 0.50 at 3 % is 1.5 cents', () => {
+      const line_items = [
+        {
+          unit_price: '0.50',
+          product_tax_code: 'SOFTWARE.SAAS',
+          customer: { address: baltimore, use: 'business' as const },
+        },
+      ];
+      expect(ask({ line_items }).tax_amount).toBe('0.02');
+    });
+  });
+});
+
+describe('tax exact', () => {
+  // Rates as whole numbers of hundred-millionths, split over the jurisdictions of a place. None shares all its factors with
+  // ten, so each has amounts in cents whose exact tax ends in half a cent.
+  const splits = [
+    [6_000_000n],
+    [6_250_000n],
+    [6_625_000n],
+    [4_000_000n, 4_500_000n, 375_000n],
+    [6_875_000n, 150_000n, 500_000n, 500_000n, 750_000n, 250_000n],
+    [7_000_000n, 2_750_000n],
+    [2_900_000n, 1_000_000n],
+    [12_500_000n],
+    [1n, 4_999_999n],
+    [500_000n],
+  ];
+  const unit = 100_000_000n;
+
+  const firstTie = (rate: bigint): bigint => {
+    for (let amount = 1n; amount < unit; amount += 1n) if ((amount * rate) % unit === unit / 2n) return amount;
+    throw new Error('this rate has no ties');
+  };
+  const periodOf = (rate: bigint): bigint => {
+    let [a, b] = [unit, rate];
+    while (b > 0n) [a, b] = [b, a % b];
+    return unit / a;
+  };
+  const written = (units: bigint) => `0.${String(units).padStart(8, '0')}`;
+
+  const placeAt = (rates: readonly bigint[]) => {
+    const [state = 0n, ...local] = rates;
+    return placeOf(
+      releaseOf({
+        of: [
+          { code: 'US-XX', type: 'state', rate: written(state) },
+          ...local.map((rate, index) => ({ code: `US-XX-${index}`, type: 'county' as const, rate: written(rate) })),
+        ],
+      }),
+    );
+  };
+
+  describe('exact half cents', () => {
+    it('200,000 of them are rounded up, and the parts are the whole', () => {
+      let wrong = 0;
+      for (const rates of splits) {
+        const rate = total(rates);
+        const period = periodOf(rate);
+        let amount = firstTie(rate);
+        const { treatments } = taxLine(lineOf(placeAt(rates)));
+        const quantity = { units: 1n, scale: 0 };
+        for (let tie = 0; tie < 20_000; tie += 1, amount += period) {
+          const base = { net: amount, goods: amount, shipping: 0n, quantity, exponent: 2, isPriced: true, order: 0n };
+          const taxes = roundSum(treatments.map((treatment) => assess(treatment, base)));
+          if (total(taxes) !== (amount * rate + unit / 2n) / unit || (amount * rate) % unit !== unit / 2n) wrong += 1;
+        }
+      }
+      expect(wrong).toBe(0);
+    });
+
+    it.each(['line', 'invoice'] as const)(
+      '20,000 of them in documents of a thousand lines, rounded by %s',
+      (rounding) => {
+        let wrong = 0;
+        for (const rates of splits) {
+          const rate = total(rates);
+          const place = placeAt(rates);
+          let amount = firstTie(rate);
+          for (let document = 0; document < 2; document += 1) {
+            const lines = Array.from({ length: 1000 }, () => {
+              amount += periodOf(rate);
+              return { ...lineOf(place), amount };
+            });
+            const taxed = calculateTax(documentOf(lines, { rounding })).lines;
+            const sum = (total(lines.map((line) => line.amount)) * rate + unit / 2n) / unit;
+            if (rounding === 'invoice' && total(taxed.map(({ tax }) => tax)) !== sum) wrong += 1;
+            for (const [index, { tax, rows }] of taxed.entries()) {
+              const up = ((lines[index]?.amount ?? 0n) * rate + unit / 2n) / unit;
+              if (rounding === 'line' ? tax !== up : tax !== up && tax !== up - 1n) wrong += 1;
+              if (total(rows.map((row) => row.tax)) !== tax) wrong += 1;
+            }
+          }
+        }
+        expect(wrong).toBe(0);
+      },
+    );
+  });
+
+  const draw = drawFrom(324);
+  const text = (integer: number, decimals: number) => {
+    const fractional = draw.below(decimals + 1);
+    const digits = Array.from({ length: fractional }, () => draw.below(10)).join('');
+    return `${draw.digits(integer)}${fractional > 0 ? `.${digits}` : ''}`;
+  };
+  const rateText = () =>
+    `0.${Array.from({ length: 1 + draw.below(8) }, (_, index) => (index === 0 ? draw.below(4) : draw.below(10))).join('')}`;
+  const wideEffect = (): Effect => {
+    const amount = text(9, 2);
+    return draw.of<() => Effect>([
+      () => ({ type: 'taxable' }),
+      () => ({ type: 'taxable' }),
+      () => ({ type: 'exempt' }),
+      () => ({ type: 'rate', rate: rateText() }),
+      () => ({ type: 'threshold_cliff', amount, inclusive: draw.oneIn(2) }),
+      () => ({ type: 'threshold_excess', amount }),
+      () => ({ type: 'threshold_rate', amount, rate: rateText() }),
+      () => ({ type: 'base_cap', amount }),
+      () => ({ type: 'base_cap', amount, per: 'line' }),
+      () => ({ type: 'tiered_rate', amount, rate: rateText() }),
+      () => ({ type: 'band', above: amount, to: `1${amount.padStart(12, '0')}`, rate: rateText() }),
+      () => ({ type: 'tax_cap', amount, rate: rateText() }),
+      () => ({ type: 'base_percent', percent: rateText() }),
+    ])();
+  };
+
+  /** A place of one to four jurisdictions, each with an effect of its own on all goods. */
+  const wideJurisdictions = () =>
+    Array.from({ length: 1 + draw.below(4) }, (_, position) => ({
+      code: `US-XX-${position}`,
+      type: position === 0 ? ('state' as const) : ('county' as const),
+      // The rate of a state is above zero: a state without the tax taxes nothing.
+      rate: position === 0 ? `0.${1 + draw.below(9)}${draw.below(10_000_000)}` : rateText(),
+      effect: wideEffect(),
+    }));
+
+  describe('wide numbers', () => {
+    it('20,000 calculations of up to 9 digits and 6 decimals, at rates of 8, are exact to the cent in every row', () => {
+      let wrong = 0;
+      for (let document = 0; document < 200; document += 1) {
+        const own = wideJurisdictions();
+        const [state, ...local] = own as [(typeof own)[number], ...typeof own];
+        const rules = own.map(({ code, effect }) => rule(code, ['GENERAL'], effect, { jurisdictions: [code] }));
+        const place = placeOf(releaseOf({ of: [state, ...local], rules }));
+        const sold = Array.from({ length: 100 }, () => ({ quantity: text(9, 6), price: text(9, 6) }));
+        const lines = sold.map(({ quantity, price }) => ({
+          ...lineOf(place),
+          quantity: decimal(quantity),
+          amount: multiply(decimal(quantity), decimal(price), 2),
+        }));
+        for (const [index, line] of calculateTax(documentOf(lines)).lines.entries()) {
+          const { quantity, price } = sold[index] as (typeof sold)[number];
+          const net = nearest(times(times(fraction(quantity), fraction(price)), whole(100n)));
+          const expected = own.map(({ effect, rate }) => expectedOf(effect, rate, { net, quantity }));
+          const isRight =
+            line.net === net &&
+            line.tax === nearest(sumOf(expected.map(({ exact }) => exact))) &&
+            total(line.rows.map(({ tax }) => tax)) === line.tax &&
+            line.rows.every((row, position) => {
+              const wanted = expected[position];
+              const isBase = row.taxable === wanted?.taxable && row.exempt === net - row.taxable;
+              return isBase && isNear(row.tax, wanted.exact);
+            });
+          if (!isRight) wrong += 1;
+        }
+      }
+      expect(wrong).toBe(0);
+    });
+  });
+});
+
+describe('tax parts sum', () => {
+  const goods = ['CLOTHING.APPAREL', 'SOFTWARE.SAAS'];
+  const policies: readonly ShippingPolicy[] = ['follows_goods', 'exempt_if_stated', 'always_taxable'];
+  const rates = ['0', '0.005', '0.0275', '0.06', '0.0725', '0.08875', '0.12345678'];
+  const quantities = ['1', '1', '2', '3', '2.5', '0.333', '1000'];
+
+  type Taxing = { readonly code: string; readonly type: JurisdictionType; readonly rate: string };
+  type State = {
+    /** Each has an effect of its own on each kind of goods. */
+    readonly taxing: readonly (Taxing & { readonly effects: readonly Effect[] })[];
+    readonly policy: ShippingPolicy;
+    readonly place: Place;
+  };
+  type Line = { readonly state: State; readonly kind: number; readonly quantity: string; readonly line: TaxLine };
+  type Sale = { readonly lines: readonly Line[]; readonly isStated: boolean; readonly document: TaxDocument };
+
+  const stateFrom = (draw: Draw, code: string): State => {
+    const { of, below } = draw;
+    const taxing = Array.from({ length: 1 + below(5) }, (_, index) => ({
+      code: `${code}-${index}`,
+      type: index === 0 ? 'state' : of<JurisdictionType>(['county', 'city', 'district']),
+      rate: of(rates),
+      effects: goods.map(() => effectOf(draw)),
+    }));
+    const rules = taxing.flatMap(({ code: jurisdiction, effects }) =>
+      effects.map((effect, kind) =>
+        rule(`${jurisdiction} ${kind}`, [goods[kind] ?? ''], effect, { jurisdictions: [jurisdiction] }),
+      ),
+    );
+    const policy = of(policies);
+    const [first, ...others] = taxing as [(typeof taxing)[number], ...typeof taxing];
+    return { taxing, policy, place: placeOf(releaseOf({ of: [first, ...others], rules, shipping: policy })) };
+  };
+
+  const lineFrom = ({ of, oneIn, digits, below }: Draw, state: State): Line => {
+    const quantity = of(quantities);
+    const amount = oneIn(3) ? of([9999n, 10_000n, 11_000n, 17_500n, 22_000n, 35_000n]) : digits(of([3, 7, 16]));
+    const discount = oneIn(3) ? (amount * BigInt(below(101))) / 100n : 0n;
+    const kind = below(goods.length);
+    const line = lineOf(state.place, { ptc: goods[kind] ?? '', quantity, use: of(['business', 'personal', null]) });
+    return {
+      state,
+      kind,
+      quantity,
+      line: { ...line, amount, discount, thirdPartyDiscount: oneIn(4) ? (amount - discount) / 3n : 0n },
+    };
+  };
+
+  const saleFrom = (seed: number): Sale => {
+    const draw = drawFrom(seed);
+    const { of, oneIn, below, digits } = draw;
+    const states = Array.from({ length: 1 + below(3) }, (_, index) => stateFrom(draw, `US-X${index}`));
+    const lines = Array.from({ length: 1 + below(8) }, () => lineFrom(draw, of(states)));
+    const left = total(lines.map(({ line }) => line.amount - line.discount - line.thirdPartyDiscount));
+    const isStated = oneIn(2);
+    const product = productOf(`SHIPPING.DELIVERY${isStated ? '._SEPARATELY_STATED' : ''}`);
+    const document = documentOf(
+      lines.map(({ line }) => line),
+      {
+        discount: oneIn(3) ? (left * BigInt(below(101))) / 200n : 0n,
+        thirdPartyDiscount: oneIn(6) ? left / 4n : 0n,
+        shipping: oneIn(2) ? { amount: digits(5), product } : null,
+      },
+    );
+    return { lines, isStated, document };
+  };
+
+  const nothing = { taxable: 0n, exact: whole(0n) };
+  const isWithoutTax = ({ type, rate }: Taxing) => type === 'state' && rate === '0';
+
+  /** The tax of each jurisdiction on a line, and on its share of the shipping. */
+  const partsOf = ({ lines, isStated }: Sale, nets: readonly bigint[], shares: readonly bigint[]) =>
+    lines.map(({ state, kind, quantity, line }, index) =>
+      state.taxing.map((jurisdiction) => {
+        const effect = jurisdiction.effects[kind] as Effect;
+        const share = shares[index] ?? 0n;
+        const sold: Sold = { net: nets[index] ?? 0n, quantity, use: line.use };
+        // A state without the tax has only the rates that a rule gives by itself, and taxes no shipping.
+        const isFree = isWithoutTax(jurisdiction) && !['rate', 'band', 'tax_cap'].includes(effect.type);
+        const own = isFree ? nothing : expectedOf(effect, jurisdiction.rate, sold);
+        const shippingOf = (): Fraction => {
+          if (state.policy === 'always_taxable') return timesRate(share, jurisdiction.rate);
+          if (isWithoutTax(jurisdiction) || (state.policy === 'exempt_if_stated' && isStated)) return whole(0n);
+          // Above an exempt amount, the same part of the shipping is taxed; else it is the last part of the price.
+          if (effect.type === 'threshold_excess')
+            return timesRate(sold.net > 0n ? nearest([share * own.taxable, sold.net]) : 0n, jurisdiction.rate);
+          return minus(expectedOf(effect, jurisdiction.rate, { ...sold, shipping: share }).exact, own.exact);
+        };
+        return { ...own, shipping: shippingOf() };
+      }),
+    );
+  const timesRate = (amount: bigint, rate: string): Fraction => {
+    const [units, scale] = fraction(rate);
+    return [amount * units, scale];
+  };
+
+  const netsOf = ({ lines, document }: Sale): bigint[] => {
+    const own = lines.map(({ line }) => line.amount - line.discount);
+    const shared = spread(document.discount, own);
+    return own.map((amount, index) => amount - (shared[index] ?? 0n));
+  };
+
+  const sales = (count: number, check: (sale: Sale) => void) => {
+    for (let seed = 1; seed <= count; seed += 1) {
+      const sale = saleFrom(seed);
+      try {
+        check(sale);
+      } catch (error) {
+        throw new Error(`The sale of seed ${seed}: ${error}`);
+      }
+    }
+  };
+  const chargesOf = ({ lines, shipping }: TaxedDocument) => [...lines, ...shipping];
+
+  describe('the tax of random sales with every effect', () => {
+    it('is exact in each row, line and state, and nets and discounts sum', () =>
+      sales(2000, (sale) => {
+        const { document } = sale;
+        const nets = netsOf(sale);
+        const parts = partsOf(
+          sale,
+          nets,
+          document.shipping.flatMap(({ amount }) => spread(amount, nets)),
+        );
+        const byLine = calculateTax(document);
+        expect(byLine.lines.map(({ net }) => net)).toEqual(nets);
+        const coupons = document.lines.map(({ thirdPartyDiscount }) => thirdPartyDiscount);
+        expect(total(byLine.lines.map((line) => line.thirdPartyDiscount))).toBe(
+          total(coupons) + document.thirdPartyDiscount,
+        );
+        const exacts = parts.map((rows) => sumOf(rows.map(({ exact }) => exact)));
+        expect(byLine.lines.map(({ tax }) => tax)).toEqual(exacts.map(nearest));
+        expect(byLine.shipping[0]?.tax ?? 0n).toBe(nearest(sumOf(parts.flat().map(({ shipping }) => shipping))));
+        for (const [index, { rows }] of byLine.lines.entries()) {
+          expect(rows.map(({ taxable }) => taxable)).toEqual(parts[index]?.map(({ taxable }) => taxable));
+          expect(rows.every(({ tax }, row) => isNear(tax, parts[index]?.[row]?.exact ?? whole(-1n)))).toBe(true);
+        }
+        const byInvoice = calculateTax({ ...document, rounding: 'invoice' });
+        expect(byInvoice.lines.every(({ tax }, index) => isNear(tax, exacts[index] as Fraction))).toBe(true);
+        for (const state of new Set(sale.lines.map((line) => line.state))) {
+          const rows = chargesOf(byInvoice).flatMap((charge) => charge.rows);
+          const own = rows.filter(({ jurisdiction }) => state.taxing.some(({ code }) => code === jurisdiction.code));
+          const exact = parts.flatMap((jurisdictions, index) =>
+            sale.lines[index]?.state === state ? jurisdictions.flatMap((part) => [part.exact, part.shipping]) : [],
+          );
+          expect(total(own.map(({ tax }) => tax))).toBe(nearest(sumOf(exact)));
+        }
+      }));
+
+    const figuresOf = (taxed: TaxedDocument) =>
+      chargesOf(taxed).map(({ net, tax, taxable, exempt }) => ({ net, tax, taxable, exempt }));
+
+    it.each([false, true])(
+      'depends on neither order nor company of jurisdictions and lines: included %s',
+      (taxIncluded) =>
+        sales(150, (sale) => {
+          const document = { ...sale.document, taxIncluded };
+          const reversed = document.lines.map((line) => ({
+            ...line,
+            place: { ...line.place, jurisdictions: line.place.jurisdictions.toReversed() },
+          }));
+          expect(figuresOf(calculateTax({ ...document, lines: reversed }))).toEqual(figuresOf(calculateTax(document)));
+          const alone = { ...document, discount: 0n, thirdPartyDiscount: 0n, shipping: [] };
+          expect(document.lines.flatMap((line) => figuresOf(calculateTax({ ...alone, lines: [line] })))).toEqual(
+            figuresOf(calculateTax(alone)),
+          );
+        }),
+    );
+
+    it('is the same with and without third-party discounts', () =>
+      sales(300, ({ document }) => {
+        const lines = document.lines.map((line) => ({ ...line, thirdPartyDiscount: 0n }));
+        const without = { ...document, thirdPartyDiscount: 0n, lines };
+        expect(figuresOf(calculateTax(document))).toEqual(figuresOf(calculateTax(without)));
+      }));
+  });
+
+  it('allocates cents of an invoice to lines first, and then to rows: 1.0 and 1.2 cents of tax are a cent each', () => {
+    const of = [
+      { code: 'US-XX', type: 'state', rate: '0.025' },
+      { code: 'US-XX-1', type: 'county', rate: '0.025' },
+    ] as const;
+    const place = placeOf(releaseOf({ of }));
+    const lines = [lineOf(place, { amount: '0.20' }), lineOf(place, { amount: '0.24' })];
+    // By rows alone the second line, with the larger remainders, would get both.
+    expect(
+      calculateTax(documentOf(lines, { rounding: 'invoice' })).lines.map(({ tax, rows }) => [
+        tax,
+        rows.map((row) => row.tax),
+      ]),
+    ).toEqual([
+      [1n, [1n, 0n]],
+      [1n, [1n, 0n]],
+    ]);
+  });
+});
