@@ -1,12 +1,11 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Account, defaultSettings, newAccount, type Settings } from '../../shared/accounts/account.ts';
+import { defaultSettings, newAccount, type Settings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
 import { rateDecimals } from '../../shared/content/release-values.ts';
 import { findRates } from '../../shared/rates/rates.ts';
-import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { visibleRates } from '../../shared/tax/general-excise.ts';
 import { scaledRate } from '../../shared/tax/general-rate.ts';
@@ -279,25 +278,11 @@ describe('general excise replay', () => {
     expect(await replayed(read, !isOn)).toEqual([true, []]);
   });
 
-  // A stored transaction without the setting.
-  const withoutSetting = (stored: StoredTransaction): StoredTransaction => {
-    const item = transactionItem('acct_replay', stored);
-    const { pinned, ...others } = decompress(item['lines'] as Uint8Array) as { readonly pinned: Settings };
-    const { pass_on_general_excise: _, ...older } = pinned;
-    expect(Object.keys(pinned)).toHaveLength(Object.keys(older).length + 1);
-    return transactionFrom({ ...item, lines: compress({ ...others, pinned: older }) });
-  };
-
-  it('stored before there was the setting it replays as without it', async () => {
-    const old = withoutSetting(await recorded(false));
-    expect(await replayed(old, true)).toEqual([true, []]);
-  });
-
   it('is credited as recorded, even with other lines', async () => {
     const line_items = [{ id: 'other', quantity: '1', unit_price: '10.00' }];
     for (const [stored, taxes] of [
       [await recorded(true), ['4.71', '0.47']],
-      [withoutSetting(await recorded(false)), ['4.50', '0.45']],
+      [await recorded(false), ['4.50', '0.45']],
     ] as const) {
       const isOn = stored.pinned.pass_on_general_excise;
       const ports = {
@@ -314,12 +299,5 @@ describe('general excise replay', () => {
       );
       expect(found).toEqual(taxes);
     }
-  });
-
-  it('an account that was stored before there was the setting does not pass on', () => {
-    const { settings, ...others } = account(true);
-    const { pass_on_general_excise: _, ...older } = settings;
-    expect(Account.parse({ ...others, settings: older }).settings.pass_on_general_excise).toBe(false);
-    expect(Account.parse({ ...others, settings }).settings.pass_on_general_excise).toBe(true);
   });
 });

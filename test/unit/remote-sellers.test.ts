@@ -10,7 +10,6 @@ import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared
 import { withOwnRules } from '../../shared/content/own-rules.ts';
 import { electedRateOn } from '../../shared/content/remote-sales.ts';
 import { findRates } from '../../shared/rates/rates.ts';
-import { compress, decompress } from '../../shared/store/client/compressed.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { createCalculation } from '../../shared/transactions/create-calculation.ts';
 import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
@@ -436,14 +435,4 @@ describe('remote sellers replay', () => {
       expect(found).toEqual([tax, part]);
     },
   );
-
-  it('stored before there was the setting it replays as without it', async () => {
-    const stored = await recorded('TX', false);
-    const item = transactionItem('acct_replay', stored);
-    const { pinned, ...others } = decompress(item['lines'] as Uint8Array) as { readonly pinned: Settings };
-    const { remote_seller_elections: _, ...older } = pinned;
-    expect(Object.keys(pinned)).toHaveLength(Object.keys(older).length + 1);
-    const old = transactionFrom({ ...item, lines: compress({ ...others, pinned: older }) });
-    expect(await replayed(old, account('TX', true))).toEqual([true, []]);
-  });
 });
