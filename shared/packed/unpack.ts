@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** `rates-NY@2026-11-22` and `zips-NY@2026-11-22` are the local tables of one state. */
 export type PackedName =
+  | 'compression-dictionary-1'
   | 'releases'
   | 'vocabulary'
   | 'product-tax-codes'

@@ -1,9 +1,12 @@
-import { dictionaries } from '../../shared/store/client/compression-dictionary.ts';
+import { readFileSync } from 'node:fs';
 
 // Without the code of the store, so that a bug in both writing and reading is found. The functions are looked up for each
 // call, because the simulation replaces them.
 const zlib = () => process.getBuiltinModule('node:zlib');
-const options = { dictionary: dictionaries.get(1) as Buffer };
+const file = new URL('../../shared/store/client/compression-dictionary-1.txt', import.meta.url);
+/** The dictionary of the attributes with version 1. */
+export const dictionary = Buffer.from(readFileSync(file, 'utf8').replaceAll('\n', ''));
+const options = { dictionary };
 
 /** The bytes of a compressed attribute: after its version and the CRC-32 of the bytes, raw deflate with the dictionary. */
 export const storedBytes = (attribute: unknown): Buffer => {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compressBytes, compressText, decompressBytes, decompressText } from '../../shared/store/client/compressed.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { attributeOf, storedText } from '../support/stored-bytes.ts';
+import { attributeOf, dictionary, storedText } from '../support/stored-bytes.ts';
 import { created } from '../support/transactions.ts';
 
 it('reads back any bytes', () => {
@@ -46,4 +47,10 @@ it('takes a third of the bytes of a transaction that gzip takes', () => {
   const text = decompressText(summary);
   const { gzipSync } = process.getBuiltinModule('node:zlib');
   expect(summary.byteLength * 2.5).toBeLessThan(gzipSync(text).byteLength);
+});
+
+it('keeps the dictionary that stored attributes need', () => {
+  expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
+    '30621d56c604963f42f467ecf6d2faba03a14db35b8b7df48744e4a7b47f6823',
+  );
 });

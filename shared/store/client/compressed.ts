@@ -1,4 +1,4 @@
-import { dictionaries } from './compression-dictionary.ts';
+import { textOf } from '../../packed/unpack.ts';
 
 // Loaded at first use, which keeps it out of the cold start.
 const zlib = () => process.getBuiltinModule('node:zlib');
@@ -7,9 +7,17 @@ const version = 1;
 // The version byte and the CRC-32 of the bytes before compression.
 const headLength = 5;
 
+let dictionary: Buffer | undefined;
+/**
+ * Text that zlib takes as already seen, so that a stored JSON text refers to it instead of repeating it: names of fields and
+ * states, words of enumerations, and messages of warnings. What is most frequent is last, because a near reference is shorter.
+ *
+ * It is frozen: an attribute can be read only with the dictionary that wrote it. For another text, add a file and a version,
+ * and keep this one. It need not follow the API: a field that it lacks costs a few bytes.
+ */
 const dictionaryOf = (byte: number | undefined): Buffer => {
-  const dictionary = dictionaries.get(byte ?? 0);
-  if (!dictionary) throw new RangeError('A compressed attribute has an unknown version.');
+  if (byte !== version) throw new RangeError('A compressed attribute has an unknown version.');
+  dictionary ??= Buffer.from(textOf('compression-dictionary-1'));
   return dictionary;
 };
 
@@ -22,10 +30,9 @@ export const compressBytes = (bytes: Uint8Array): Uint8Array => {
 
 /** The inverse of `compressBytes`. Throws if the bytes are damaged. */
 export const decompressBytes = (compressed: Uint8Array): Buffer => {
-  const head = Buffer.from(compressed.buffer, compressed.byteOffset, compressed.byteLength);
-  const dictionary = dictionaryOf(head[0]);
-  const bytes = zlib().inflateRawSync(head.subarray(headLength), { dictionary });
-  if (zlib().crc32(bytes) !== head.readUInt32BE(1)) throw new RangeError('A compressed attribute is damaged.');
+  const stored = Buffer.from(compressed.buffer, compressed.byteOffset, compressed.byteLength);
+  const bytes = zlib().inflateRawSync(stored.subarray(headLength), { dictionary: dictionaryOf(stored[0]) });
+  if (zlib().crc32(bytes) !== stored.readUInt32BE(1)) throw new RangeError('A compressed attribute is damaged.');
   return bytes;
 };
 
