@@ -1,10 +1,11 @@
 import type { Outcome } from '../calculations/calculate.ts';
 import type { Warning } from '../calculations/response.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
+import { nothingCredited } from './credits/arithmetic.ts';
 import { newSalt } from './personal-data/commitments.ts';
 import type { CreatePorts } from './ports.ts';
 import type { TransactionRequest } from './request.ts';
-import { nothingCredited, type StoredTransaction } from './transaction.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /** The warning that a supplied tax differs from the calculated one. Both are stored. */
 export const taxDiffers = (supplied: string, calculated: string): Warning => ({
@@ -52,7 +53,7 @@ export const newTransaction = (
       filings: [],
       version: 1,
     },
-    credited: nothingCredited(zero),
+    credited: nothingCredited,
     ...basis,
     commitments: { salt: newSalt() },
     // The commit sets it.

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { TaxabilityReason } from '../tax/assessment.ts';
+import type { Credited } from './credits/arithmetic.ts';
 import type { PinnedSettings } from './pinned.ts';
 import type * as response from './response.ts';
 
@@ -16,25 +17,6 @@ export type TransactionSummary = Omit<Transaction, 'line_items' | 'explanation'>
   readonly explanation: null;
 };
 
-type RowAmounts<Value> = { readonly taxable: Value; readonly exempt: Value; readonly tax: Value };
-
-/** The amounts of a line or a shipping charge, and of its rows in their order. */
-export type ChargeAmounts<Value> = RowAmounts<Value> & {
-  readonly net: Value;
-  readonly discount: Value;
-  readonly third_party_discount: Value;
-  /** `calculated` is the calculated tax. It differs from `tax` where another tax was recorded. */
-  readonly rows: readonly (RowAmounts<Value> & { readonly calculated: Value })[];
-};
-
-/**
- * The credited amounts of a line or a shipping charge, as decimal strings of the currency.
- *
- * Each amount has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and
- * credits voided in any order. The credits of a line must still add up to every recorded figure.
- */
-export type CreditedCharge = ChargeAmounts<string>;
-
 /** The state of a sale when a credit was computed: its recorded tax, and the amounts of its live credits as text. */
 export type SaleState = { readonly tax_amount: string; readonly credited: string };
 
@@ -47,11 +29,8 @@ export type ExemptShipping = 'resale' | 'customer' | 'snap';
 /** A stored transaction: the answer, and internal fields. */
 export type StoredTransaction = {
   readonly transaction: Transaction;
-  /** The amounts of live credits by the id of the line or shipping charge, and of lines that match no line of the sale. */
-  readonly credited: {
-    readonly charges: Readonly<Record<string, CreditedCharge>>;
-    readonly unmatched: Pick<CreditedCharge, 'net' | 'tax'>;
-  };
+  /** The amounts of live credits of a sale. */
+  readonly credited: Credited;
   /** The kind of credit request, so that finalizing can compute it again. */
   readonly creditOf: 'all' | 'remaining' | 'lines' | null;
   /** The basis of a credit of a sale; absent on other transactions. */
@@ -74,7 +53,7 @@ export type StoredTransaction = {
    * For a finalized credit of a sale: the calculated tax that it takes from the sale, for each row of its lines and
    * then of its shipping charges. Absent where it equals the recorded tax.
    */
-  readonly calculatedTaxes?: readonly string[] | undefined;
+  readonly calculatedTaxes?: readonly bigint[] | undefined;
   /**
    * For a credit with `calculatedTaxes`: less than the calculated tax was recorded on its sale, so none is
    * over-collected.
@@ -88,9 +67,3 @@ export type StoredTransaction = {
   /** The hash of the newest audit entry. */
   readonly auditHash: string;
 };
-
-/** The counters of a sale without credits; `zero` is the zero amount of its currency. */
-export const nothingCredited = (zero: string): StoredTransaction['credited'] => ({
-  charges: {},
-  unmatched: { net: zero, tax: zero },
-});

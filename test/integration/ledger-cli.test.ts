@@ -28,6 +28,7 @@ import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
 import { entryHashOf } from '../../shared/transactions/audit.ts';
+import type { Amounts } from '../../shared/transactions/credits/arithmetic.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
@@ -80,7 +81,6 @@ const newLedger = async () => {
 };
 type Ledger = Awaited<ReturnType<typeof newLedger>>;
 type Name = keyof Ledger['transactions'];
-type CreditedAmounts = StoredTransaction['credited']['charges'][string];
 
 let books: Ledger;
 beforeAll(async () => {
@@ -126,12 +126,12 @@ const changedClaim =
     tamper(claimOf(reference), (item) => ({ ...claimOf(reference), ...item, ...changes }));
 /** Change the counters of lines `a` and `b`, which no total shows and no hash covers. */
 const changedCounters =
-  (change: (a: CreditedAmounts, b: CreditedAmounts) => Record<'a' | 'b', CreditedAmounts>): Tamper =>
+  (change: (a: Amounts, b: Amounts) => Record<'a' | 'b', Amounts>): Tamper =>
   (name) =>
     alter(owned(name), ({ credited, ...stored }) => {
-      const { a, b } = credited.charges;
+      const [a, b] = [credited.charges.get('a'), credited.charges.get('b')];
       if (!a || !b) throw new Error('Both lines have credits.');
-      return { ...stored, credited: { ...credited, charges: { ...credited.charges, ...change(a, b) } } };
+      return { ...stored, credited: { ...credited, charges: new Map(Object.entries(change(a, b))) } };
     });
 const changedLines =
   (change: (line: Transaction['line_items'][number]) => Partial<typeof line>) =>
@@ -287,7 +287,7 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
   [
     'the counter of one tax row',
     'sale',
-    changedCounters((a, b) => ({ a: { ...a, rows: a.rows.map((row) => ({ ...row, exempt: '1.00' })) }, b })),
+    changedCounters((a, b) => ({ a: { ...a, rows: a.rows.map((row) => ({ ...row, exempt: 100n })) }, b })),
     'credits: credited of a: rows is',
   ],
   [

@@ -6,9 +6,10 @@ import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations
 import { environment } from '../../shared/config/environment.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditEntry } from '../../shared/transactions/audit.ts';
+import { nothingCredited } from '../../shared/transactions/credits/arithmetic.ts';
 import type { Commit, HeadChange } from '../../shared/transactions/ledger.ts';
 import { pinnedOf } from '../../shared/transactions/pinned.ts';
-import { nothingCredited, type StoredTransaction, type Transaction } from '../../shared/transactions/transaction.ts';
+import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 
 /** When the transactions of these tests are made, in milliseconds since 1970; a draft lasts 24 hours. */
 export const createdMs = Date.parse('2026-10-08T12:00:00.000Z');
@@ -143,7 +144,7 @@ const changeTo = (before: StoredTransaction | null, after: Transaction): HeadCha
     fields: ['status'],
   });
   const beside: Omit<StoredTransaction, 'transaction' | 'auditHash'> = {
-    credited: nothingCredited('0.00'),
+    credited: nothingCredited,
     creditOf: null,
     pinned: pinnedOf(defaultSettings('aspen.2026-10-01')),
     commitments,

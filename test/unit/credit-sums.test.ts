@@ -4,8 +4,8 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { amountsSum } from '../../shared/filings/totals.ts';
+import type { Balance } from '../../shared/transactions/credits/arithmetic.ts';
 import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
-import type { Balance } from '../../shared/transactions/credits/counters.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
 import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
 import { creditedAmountsOf, remainingOf, withCredited } from '../../shared/transactions/credits/remaining.ts';
@@ -390,7 +390,7 @@ describe('credits of a sale', () => {
           live.push(credit.transaction);
           parent = changed(parent, credit);
         }
-        unmatched += Number(parent.credited.unmatched.net !== '0.00');
+        unmatched += Number(parent.credited.unmatched.net !== 0n);
         if (live.length === 0) return;
         const { credited_amount, credited_tax_amount, refund_status, tax_amount } = parent.transaction;
         expect(centsOf(credited_amount)).toBe(netOf(sold.transaction));

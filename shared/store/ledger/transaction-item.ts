@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import { isObjectOrArray } from '../../base/json.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
+import { creditedFrom, creditedText } from '../../transactions/credits/counters-text.ts';
 import { PinnedSettings } from '../../transactions/pinned.ts';
 import type {
   CreditBasis,
@@ -12,6 +13,7 @@ import type {
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
+import { minorUnits } from '../stored-sum.ts';
 import { commitmentAttribute, commitmentShape, commitmentsOf } from './commitment-attributes.ts';
 import { creditedAttributes, creditedBytesMax, creditedOf, creditedShape } from './credited-attributes.ts';
 
@@ -30,7 +32,8 @@ type Compressed = Pick<
 
 const texts = (stored: Compressed) => {
   const { transaction, creditOf, creditBasis, pinned, replacedReason, exemptShipping } = stored;
-  const { calculatedTaxes, isUnderCollected, statesOfSale } = stored;
+  const { isUnderCollected, statesOfSale } = stored;
+  const calculatedTaxes = stored.calculatedTaxes?.map(String);
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
   // The explanation is as long as the lines. In the summary, every index would project it.
   const { line_items, explanation } = transaction;
@@ -143,7 +146,7 @@ const Lines = z.object({
   pinned: PinnedSettings,
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
-  calculatedTaxes: z.optional(z.array(z.string())),
+  calculatedTaxes: z.optional(z.array(minorUnits)),
   isUnderCollected: z.optional(z.literal(true)),
   statesOfSale: z.optional(z.array(z.string())),
 });
@@ -172,3 +175,21 @@ export const transactionFrom = (item: unknown): StoredTransaction => {
     ...commitmentsOf(head),
   };
 };
+
+/** A stored transaction as JSON, for ledger files. */
+export type TransactionJson = Omit<StoredTransaction, 'credited' | 'calculatedTaxes'> & {
+  readonly credited: string;
+  readonly calculatedTaxes?: readonly string[] | undefined;
+};
+
+export const transactionToJson = ({ credited, calculatedTaxes, ...stored }: StoredTransaction): TransactionJson => ({
+  ...stored,
+  credited: creditedText(credited, stored.transaction),
+  calculatedTaxes: calculatedTaxes?.map(String),
+});
+
+export const transactionFromJson = ({ credited, calculatedTaxes, ...stored }: TransactionJson): StoredTransaction => ({
+  ...stored,
+  credited: creditedFrom(credited, stored.transaction),
+  calculatedTaxes: calculatedTaxes?.map(BigInt),
+});

@@ -1,10 +1,9 @@
 import { listCharges, listTaxRows } from '../../calculations/figures.ts';
-import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
+import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { type Amounts, type Balance, chargeAmounts, moved } from './counters.ts';
+import { type Amounts, type Balance, chargeAmounts, cumulative, moved } from './arithmetic.ts';
 import { parentIds, remainingOf } from './remaining.ts';
-import { cumulative } from './scale.ts';
 
 const isRecorded = ({ rows }: Amounts): boolean => rows.every(({ tax, calculated }) => tax === calculated);
 
@@ -38,11 +37,10 @@ export const withCalculatedTaxes = (credit: StoredTransaction, sale: StoredTrans
     balances.set(id, { whole: balance.whole, credited });
     return taken;
   });
-  const written = taxes.map((minor) => formatAmount(minor, exponent));
-  const recorded = listTaxRows(transaction).map(({ tax_amount }) => tax_amount);
-  const isKept = isSupplied || written.some((tax, index) => tax !== recorded[index]);
+  const recorded = listTaxRows(transaction).map(({ tax_amount }) => parseAmount(tax_amount, exponent));
+  const isKept = isSupplied || taxes.some((tax, index) => tax !== recorded[index]);
   if (!isKept) return { ...credit, calculatedTaxes: undefined, isUnderCollected: undefined };
   const { tax_amount, calculated_tax_amount } = sale.transaction;
   const isUnder = parseAmount(tax_amount, exponent) < parseAmount(calculated_tax_amount, exponent);
-  return { ...credit, calculatedTaxes: written, isUnderCollected: isUnder || undefined };
+  return { ...credit, calculatedTaxes: taxes, isUnderCollected: isUnder || undefined };
 };

@@ -3,8 +3,8 @@ import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
-import type { Balance, Share } from './counters.ts';
-import { inheritedCoupon, inheritedDiscount, type Reducing, scaleCharge } from './scale.ts';
+import type { Balance, Share } from './arithmetic.ts';
+import { inheritedCoupon, inheritedDiscount, type Reducing, scaleCharge } from './arithmetic.ts';
 
 /** The amounts of a credit line before tax. */
 type Sized = {

@@ -5,11 +5,19 @@ import type { ShippingRequest } from '../../calculations/request.ts';
 import type { ShippingResponse } from '../../calculations/response.ts';
 import { formatAmount } from '../../money/currency.ts';
 import { decimal, rescale } from '../../money/decimal.ts';
-import { type Balance, chargeAmounts, leftOf, moved, type Share } from './counters.ts';
+import {
+  type Balance,
+  chargeAmounts,
+  inheritedDiscount,
+  leftOf,
+  moved,
+  recordedTax,
+  type Share,
+  scaleCharge,
+} from './arithmetic.ts';
 import type { CreditContext } from './credit-request.ts';
 import { overCredit, unknownShipping } from './problems.ts';
 import { parentShipping, type Remaining } from './remaining.ts';
-import { inheritedDiscount, recordedTax, scaleCharge } from './scale.ts';
 
 /** The amounts of a credited shipping charge before tax, in minor units. */
 type Sized = { readonly amount: bigint; readonly discount: bigint; readonly net: bigint };

@@ -4,7 +4,7 @@ import type { Context } from '../../calculations/document.ts';
 import type { Warning } from '../../calculations/response.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { isNothing, minus, plus, zeroShare } from './counters.ts';
+import { isNothing, minus, plus, zeroShare } from './arithmetic.ts';
 import type { CreditContext, CreditRequest } from './credit-request.ts';
 import { creditWarnings } from './credit-warnings.ts';
 import { linesOutcome } from './lines.ts';

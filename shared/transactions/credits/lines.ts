@@ -10,7 +10,7 @@ import type { LineItemResponse, Warning } from '../../calculations/response.ts';
 import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { Transaction } from '../transaction.ts';
-import { type Balance, chargeAmounts, leftOf, minus, moved, type Share } from './counters.ts';
+import { type Balance, chargeAmounts, leftOf, minus, moved, recordedTax, type Share } from './arithmetic.ts';
 import { creditLine, excessiveDiscount, sizeLine } from './credit-lines.ts';
 import { type CreditContext, unmatchedBasis } from './credit-request.ts';
 import { creditSentShipping } from './credit-shipping.ts';
@@ -18,7 +18,6 @@ import { unmatchedWarning } from './credit-warnings.ts';
 import { creditOutcome } from './outcome.ts';
 import { negativePrice, otherState, overCredit, redactedSale, unknownLine } from './problems.ts';
 import { parentLineId, type Remaining } from './remaining.ts';
-import { recordedTax } from './scale.ts';
 import { type CreditedUnits, unitsProblem } from './sold-units.ts';
 
 type CreditedLines = {

@@ -4,7 +4,7 @@ import type { LineItemRequest } from '../../calculations/request.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { isSame, withoutNulls } from '../same-value.ts';
 import type { Transaction } from '../transaction.ts';
-import { isNothing, type Share } from './counters.ts';
+import { isNothing, type Share } from './arithmetic.ts';
 import type { CreditRequest } from './credit-request.ts';
 
 /** The problems of a credit request for this sale, fields first; empty where it is allowed. */

@@ -1,13 +1,13 @@
 import { shippingList } from '../../calculations/charges.ts';
 import { listCharges } from '../../calculations/figures.ts';
-import { formatAmount, minorDigits, parseAmount } from '../../money/currency.ts';
+import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { calculatedTaxesOf, splitByCharge } from '../calculated-taxes.ts';
-import type { CreditedCharge, StoredTransaction, Transaction } from '../transaction.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
 import {
   type Amounts,
   type Balance,
+  type Credited,
   chargeAmounts,
-  creditedAmounts,
   isNothing,
   leftOf,
   minus,
@@ -15,19 +15,11 @@ import {
   noAmounts,
   plus,
   type Share,
-  storedAmounts,
   zeroShare,
-} from './counters.ts';
+} from './arithmetic.ts';
 
 /** The remaining amounts of a sale: by the id of the line or shipping charge, and in total. */
 export type Remaining = { readonly charges: ReadonlyMap<string, Balance>; readonly total: Share };
-
-/** The amounts that a credit takes from its parent, by the id of the parent's line or shipping charge. */
-type CreditedAmounts = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
-
-// A line id may be `constructor` or `__proto__`: only own properties count.
-const ownOf = (charges: StoredTransaction['credited']['charges'], id: string): CreditedCharge | undefined =>
-  Object.hasOwn(charges, id) ? charges[id] : undefined;
 
 /** The remaining amounts of a sale after its live credits. */
 export const remainingOf = ({ transaction, credited }: StoredTransaction): Remaining => {
@@ -38,13 +30,12 @@ export const remainingOf = ({ transaction, credited }: StoredTransaction): Remai
       charge.id,
       {
         whole: chargeAmounts(charge, exponent, calculated[at]),
-        credited: creditedAmounts(ownOf(credited.charges, charge.id), exponent),
+        credited: credited.charges.get(charge.id) ?? noAmounts,
       },
     ]),
   );
-  const { net, tax } = credited.unmatched;
   const sum = [...charges.values()].map(leftOf).reduce(plus, zeroShare);
-  return { charges, total: minus(sum, { net: parseAmount(net, exponent), tax: parseAmount(tax, exponent) }) };
+  return { charges, total: minus(sum, credited.unmatched) };
 };
 
 /** The parent line of a credit line: the one that it names, otherwise the one with the same id. */
@@ -74,13 +65,9 @@ export const parentIds = (
 type Credit = Pick<StoredTransaction, 'transaction' | 'calculatedTaxes'>;
 
 /** The amounts that a recorded credit takes from its parent: finalizing adds them to the counters, voiding removes them. */
-export const creditedAmountsOf = (
-  { transaction: credit, calculatedTaxes }: Credit,
-  parent: Transaction,
-): CreditedAmounts => {
+export const creditedAmountsOf = ({ transaction: credit, calculatedTaxes }: Credit, parent: Transaction): Credited => {
   const exponent = minorDigits(credit.currency);
-  const taxes = calculatedTaxes?.map((tax) => parseAmount(tax, exponent));
-  const calculated = taxes ? splitByCharge(credit, taxes) : null;
+  const calculated = calculatedTaxes ? splitByCharge(credit, calculatedTaxes) : null;
   const ids = parentIds(credit, parent);
   const charges = new Map<string, Amounts>();
   let unmatched = zeroShare;
@@ -96,28 +83,17 @@ export const creditedAmountsOf = (
 /** The parent after a credit is finalized (`1n`) or voided (`-1n`), with new counters, refund status and version. */
 export const withCredited = (
   parent: StoredTransaction,
-  taken: CreditedAmounts,
+  taken: Credited,
   sign: 1n | -1n,
   at: string,
 ): StoredTransaction => {
   const exponent = minorDigits(parent.transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
-  const read = ({ net, tax }: { readonly net: string; readonly tax: string }): Share => ({
-    net: parseAmount(net, exponent),
-    tax: parseAmount(tax, exponent),
-  });
-  const charges = new Map(Object.entries(parent.credited.charges));
-  for (const [id, by] of taken.charges)
-    charges.set(id, storedAmounts(moved(creditedAmounts(charges.get(id), exponent), by, sign), exponent));
-  const unmatched = read(parent.credited.unmatched);
-  const credited = {
-    charges: Object.fromEntries(charges),
-    unmatched: {
-      net: write(unmatched.net + sign * taken.unmatched.net),
-      tax: write(unmatched.tax + sign * taken.unmatched.tax),
-    },
-  };
-  const sum = [...charges.values(), credited.unmatched].map(read).reduce(plus, zeroShare);
+  const charges = new Map(parent.credited.charges);
+  for (const [id, by] of taken.charges) charges.set(id, moved(charges.get(id) ?? noAmounts, by, sign));
+  const unmatched = (sign === 1n ? plus : minus)(parent.credited.unmatched, taken.unmatched);
+  const credited = { charges, unmatched };
+  const sum = [...charges.values(), unmatched].reduce<Share>(plus, zeroShare);
   const counted = { ...parent, credited };
   return {
     ...counted,

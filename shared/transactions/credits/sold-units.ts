@@ -2,7 +2,7 @@ import type { Problem } from '../../base/problem.ts';
 import type { LineItemRequest } from '../../calculations/request.ts';
 import type { LineItemResponse } from '../../calculations/response.ts';
 import { decimal, digits, rescale } from '../../money/decimal.ts';
-import type { Share } from './counters.ts';
+import type { Share } from './arithmetic.ts';
 import { overCredit } from './problems.ts';
 
 /** The units that a credit takes of lines of its sale at the price at which they were sold, by the id of the line. */

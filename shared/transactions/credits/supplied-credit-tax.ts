@@ -5,10 +5,9 @@ import { allocate } from '../../money/allocate.ts';
 import { minorDigits, parseAmount } from '../../money/currency.ts';
 import { withRowTaxes, withSuppliedTax } from '../supplied-tax.ts';
 import type { StoredTransaction } from '../transaction.ts';
-import { leftOf } from './counters.ts';
+import { leftOf, rowTaxes } from './arithmetic.ts';
 import { overCredit } from './problems.ts';
 import { parentIds, remainingOf } from './remaining.ts';
-import { rowTaxes } from './scale.ts';
 
 /** The remaining tax of a charge, and how its jurisdictions share it. */
 type Charge = { readonly weight: bigint; readonly rowsOf: (tax: bigint) => bigint[] };

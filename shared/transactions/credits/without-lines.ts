@@ -3,13 +3,12 @@ import { isReduction, mapShipping } from '../../calculations/charges.ts';
 import type { LineItemResponse, ShippingResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
 import { formatAmount } from '../../money/currency.ts';
-import { type Balance, isNothing, leftOf, type Share } from './counters.ts';
+import { type Balance, couponByNet, inheritedCoupon, isNothing, leftOf, type Share } from './arithmetic.ts';
 import { creditLine, isReducedByCoupon } from './credit-lines.ts';
 import type { CreditContext } from './credit-request.ts';
 import { creditShipping } from './credit-shipping.ts';
 import { creditOutcome } from './outcome.ts';
 import type { Remaining } from './remaining.ts';
-import { couponByNet, inheritedCoupon } from './scale.ts';
 
 /** The outcome that credits the remainder of a sale, each line with remaining money or coupon as a quantity of one. */
 export const restOutcome = (credit: CreditContext, remaining: Remaining): Outcome => {

@@ -1,6 +1,5 @@
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
-import { parseAmount } from '../../money/currency.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { ExemptShipping } from '../transaction.ts';
@@ -91,8 +90,7 @@ export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
     ...line_items.map((line) => ({ taxes: line.taxes, line })),
     ...shippingList(shipping).map(({ taxes }) => ({ taxes, line: null })),
   ];
-  const calculated =
-    calculatedTaxes?.map((tax) => parseAmount(tax, exponent)) ?? calculatedTaxesOf(transaction, exponent);
+  const calculated = calculatedTaxes ?? calculatedTaxesOf(transaction, exponent);
   let position = 0;
   return charges.flatMap(({ taxes, line }) => {
     const ofCharge = taxes.flatMap((row) => {

@@ -1,4 +1,4 @@
-import { zeroShare } from '../credits/counters.ts';
+import { nothingCredited } from '../credits/arithmetic.ts';
 import { creditedFrom, creditedText } from '../credits/counters-text.ts';
 import { creditedAmountsOf, withCredited } from '../credits/remaining.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
@@ -31,9 +31,8 @@ export const basisAfter = (
 
 /** A sale with the credits that it had then: finalized, whatever its status is now. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
-  const credited = creditedFrom(state.credited, null, sale.transaction);
+  const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };
   // Adding zero makes the sums consistent with the counters.
-  const none = { charges: new Map(), unmatched: zeroShare };
-  return { ...withCredited(then, none, 1n, sale.transaction.updated_at), credited };
+  return { ...withCredited(then, nothingCredited, 1n, sale.transaction.updated_at), credited };
 };

@@ -3,12 +3,13 @@ import { invalidFormat } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
+import { nothingCredited } from '../credits/arithmetic.ts';
 import { redactedForm } from '../personal-data/fields.ts';
 import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
-import { nothingCredited, type StoredTransaction, type Transaction } from '../transaction.ts';
+import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { figuresAfter, isOfLines, type UpdateInput } from './figures.ts';
 import { updateProblems, voidReasonProblem } from './problems.ts';
 import { type RequestedChanges, requestedChanges } from './requested-changes.ts';
@@ -63,7 +64,7 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const isRebased = requested.inputs.length > 0 && parent === null;
   const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
   const creditBasis = basisAfter(stored, changes, parent);
-  const credited = isConverted ? nothingCredited(zero) : stored.credited;
+  const credited = isConverted ? nothingCredited : stored.credited;
   const internal = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
   // A draft credit is recomputed from its sale, which may have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);

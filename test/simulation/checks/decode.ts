@@ -60,9 +60,8 @@ const nothing: Share = { net: 0, tax: 0 };
 // Hexadecimal digits: cents between the letters a, charges between the letters b, c for a minus, f to fill a byte.
 const chargesOf = (bytes: unknown): string[] => storedBytes(bytes).toString('hex').replace(/f$/, '').split('b');
 
-// The calculated taxes of the charges are stored apart, where they differ from the recorded ones.
 const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['credited'] => {
-  const { credited, credited_calculated: taxes } = item;
+  const { credited } = item;
   if (credited === undefined) return { charges: new Map(), unmatched: nothing, calculated: null };
   const charges = chargesOf(credited);
   const amountsOf = (charge: string) => charge.split('a').map((digits) => Number(digits.replace('c', '-')));
@@ -72,11 +71,13 @@ const creditedOf = (item: Item, { line_items, shipping }: Transaction): Head['cr
     const [net = 0, tax = 0] = amountsOf(charge);
     return { net, tax };
   });
-  const calculatedOf = taxes === undefined ? null : chargesOf(taxes);
-  if (charges.length !== count || (calculatedOf && calculatedOf.length !== count - 1))
-    throw new Error('The counters have another number of charges than the sale.');
+  // Six amounts of the charge, and then taxable, exempt, tax and the difference of the calculated tax of each row.
+  const ofRows = charges.slice(0, -1).map((charge) => amountsOf(charge).slice(6));
+  if (charges.length !== count) throw new Error('The counters have another number of charges than the sale.');
   const unmatched = shares.at(-1) ?? nothing;
-  const calculated = calculatedOf && sum(calculatedOf.flatMap(amountsOf));
+  const taxes = ofRows.flatMap((amounts) => amounts.filter((_, at) => at % 4 === 2));
+  const differences = ofRows.flatMap((amounts) => amounts.filter((_, at) => at % 4 === 3));
+  const calculated = differences.some((difference) => difference !== 0) ? sum([...taxes, ...differences]) : null;
   return { charges: new Map(ids.map((id, at) => [id, shares[at] as Share])), unmatched, calculated };
 };
 

@@ -3,7 +3,6 @@ import { creditableFaults, differing, type Fault, overCreditFaults, refundFaults
 import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import {
   type Amounts,
-  creditedAmounts,
   isNothing,
   leftOf,
   moved,
@@ -11,10 +10,10 @@ import {
   plus,
   type Share,
   zeroShare,
-} from '../../../transactions/credits/counters.ts';
+} from '../../../transactions/credits/arithmetic.ts';
 import { creditedAmountsOf, remainingOf } from '../../../transactions/credits/remaining.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
-import type { CreditedCharge, StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
+import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 
 /** Whether a credit has an amount above zero. */
 export const hasAmounts = (credit: Transaction): boolean =>
@@ -48,16 +47,14 @@ const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amo
   const exponent = minorDigits(transaction.currency);
   const write = (minor: bigint) => formatAmount(minor, exponent);
   const total = [...charges.values(), unmatched].reduce<Share>(plus, zeroShare);
-  // A client may call a line `constructor`.
-  const stored = (id: string) => (Object.hasOwn(credited.charges, id) ? credited.charges[id] : undefined);
   return [
     ...differing('credited_amount', transaction.credited_amount, write(total.net)),
     ...differing('credited_tax_amount', transaction.credited_tax_amount, write(total.tax)),
-    ...[...new Set([...Object.keys(credited.charges), ...charges.keys()])].flatMap((id) =>
-      amountFaults(`credited of ${id}: `, exponent, stored(id), charges.get(id) ?? noAmounts),
+    ...[...new Set([...credited.charges.keys(), ...charges.keys()])].flatMap((id) =>
+      amountFaults(`credited of ${id}: `, write, credited.charges.get(id) ?? noAmounts, charges.get(id) ?? noAmounts),
     ),
-    ...differing('credited without a line: net', credited.unmatched.net, write(unmatched.net)),
-    ...differing('credited without a line: tax', credited.unmatched.tax, write(unmatched.tax)),
+    ...differing('credited without a line: net', write(credited.unmatched.net), write(unmatched.net)),
+    ...differing('credited without a line: tax', write(credited.unmatched.tax), write(unmatched.tax)),
     ...boundFaults(sale, total, write),
   ];
 };
@@ -65,14 +62,7 @@ const counterFaults = (sale: StoredTransaction, charges: ReadonlyMap<string, Amo
 const figures = ['net', 'tax', 'discount', 'third_party_discount', 'taxable', 'exempt'] as const;
 
 /** Compare every figure of a line or a shipping charge: with net and tax alone, two errors could cancel each other out. */
-const amountFaults = (
-  name: string,
-  exponent: number,
-  stored: CreditedCharge | undefined,
-  expected: Amounts,
-): Fault[] => {
-  const write = (minor: bigint) => formatAmount(minor, exponent);
-  const actual = creditedAmounts(stored, exponent);
+const amountFaults = (name: string, write: (minor: bigint) => string, actual: Amounts, expected: Amounts): Fault[] => {
   // Before the first credit there are no rows, and after the last one is voided they are all zero.
   const valuesOf = ({ taxable, exempt, tax, calculated }: Amounts['rows'][number]) => [
     taxable,

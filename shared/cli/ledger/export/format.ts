@@ -7,9 +7,9 @@ import { builtInReleaseById } from '../../../content/built-in.ts';
 import type { Customer } from '../../../customers/customer.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
 import { findHead } from '../../../store/content/content-store.ts';
+import type { TransactionJson } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { OpenEntry } from '../../../transactions/entries/entry.ts';
-import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../terminal/errors.ts';
 
 /**
@@ -27,7 +27,7 @@ export type Line =
   /** An entry of a transaction's audit chain. The entries come in order, directly before their transaction. */
   | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
   /** A stored transaction, and whether it has the claim on its reference. */
-  | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: StoredTransaction }
+  | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
   | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
   /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */

@@ -16,7 +16,7 @@ import {
   transactionIds,
 } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
-import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
+import { transactionFrom, transactionToJson } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../terminal/errors.ts';
@@ -54,7 +54,7 @@ const exportedOf = async (account: string, id: string): Promise<Exported> => {
   const stored = transactionFrom(head);
   const [entries, holds_reference] = await Promise.all([chainOf(account, stored), holdsReference(account, stored)]);
   const chain = entries.map((entry): Line => ({ kind: 'audit_entry', entry }));
-  return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored }] };
+  return { stored, lines: [...chain, { kind: 'transaction', holds_reference, stored: transactionToJson(stored) }] };
 };
 
 /** An account's transactions with their audit chains as lines, oldest first, from strongly consistent reads of the table. */

@@ -12,7 +12,7 @@ import { filedEntryKey, type ItemKey, periodKey } from '../../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
 import { claimItem } from '../../../store/ledger/commit-writes.ts';
 import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
-import { transactionFrom, transactionItem } from '../../../store/ledger/transaction-item.ts';
+import { transactionFrom, transactionFromJson, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import { kinds, type Line } from '../export/format.ts';
 
@@ -41,7 +41,8 @@ const checked = (item: object, from: (item: unknown) => unknown): Item => {
 };
 
 const transactionItems = (account: string, line: Line & { kind: 'transaction' }): Item[] => {
-  const { holds_reference, stored } = line;
+  const { holds_reference } = line;
+  const stored = transactionFromJson(line.stored);
   const { reference_id } = stored.transaction;
   const isClaimed = holds_reference && reference_id !== null;
   return [

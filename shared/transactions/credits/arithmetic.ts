@@ -1,8 +1,105 @@
-import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import type { LineItemResponse, ShippingResponse, TaxRowResponse } from '../../calculations/response.ts';
 import { allocate } from '../../money/allocate.ts';
-import { formatAmount } from '../../money/currency.ts';
+import { formatAmount, parseAmount } from '../../money/currency.ts';
 import { divideHalfUp } from '../../money/decimal.ts';
-import { type Amounts, type Balance, type Bases, leftOf, type Share } from './counters.ts';
+
+/** The arithmetic of credits, in minor units. Pure. */
+
+/** Net and tax. */
+export type Share = { readonly net: bigint; readonly tax: bigint };
+
+export const zeroShare: Share = { net: 0n, tax: 0n };
+export const plus = (a: Share, b: Share): Share => ({ net: a.net + b.net, tax: a.tax + b.tax });
+export const minus = (a: Share, b: Share): Share => ({ net: a.net - b.net, tax: a.tax - b.tax });
+export const isNothing = ({ net, tax }: Share): boolean => net === 0n && tax === 0n;
+
+type Bases = { readonly taxable: bigint; readonly exempt: bigint };
+
+/** `calculated` is the calculated tax. It differs from `tax` where another tax was recorded. */
+type RowAmounts = Bases & { readonly tax: bigint; readonly calculated: bigint };
+
+/**
+ * The amounts of a line or a shipping charge, and of its rows in their order: recorded, credited so far, or credited now.
+ *
+ * Each has a counter, because none can be derived from the others: taxes may be supplied, discounts sent, and credits
+ * voided in any order. The credits of a line must still add up to every recorded amount.
+ */
+export type Amounts = Share &
+  Bases & {
+    readonly discount: bigint;
+    readonly third_party_discount: bigint;
+    readonly rows: readonly RowAmounts[];
+  };
+
+/** The amounts of live credits by the id of the sale's line or shipping charge, and of lines that match none. */
+export type Credited = { readonly charges: ReadonlyMap<string, Amounts>; readonly unmatched: Share };
+
+/** A line or a shipping charge of a sale: the recorded amounts, and the amounts of live credits. */
+export type Balance = { readonly whole: Amounts; readonly credited: Amounts };
+
+export const leftOf = ({ whole, credited }: Balance): Share => minus(whole, credited);
+
+const noRow: RowAmounts = { taxable: 0n, exempt: 0n, tax: 0n, calculated: 0n };
+export const noAmounts: Amounts = {
+  ...zeroShare,
+  taxable: 0n,
+  exempt: 0n,
+  discount: 0n,
+  third_party_discount: 0n,
+  rows: [],
+};
+
+export const nothingCredited: Credited = { charges: new Map(), unmatched: zeroShare };
+
+/** The recorded amounts of a line or a shipping charge. The calculated tax of its rows is the recorded one unless given. */
+export const chargeAmounts = (
+  charge: LineItemResponse | ShippingResponse,
+  exponent: number,
+  calculated?: readonly bigint[],
+): Amounts => {
+  const read = (text: string) => parseAmount(text, exponent);
+  return {
+    net: read(charge.net_amount),
+    tax: read(charge.tax_amount),
+    discount: read(charge.applied_discount_amount),
+    third_party_discount:
+      'applied_third_party_discount_amount' in charge ? read(charge.applied_third_party_discount_amount) : 0n,
+    taxable: read(charge.taxable_amount),
+    exempt: read(charge.exempt_amount),
+    rows: charge.taxes.map(({ taxable_amount, exempt_amount, tax_amount }, index) => {
+      const tax = read(tax_amount);
+      return {
+        taxable: read(taxable_amount),
+        exempt: read(exempt_amount),
+        tax,
+        calculated: calculated ? (calculated[index] ?? 0n) : tax,
+      };
+    }),
+  };
+};
+
+/** The credited amounts after adding (`1n`) or removing (`-1n`) a credit. */
+export const moved = (before: Amounts, by: Amounts, sign: 1n | -1n): Amounts => {
+  const sum = (name: Exclude<keyof Amounts, 'rows'>) => before[name] + sign * by[name];
+  return {
+    net: sum('net'),
+    tax: sum('tax'),
+    discount: sum('discount'),
+    third_party_discount: sum('third_party_discount'),
+    taxable: sum('taxable'),
+    exempt: sum('exempt'),
+    // A sale without credits has no credited rows, so iterate over the longer list.
+    rows: (before.rows.length > by.rows.length ? before : by).rows.map((_, index) => {
+      const [left, right] = [before.rows[index] ?? noRow, by.rows[index] ?? noRow];
+      return {
+        taxable: left.taxable + sign * right.taxable,
+        exempt: left.exempt + sign * right.exempt,
+        tax: left.tax + sign * right.tax,
+        calculated: left.calculated + sign * right.calculated,
+      };
+    }),
+  };
+};
 
 /** A credited portion: the part before, the part now, and the whole. */
 type Progress = { readonly before: bigint; readonly now: bigint; readonly of: bigint };
