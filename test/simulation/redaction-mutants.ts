@@ -7,8 +7,8 @@ export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'commitments made anew by a redaction': [
     {
-      find: "const salt = commitments && 'salt' in commitments ? commitments.salt : newSalt();",
-      replace: 'const salt = newSalt();',
+      find: 'commitments: { digest: committedState(transaction, commitments).digest },',
+      replace: "commitments: { digest: committedState(transaction, { salt: 'other' }).digest },",
     },
   ],
   'saved answers left by a redaction': [
