@@ -1,7 +1,5 @@
-import type { ReleaseHead } from '../content/content.ts';
 import type { Approximation } from '../content/effective.ts';
 import type { ByPlace } from '../content/location/local-choice.ts';
-import type { Release } from '../content/release.ts';
 import type { Published } from '../content/release-values.ts';
 import { hasBoundaryFile } from '../content/updates/boundary-states.ts';
 import type { Uncertainty } from '../tax/assessment.ts';
@@ -53,40 +51,20 @@ export const ageWarnings = (
   return warnings;
 };
 
-// How to change the address to one that is covered.
-const gapAdvice = ({ isGap, address: { zip5, plus4, city } }: TaxingAddress): string => {
-  if (!isGap || (plus4 === null && city === null)) return '';
-  const changed = plus4 === null ? 'the city, or leave it' : 'the four digits, or leave them';
-  return ` Other addresses of ZIP ${zip5} are covered: correct ${changed} out.`;
-};
-
 const noTax = ' No tax was calculated.';
 
 const isOutside = ({ country, state }: TaxingAddress['address']): boolean =>
   country !== 'US' || (state !== null && isOutsideStates(state));
 
 /** The uncovered part, followed by the consequence (`outcome`). */
-const notCovered = (decisive: TaxingAddress, outcome: string): string => {
-  const { place, address } = decisive;
-  const zip = [address.zip5, address.plus4].filter(Boolean).join('-');
-  return place.release
-    ? `${place.name}: ${place.release.id} has no local taxes in force for ZIP ${zip} on the tax day.${outcome}${gapAdvice(decisive)}`
-    : `${address.country === 'US' ? '' : 'Country '}${place.name} is not covered by any content release${isOutside(address) ? `: no state's sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
-};
-
-// An import of cities stores them outside its head and lists no ZIPs.
-const isByCity = (release: Release): boolean =>
-  release.locals !== 'listed' &&
-  release.coverage === 'partial' &&
-  ((release as Partial<ReleaseHead>).counts?.locations ?? 0) > 0;
+const notCovered = ({ place: { name }, address }: TaxingAddress, outcome: string): string =>
+  `${address.country === 'US' ? '' : 'Country '}${name} is not covered by any content release${isOutside(address) ? `: no state's sales tax is due on deliveries there, and its own taxes are not known` : ''}.${outcome}`;
 
 // Advice on the fields with which local taxes can be found.
-const localAdvice = ({ place: { release }, address: { zip5, isZipKnown, city } }: TaxingAddress): string => {
-  if (release === null) return '';
-  if (isByCity(release)) return city === null ? ' They depend on the city: send address.city.' : '';
-  const isByZip = release.locals === 'listed' || release.locations.length > 0;
-  return isByZip && (zip5 === null || !isZipKnown) ? ' They depend on the ZIP: send address.postal_code.' : '';
-};
+const localAdvice = ({ place: { release }, address: { zip5, isZipKnown } }: TaxingAddress): string =>
+  release && release.locations.length > 0 && (zip5 === null || !isZipKnown)
+    ? ' They depend on the ZIP: send address.postal_code.'
+    : '';
 
 const localMissing = (decisive: TaxingAddress): string => {
   const { place, address, choice } = decisive;

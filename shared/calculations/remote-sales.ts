@@ -63,7 +63,6 @@ const placedAt = (
         lacksLocals: false,
         approximation: null,
         published: null,
-        isGap: false,
       },
       ...others,
     ],

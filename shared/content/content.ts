@@ -42,16 +42,14 @@ export type ReleaseHead = Release & {
   readonly content_hash: string;
   /** The id of the base release, whose rules and settings it copied. */
   readonly base: string;
-  /** The release that was active at the import: the fallback for places that this one does not name. Older heads have none. */
-  readonly below?: string;
+  /** The release that was active at the import: the fallback for places that this one does not name. */
+  readonly below: string;
   /** The imported fallback releases, nearest first, so that one more read finds them all. */
-  readonly chain?: readonly string[];
-  /**
-   * The last day on which each release of the chain covers any address; `null` without an end. Absent in older heads.
-   */
-  readonly chain_until?: readonly (string | null)[];
+  readonly chain: readonly string[];
+  /** The last day on which each release of the chain covers any address; `null` without an end. */
+  readonly chain_until: readonly (string | null)[];
   /** The built-in release, the last fallback. */
-  readonly bottom?: string;
+  readonly bottom: string;
   /** The import format of its files (`shared/content/imports/importers.ts`). */
   readonly format: string;
   readonly imported_at: string;
@@ -60,11 +58,11 @@ export type ReleaseHead = Release & {
     readonly jurisdictions: number;
     readonly rates: number;
     readonly locations: number;
-    /** Ranges of street addresses; absent if there are none. */
-    readonly streets?: number;
-    /** How many of the parts are of ZIPs; the others are of cities. Absent in older heads. */
-    readonly zips?: number;
+    /** Ranges of street addresses. */
+    readonly streets: number;
+    /** How many of the parts are of ZIPs; the others are of cities. */
+    readonly zips: number;
   };
-  /** The last day on which any of its locations is in force; `null` if one is open-ended. Absent in older heads. */
-  readonly last_day?: string | null;
+  /** The last day on which any of its locations is in force; `null` if one is open-ended. */
+  readonly last_day: string | null;
 };

@@ -165,10 +165,8 @@ export type Release = {
   readonly approximate_from?: string;
   /** The last tax day that the release covers, or `null`. */
   readonly established_to: string | null;
-  /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`). */
+  /** The coverage of an address that no location names: no local tax (`complete`), or unknown local taxes (`partial`, as in imports). */
   readonly coverage: Exclude<Coverage, 'none'>;
-  /** `listed`: locations name every ZIP of the state, so a ZIP without a location on a tax day is not covered. */
-  readonly locals?: 'listed';
   /**
    * The first day on which an import's file has every row. On earlier days, a fallback import whose files reach further
    * back takes precedence, so that a file without its expired rows changes no past answer. Absent: every day.
@@ -178,7 +176,7 @@ export type Release = {
   readonly jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]];
   readonly rates: readonly Rate[];
   readonly locations: readonly Location[];
-  /** The street addresses of the ZIP that the release is loaded for. Imports of earlier versions have none. */
+  /** The street addresses of the ZIP that the release is loaded for. */
   readonly streets?: Streets;
   /** The source of the local rates of addresses that no location names. */
   readonly local?: LocalTables;

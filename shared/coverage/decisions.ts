@@ -70,7 +70,6 @@ const hasTaxedTable = ({ local }: Release): boolean => local !== undefined && !r
 /** Whether a release, or the one that it falls back to, has local jurisdictions. */
 export const knowsLocals = (release: Release): boolean =>
   release.jurisdictions.length > 1 ||
-  release.locals === 'listed' ||
   (countsOf(release)?.locations ?? 0) > 0 ||
   hasTaxedTable(release) ||
   (release.fallback !== undefined && knowsLocals(release.fallback));

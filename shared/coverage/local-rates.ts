@@ -19,8 +19,7 @@ export const lastDayOf = (release: Release): string | null => headOf(release).la
 export const hasEnded = (release: Release, day: string): boolean => (lastDayOf(release) ?? day) < day;
 
 /**
- * Whether a release covers all local taxes on a day, the taxes of the ZIPs that its files list, some, or none (as after
- * its last location has ended). An import leaves other places to its fallback.
+ * Whether a release covers all local taxes on a day, some, or none. An import leaves other places to its fallback.
  */
 export const localRatesOn = (release: Release, day: string): LocalRates => {
   const { fallback, local } = release;
@@ -28,8 +27,6 @@ export const localRatesOn = (release: Release, day: string): LocalRates => {
     const below = localRatesOn(fallback, day);
     return below === 'complete' || hasEnded(release, day) ? below : 'partial';
   }
-  if (hasEnded(release, day)) return 'none';
-  if (release.locals === 'listed') return 'listed';
   if (local) {
     const { is_untaxed, places_missing, counties_missing } = rateSummaryOf(local);
     const isWhole = local.established_from <= day && places_missing + counties_missing === 0;
@@ -89,18 +86,16 @@ const tableCoverage = (local: LocalTables, day: string): LocalCoverage => {
 export const localCoverageOn = (release: Release, day: string): LocalCoverage => {
   const { local, fallback, locations, coverage } = release;
   const { imported_at } = headOf(release);
-  if (hasEnded(release, day)) return fallback ? localCoverageOn(fallback, day) : unknown;
+  if (fallback && hasEnded(release, day)) return localCoverageOn(fallback, day);
   if (imported_at !== undefined) return importCoverage(release, imported_at);
   if (local) return tableCoverage(local, day);
-  // Releases from before the local tables list some places themselves.
   if (locations.length > 0) return { ...unknown, basis: 'by_place', ...asOf(releaseDay(release)) };
   return coverage === 'complete' ? { ...notLevied, ...asOf(releaseDay(release)) } : unknown;
 };
 
-/** `2 ZIPs and 1 city`, or `3 ZIPs and cities` for older heads without separate counts. Empty without counts. */
+/** `2 ZIPs and 1 city`. Empty without counts. */
 const placesOf = (release: Release): string => {
-  const { parts = 0, zips } = countsOf(release) ?? {};
-  if (zips === undefined) return parts > 0 ? counted(parts, 'ZIP or city', 'ZIPs and cities') : '';
+  const { parts = 0, zips = 0 } = countsOf(release) ?? {};
   const cities = parts - zips;
   return [...(zips > 0 ? [counted(zips, 'ZIP')] : []), ...(cities > 0 ? [counted(cities, 'city', 'cities')] : [])].join(
     ' and ',
@@ -146,8 +141,8 @@ const tableNotes = ({ state }: Release, local: LocalTables, day: string): readon
 
 /** The missing local rates, as sentences. */
 export const localNotes = (release: Release, day: string): readonly string[] => {
-  const found = extent(release);
   if (release.fallback) {
+    const found = extent(release);
     const ended = `All that its files list${found} has ended.`;
     const named = `Addresses that its files do not name${found} fall back to ${release.fallback.id}.`;
     return [hasEnded(release, day) ? ended : named, ...localNotes(release.fallback, day)];
@@ -156,13 +151,9 @@ export const localNotes = (release: Release, day: string): readonly string[] => 
   switch (localRatesOn(release, day)) {
     case 'complete':
       return [];
-    case 'listed':
-      return [`Local rates are known only of the ZIPs that its files list${found}; any other is not covered.`];
     case 'partial':
-      return [`Some local rates are missing${found}: where they are, answers say coverage partial.`];
+      return ['Some local rates are missing: where they are, answers say coverage partial.'];
     case 'none':
-      return hasEnded(release, day)
-        ? [`Local rates are missing: all that its files list${found} has ended, and is not covered.`]
-        : ['Local rates are missing: answers have the state rate only and say coverage partial.'];
+      return ['Local rates are missing: answers have the state rate only and say coverage partial.'];
   }
 };

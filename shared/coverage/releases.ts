@@ -15,7 +15,7 @@ export type ReleasePorts = {
 };
 
 /**
- * An imported release with its own rules and its built-in fallback. Older imports have no fallback. A release of own rules
+ * An imported release with its own rules and its built-in fallback. A release of own rules
  * covers what the release covers that it lies over: `listed`, or the built-in one.
  */
 export const withFallback = (
@@ -24,18 +24,17 @@ export const withFallback = (
   listed: ReleaseHead | null = null,
 ): Release => {
   const { id, bottom, own } = head;
-  if (bottom === undefined) return head;
   const builtIn = builtInById(bottom);
   if (!builtIn) throw new ReleaseNotFound(bottom);
   const fallback = withOwnRules(builtIn, own);
   if (!isOwnOnly(head)) return { ...withOwnRules(head, own), fallback };
   if (!listed) return { ...fallback, id };
-  const chained: ReleaseHead = { ...listed, id, chain: [listed.id, ...(listed.chain ?? [])] };
+  const chained: ReleaseHead = { ...listed, id, chain: [listed.id, ...listed.chain] };
   return { ...withOwnRules(chained, own), fallback };
 };
 
 /** The release with the places of an imported one, if that has only own rules. */
-const listedBelow = (head: ReleaseHead): readonly string[] => (isOwnOnly(head) ? (head.chain ?? []).slice(0, 1) : []);
+const listedBelow = (head: ReleaseHead): readonly string[] => (isOwnOnly(head) ? head.chain.slice(0, 1) : []);
 
 const readHeads = async (
   ids: readonly string[],

@@ -26,7 +26,7 @@ const treatments = [
 export type TreatmentName = (typeof treatments)[number];
 
 /** How far a release covers local taxes. */
-const localRates = ['complete', 'listed', 'partial', 'none'] as const;
+const localRates = ['complete', 'partial', 'none'] as const;
 export type LocalRates = (typeof localRates)[number];
 
 /** How a release finds the local rates of an address. */
@@ -259,7 +259,7 @@ const StateCoverage = described(
     ),
     local_rates: described(
       z.enum(localRates),
-      'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`), `none`, or `listed` (only the ZIP codes in the imported files; releases imported by earlier versions). `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
+      'The taxes below the state: `complete` (all are known, or there are none), `partial` (some are missing, see `local`) or `none`. `notes` says how many are listed and until when. Every response with missing local rates has a warning.',
       { title: 'LocalRateCoverage' },
     ),
     local: LocalCoverage,

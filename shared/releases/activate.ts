@@ -44,10 +44,9 @@ const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<strin
 const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
   const { id, below } = head;
   const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
-  if (active.corrupt || below === active.id || isBack || (below === undefined && active.head === null)) return;
-  const over = below === undefined ? 'before imports were layered over other releases' : `over ${below}`;
+  if (active.corrupt || below === active.id || isBack) return;
   throw new CommandError(
-    `${id} was imported ${over}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
+    `${id} was imported over ${below}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
   );
 };
 

@@ -47,8 +47,7 @@ export const readActiveRelease = async (letters: string): Promise<ActiveRelease>
 };
 
 /** The ids of an imported release and of its imported fallback releases. */
-export const chainOf = (head: ReleaseHead | null): readonly string[] =>
-  head === null ? [] : [head.id, ...(head.chain ?? [])];
+export const chainOf = (head: ReleaseHead | null): readonly string[] => (head === null ? [] : [head.id, ...head.chain]);
 
 /**
  * The position of an import while this release is active: over it, or over the built-in one if it is corrupt. A release of
@@ -56,7 +55,7 @@ export const chainOf = (head: ReleaseHead | null): readonly string[] =>
  */
 export const positionOver = ({ id, head, builtIn, corrupt }: ActiveRelease): Position => ({
   below: corrupt ? builtIn.id : id,
-  chain: head && isOwnOnly(head) ? (head.chain ?? []) : chainOf(head),
+  chain: head && isOwnOnly(head) ? head.chain : chainOf(head),
   bottom: builtIn.id,
   ...(head?.own && { own: head.own }),
 });

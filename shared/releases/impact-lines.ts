@@ -39,8 +39,6 @@ const pastText = ({ past }: Impact, today: string): string | null => {
 const fallbackText = (head: ReleaseHead, { firstDay }: Impact, today: string): string => {
   const { below } = head;
   if (isOwnOnly(head)) return `The fallback releases, ${below} first, cover all addresses.`;
-  if (below === undefined)
-    return 'An earlier version of Levy imported it, without a fallback release: what it does not name is not covered.';
   const future =
     firstDay !== null && today < firstDay
       ? ` It begins in the future: until ${firstDay}, the fallback release applies everywhere.`

@@ -66,7 +66,7 @@ const keysOfOwn = async (
 /** The impact of own rules that are not stored yet, over their fallback release. */
 const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
   const state = lettersOf(head);
-  const keys = await keysOfOwn(state, [before, head.own], head.chain ?? []);
+  const keys = await keysOfOwn(state, [before, head.own], head.chain);
   return impactOf({
     state,
     blocks: batchesOf([...keys].sort()),
@@ -106,8 +106,7 @@ export const impactOfImport = (
   return impactOf({ state: lettersOf(head), blocks: blocks(), before, after, today });
 };
 
-const bottomOf = ({ imported, head }: OpenRelease): string | null =>
-  imported === null ? head.id : (imported.bottom ?? null);
+const bottomOf = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
 
 /** The ZIPs in the built-in tables of a state. */
 const knownZips = (state: string): readonly string[] => {

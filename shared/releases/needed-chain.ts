@@ -126,7 +126,7 @@ export const withNeededChain = async (
   parts: () => AsyncIterable<ReleasePart>,
   reporter: Pick<Reporter, 'print'>,
 ): Promise<ReleaseHead> => {
-  const { chain: all = [] } = head;
+  const { chain: all } = head;
   if (all.length === 0) return head;
   const upper = new Upper();
   for await (const names of namesOf(head, parts())) upper.add(names, head);

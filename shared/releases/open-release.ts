@@ -98,7 +98,7 @@ export const openRelease = async (id: string): Promise<OpenRelease> => {
 export const openCompared = async (id: string): Promise<OpenRelease> => {
   const opened = await openRelease(id);
   const { imported } = opened;
-  const under = imported && isOwnOnly(imported) ? (imported.chain?.[0] ?? imported.bottom) : undefined;
+  const under = imported && isOwnOnly(imported) ? (imported.chain[0] ?? imported.bottom) : undefined;
   if (!imported || under === undefined) return opened;
   const { imported: listed, head, parts, partOf } = await openRelease(under);
   const own = withOwnRules(listed ?? head, imported.own);

@@ -232,7 +232,7 @@ const updateFiles = async (
   const release = made ? made.id : source.release;
   assert(release !== null, 'A publisher has known files only if a release was made of them.');
   const { id, head } = await readActiveRelease(publisher.state);
-  const isActive = id === release || (head?.chain ?? []).includes(release);
+  const isActive = id === release || head?.chain.includes(release) === true;
   const proposal = release === source.release ? source.proposal : null;
   const imported = isNew && { release, imported_at: at, proposal };
   const fetched = { ...(files && { files: [...files] }), ...imported };

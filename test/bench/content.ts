@@ -43,7 +43,15 @@ export const imported = (): { readonly head: ReleaseHead; readonly parts: readon
     ...base,
     ...{ id, base: base.id, format: 'sst', imported_at: importedAt },
     content_hash: createHash('sha256').update(id).digest('hex'),
-    counts: { parts: zips.length, jurisdictions: 3, rates: 3, locations: zips.length * zip4Ranges },
+    counts: {
+      parts: zips.length,
+      jurisdictions: 3,
+      rates: 3,
+      locations: zips.length * zip4Ranges,
+      streets: 0,
+      zips: zips.length,
+    },
+    ...{ below: base.id, chain: [], chain_until: [], bottom: base.id, last_day: null },
   },
   parts: zips.map((zip) => partOf(zip, zip4Ranges)),
 });

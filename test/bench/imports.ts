@@ -39,6 +39,7 @@ const importRows = async (): Promise<Figure> => {
   const start = performance.now();
   const built = await buildRelease({
     ...{ entries: importers.sst.read(files, { state: 'MN', base }), base, importer: importers.sst, tempFolder },
+    position: { below: base.id, chain: [], bottom: base.id },
     ...{ id: 'US-MN@2026-11-21.1', importedAt: '2026-11-21T00:00:00.000Z' },
   });
   if (built.outcome !== 'built' || built.summary.bad.count > 0) throw new Error(JSON.stringify(built.summary));

@@ -38,6 +38,7 @@ const importAndRead = (format: Format, state: string, input: Input): Promise<voi
     const entries = importers[format].read(paths, { state, base });
     const identity = {
       id: `US-${state}@2026-11-21.1`,
+      position: { below: base.id, chain: [], bottom: base.id },
       importer: importers[format],
       importedAt: '2026-11-21T08:00:00.000Z',
     };

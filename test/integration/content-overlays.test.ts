@@ -14,9 +14,7 @@ import { runInProcess } from '../support/run-command.ts';
 process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
 vi.resetModules();
 const { contentProgram } = await import('../../shared/cli/content.ts');
-const { activateRelease, findHead, importRelease, readActiveReleases } = await import(
-  '../../shared/store/content/content-store.ts'
-);
+const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
 const { dayMs, later } = await import('../support/sales.ts');
 const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
 
@@ -182,22 +180,6 @@ describe('overlays', () => {
     expect((await content('activate', second)).refused).toContain(
       `imported over ${first}, and ${builtIn} is active now`,
     );
-  });
-});
-
-describe('an import of an earlier version, without a fallback release', () => {
-  it('can be activated over the built-in release, but not over an import', async () => {
-    const [old, older] = [150, 151].map((counter) => `US-WI@${today}.${counter}`) as [string, string];
-    const head = await findHead((await importing([keshena])).id);
-    if (!head) throw new Error('The import has no head.');
-    const { below: _below, chain: _chain, bottom: _bottom, ...others } = head;
-    for (const id of [old, older]) await importRelease({ ...others, id, counts: { ...head.counts, parts: 0 } }, []);
-    expect((await content('activate', old)).out).toContain('what it does not name is not covered');
-    await activateRelease('US-WI', null, await readActiveReleases(), new Date().toISOString());
-    const ran = await importing([milwaukee], ...activated);
-    expect((await content('activate', older)).refused).toContain(`and ${ran.id} is active now`);
-    // It was active before.
-    expect((await content('activate', old)).refused).toBe(null);
   });
 });
 

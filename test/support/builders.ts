@@ -45,7 +45,7 @@ type NewRelease = Partial<Omit<Release, 'jurisdictions' | 'settings'>> & {
 export const releaseOf = ({ of, shipping, rounding, settings, ...others }: NewRelease = {}): Release => {
   const [state, ...local] = of ?? [{ code: 'US-XX', type: 'state', rate: '0.06' } as const];
   return {
-    id: `${state.code}@2026-10-01.1`,
+    id: `${state.code}@2026-11-22.1`,
     state: state.code,
     name: `State ${state.code}`,
     currency: 'USD',

@@ -1,5 +1,4 @@
 /** Changes of the items of imported releases in the Content table. */
-import { createHash } from 'node:crypto';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
 import type { ReleasePart } from '../../shared/content/content.ts';
@@ -9,19 +8,6 @@ import { attributeOf, storedText } from './stored-bytes.ts';
 
 const TableName = environment.tables.content;
 type Item = Record<string, unknown>;
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
-};
-
-/** SHA-256 of a value's JSON with sorted keys, as in the digest of a part. */
-const digestOf = (value: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(sorted(value)))
-    .digest('hex');
 
 export const itemOf = async (key: ItemKey): Promise<Item> =>
   (await database.send(new GetCommand({ TableName, Key: key, ConsistentRead: true }))).Item as Item;
@@ -47,16 +33,4 @@ export const withText = (before: string, after: string) => (item: Item) => {
   const text = textOf(item);
   if (!text.includes(before)) throw new Error(`The content has no ${before}.`);
   return { content: attributeOf(text.replaceAll(before, after)) };
-};
-
-/** Rewrite a release's items as before heads had a digest, with the fields of parts in another order. */
-export const asBeforeDigests = async (release: string, keys: readonly string[]): Promise<void> => {
-  for (const key of keys)
-    await changePart(release, key, (item) => {
-      const { locations, rates, jurisdictions } = contentOf(item);
-      const part = { locations, rates, jurisdictions, key };
-      return { content: attributeOf(JSON.stringify(part)), digest: digestOf(part) };
-    });
-  const { digest: _, part_keys: __, ...head } = await itemOf(releaseHeadKey(release));
-  await put(head);
 };

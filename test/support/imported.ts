@@ -11,10 +11,15 @@ type NewHead = Partial<ReleaseHead> & { readonly rate?: string };
 export const headOf = (id: string, { rate = '0.06875', ...others }: NewHead = {}): ReleaseHead => ({
   ...releaseOf({ id, of: [{ code: id.slice(0, 5), type: 'state', rate }] }),
   content_hash: `hash of ${id}`,
-  base: `${id.slice(0, 5)}@2026-10-01.1`,
+  base: `${id.slice(0, 5)}@2026-11-22.1`,
   format: 'zip-rates',
   imported_at: '2026-11-20T12:00:00.000Z',
-  counts: { parts: 0, jurisdictions: 0, rates: 0, locations: 0 },
+  counts: { parts: 0, zips: 0, jurisdictions: 0, rates: 0, locations: 0, streets: 0 },
+  below: `${id.slice(0, 5)}@2026-11-22.1`,
+  chain: [],
+  chain_until: [],
+  bottom: `${id.slice(0, 5)}@2026-11-22.1`,
+  last_day: null,
   ...others,
 });
 

@@ -154,7 +154,8 @@ export const contentOf = (one: WorkedCase, id: string): Omit<BuildOptions, 'temp
     for (const [other, named] of Object.entries(other_zips)) yield* zipEntries(other, named);
   }
   const base = baseOf(state, shipping_policy);
-  return { entries: entries(), base, id, importer: importers.sst, importedAt: '2026-11-20T12:00:00.000Z' };
+  const position = { below: base.id, chain: [], bottom: base.id };
+  return { entries: entries(), base, position, id, importer: importers.sst, importedAt: '2026-11-20T12:00:00.000Z' };
 };
 
 type Row = { jurisdiction_type: string; rate: string; taxable_amount: string; tax_amount: string };

@@ -150,7 +150,6 @@ describe('a ZIP in several states, without a state', () => {
   it('is never in a state without content while another has content, and has a warning', () => {
     const unknowns = [
       forStates({ TN: stateOf('US-TN', '0.07') }),
-      forStates({ KY: stateOf('US-KY', '0.09', { locals: 'listed' }), TN: stateOf('US-TN', '0.07') }),
       forStates({ KY: stateOf('US-KY', '0.09', { established_to: '2026-08-31' }), TN: stateOf('US-TN', '0.07') }),
     ];
     for (const releaseFor of unknowns)
@@ -407,7 +406,6 @@ describe('the warnings of an address', () => {
     of,
     name: 'Michigan',
     coverage: 'partial',
-    locals: 'listed',
     locations: [
       locationOf({ zips: [['48933', '48933']], alternatives: [['CHEAP']] }),
       locationOf({ zips: [['489331500', '489331599']], alternatives: [['DEAR']] }),
@@ -459,26 +457,13 @@ describe('the warnings of an address', () => {
     expect(tax_amount).toBe('5.00');
     expect(line_items[0]?.address_resolution).toEqual({ level: 'zip5', ambiguous: true, coverage: 'partial' });
     expect(messagesOf(to, 'local_rates_missing')).toEqual([
-      expect.stringMatching(/US-MI@2026-10-01\.1 .*part of ZIP 48934/),
+      expect.stringMatching(/US-MI@2026-11-22\.1 .*part of ZIP 48934/),
     ]);
     expect(ask({ to }, { ...options, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('7.00');
     const refused = (settings: NonNullable<Parameters<typeof ask>[1]>['settings']) =>
       refusal({ to }, { ...options, settings: settings ?? {} }).map(({ code }) => code);
     expect(refused({ ambiguous_address: 'reject' })).toEqual(['validation_address_unresolvable']);
     expect(refused({ incomplete_coverage: 'reject' })).toEqual(['validation_not_covered']);
-  });
-
-  it.each<{ to: Address; zip: string; advice: string }>([
-    { to: { postal_code: '48934-5000' }, zip: '48934-5000', advice: 'the four digits, or leave them' },
-    { to: { postal_code: '48939', city: 'Dewitt' }, zip: '48939', advice: 'the city, or leave it' },
-  ])('$to is not covered, and another address of its ZIP is', ({ to, zip, advice }) => {
-    expect(ask({ to }, options).tax_amount).toBe('0.00');
-    expect(messagesOf(to, 'not_covered')).toEqual([
-      expect.stringMatching(new RegExp(`ZIP ${zip} .* ZIP ${zip.slice(0, 5)} .*correct ${advice} out`)),
-    ]);
-    expect(refusal({ to }, { ...options, settings: { incomplete_coverage: 'reject' } })).toMatchObject([
-      { code: 'validation_not_covered' },
-    ]);
   });
 
   it.each<{ to: Address; because: string }>([
@@ -497,10 +482,14 @@ describe('the warnings of an address', () => {
     );
   });
 
-  it('a ZIP that is not in use decides nothing, and where every ZIP is listed nothing is covered', () => {
+  it('a ZIP that is not in use decides nothing', () => {
     const unused = ask({ to: { state: 'MI', postal_code: '00000' } }, options);
-    expect(unused.tax_amount).toBe('0.00');
-    expect(unused.warnings.map(({ code }) => code)).toEqual(['not_covered', 'postal_code_unknown']);
+    expect(unused.tax_amount).toBe('4.00');
+    expect(unused.warnings.map(({ code }) => code)).toEqual([
+      'local_rates_missing',
+      'postal_code_unknown',
+      'taxability_not_established',
+    ]);
   });
 });
 

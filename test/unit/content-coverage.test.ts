@@ -261,41 +261,27 @@ describe('coverage of a release', () => {
     expect(coverageOf(withRules([]), day).local_rates).toBe('complete');
   });
 
-  const imported = (last_day: string | null | undefined, others: Partial<ReleaseHead> = {}): Release => ({
-    ...withRules([], { locals: 'listed' }),
-    ...({
-      counts: { parts: 4, zips: 3, jurisdictions: 1, rates: 1, locations: 4 },
-      last_day,
-      ...others,
-    } as Partial<ReleaseHead>),
-  });
+  const imported = (last_day: string | null, counts: Partial<ReleaseHead['counts']> = {}): Release => {
+    const all = { parts: 4, zips: 3, jurisdictions: 1, rates: 1, locations: 4, streets: 0, ...counts };
+    const fallback = withRules([], { coverage: 'partial' });
+    return { ...fallback, ...({ counts: all, last_day } as Partial<ReleaseHead>), fallback };
+  };
   const localOf = (release: Release, on = day) => {
     const { local_rates, notes } = coverageOf(release, on);
-    return [local_rates, notes.find((note) => note.startsWith('Local rates'))];
+    return [local_rates, notes.find((note) => note.includes('its files'))];
   };
 
-  it('calls local rates listed where an import lists ZIPs, with how many and to which day', () => {
-    const note = (found: string) =>
-      `Local rates are known only of the ZIPs that its files list (${found}); any other is not covered.`;
-    expect(localOf(imported(null))).toEqual(['listed', note('3 ZIPs and 1 city')]);
-    expect(localOf(imported(day))).toEqual(['listed', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
-    const counts = { parts: 1, zips: 1, jurisdictions: 1, rates: 1, locations: 1 };
-    expect(localOf(imported(null, { counts }))).toEqual(['listed', note('1 ZIP')]);
-    // Older heads, which did not separate ZIPs and cities.
-    const { zips: _, ...older } = { ...counts, parts: 1200 };
-    expect(localOf(imported(undefined, { counts: older }))).toEqual(['listed', note('1,200 ZIPs and cities')]);
+  it('calls local rates partial where an import names ZIPs, with how many and to which day', () => {
+    const note = (found: string) => `Addresses that its files do not name (${found}) fall back to US-XX@2026-11-22.1.`;
+    expect(localOf(imported(null))).toEqual(['partial', note('3 ZIPs and 1 city')]);
+    expect(localOf(imported(day))).toEqual(['partial', note(`3 ZIPs and 1 city, the last of them to ${day}`)]);
+    expect(localOf(imported(null, { parts: 1, zips: 1 }))).toEqual(['partial', note('1 ZIP')]);
   });
 
-  it('reports no local rates after all locations have ended, including places by name', () => {
-    const note =
-      'Local rates are missing: all that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended, and is not covered.';
-    expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('listed');
+  it('calls local rates none the day after all that an import names has ended', () => {
+    const note = 'All that its files list (3 ZIPs and 1 city, the last of them to 2019-03-31) has ended.';
+    expect(localOf(imported('2019-03-31'), '2019-03-31')[0]).toBe('partial');
     expect(localOf(imported('2019-03-31'), '2019-04-01')).toEqual(['none', note]);
-    const { locals: _, ...byName } = imported('2019-03-31', { coverage: 'partial' });
-    expect([coverageOf(byName, '2019-03-31').local_rates, coverageOf(byName, '2019-04-01').local_rates]).toEqual([
-      'partial',
-      'none',
-    ]);
   });
 
   it('reports by level where an import has local taxes and the state none', () => {
@@ -352,13 +338,13 @@ describe('the active releases', () => {
   const idsOf = (releases: readonly Release[]) => releases.map(({ id }) => id);
 
   it('are the built-in ones, unless an import is active', async () => {
-    expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-10-01.1', 'US-YY@2026-10-01.1']);
-    expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-10-01.1']);
+    expect(idsOf(await from(null, []))).toEqual(['US-XX@2026-11-22.1', 'US-YY@2026-11-22.1']);
+    expect(idsOf(await from(imported.id, [imported]))).toEqual([imported.id, 'US-YY@2026-11-22.1']);
   });
 
   it("of one state exclude other states' imported releases", async () => {
     expect(idsOf(await from(imported.id, [imported], 'US-XX'))).toEqual([imported.id]);
-    expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-10-01.1']);
+    expect(idsOf(await from(imported.id, [], 'US-YY'))).toEqual(['US-YY@2026-11-22.1']);
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 

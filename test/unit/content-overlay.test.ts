@@ -255,16 +255,12 @@ describe('imports over the active release', () => {
   }, 60_000);
 });
 
-/** A service with a file over the built-in release, or, with `alone`, as an import of before releases lay over others. */
-const serviceOfFile = async (
-  state: State,
-  { format, files }: Pick<ImportedFile, 'format' | 'files'>,
-  alone = false,
-) => {
+/** A service with a file over the built-in release. */
+const serviceOfFile = async (state: State, { format, files }: Pick<ImportedFile, 'format' | 'files'>) => {
   const id = `US-${state}@2026-11-22.101`;
   const bottom = builtInRelease(state)?.id ?? '';
-  const position = alone ? {} : { position: { below: bottom, chain: [], bottom } };
-  const imported = await importFiles(format, state, files, { names: await readNameTables(state), ...position });
+  const position = { below: bottom, chain: [], bottom };
+  const imported = await importFiles(format, state, files, { names: await readNameTables(state), position });
   const head = { ...headOf(imported), id };
   return { id, imported, service: serviceWith(state, id, { head, parts: imported.parts }) };
 };
@@ -306,19 +302,5 @@ describe('a sale within California between an imported city and another one', ()
     const outcome = await taxOf(service, 'CA', to, '2026-11-15', from);
     const codes = outcome.line_items[0]?.taxes.map(({ jurisdiction_code }) => jurisdiction_code);
     expect([outcome.tax_amount, codes]).toEqual([tax, ['US-CA', 'US-CA-001-00562']]);
-  });
-});
-
-describe('a release that was imported without a fallback release', () => {
-  it('covers no ZIP that its list does not have', async () => {
-    const content =
-      'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel\nNY,10001,NEW YORK,0.09,0.04,0,0.05,0,1';
-    const files = [{ name: 'rates.csv', content }];
-    const { service } = await serviceOfFile('NY', { format: 'zip-rates', files }, true);
-    const [named, other] = await Promise.all(
-      ['10001', '12207'].map((zip) => taxOf(service, 'NY', place(zip), '2026-11-15')),
-    );
-    expect([named?.tax_amount, other?.tax_amount]).toEqual(['90000.00', '0.00']);
-    expect(other && isNotCovered(other)).toBe(true);
   });
 });

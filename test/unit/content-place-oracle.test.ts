@@ -202,7 +202,6 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         locations: fc.array(RandomLocation, { maxLength: 7 }),
         percents: fc.tuple(...codes.map(() => fc.integer({ min: 0, max: 4 }))),
         unknown: fc.option(fc.constantFrom(...codes), { freq: 6 }),
-        isListed: fc.boolean(),
         coverage: fc.constantFrom('partial' as const, 'complete' as const),
         address: fc.record({
           zip5: fc.option(fc.constantFrom(...zips), { freq: 5 }),
@@ -212,7 +211,7 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         day: Day,
         highest: fc.boolean(),
       }),
-      ({ locations, percents, unknown, isListed, coverage, address: { zip5, plus4, city }, day, highest }) => {
+      ({ locations, percents, unknown, coverage, address: { zip5, plus4, city }, day, highest }) => {
         const asked = { zip5, plus4: zip5 === null ? null : plus4, city };
         const base = releaseOf({
           of: [
@@ -222,7 +221,6 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
           established_from: established,
           coverage,
           locations,
-          ...(isListed ? { locals: 'listed' as const } : {}),
         });
         const release = { ...base, rates: base.rates.filter(({ jurisdiction }) => jurisdiction !== unknown) };
         const address = {
@@ -238,7 +236,7 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
         const percentOf = (set: string) =>
           set.split('+').reduce((sum, code) => sum + (percents[codes.indexOf(code)] ?? 0), 0);
         const rateOf = (set: string) => (unknown !== null && set.includes(unknown) ? -1 : percentOf(set));
-        const expected = slowly(locations, asked, day, coverage === 'complete' && !isListed, rateOf);
+        const expected = slowly(locations, asked, day, coverage === 'complete', rateOf);
         const level = expected?.level ?? 'none';
         for (const met of [
           level,
@@ -248,11 +246,10 @@ it('agrees with a slow reading of the order, on 6,000 random contents, addresses
           levels.set(met, (levels.get(met) ?? 0) + 1);
 
         if (!expected) {
-          const isGap = isListed && zip5 !== null;
-          expect(place.jurisdictions).toHaveLength(isGap ? 0 : 1);
-          const isState = zip5 === null && (isListed || locations.length > 0);
+          expect(place.jurisdictions).toHaveLength(1);
+          const isState = zip5 === null && locations.length > 0;
           const known = coverage === 'partial' || isState ? 'partial' : 'complete';
-          expect(resolution.coverage).toBe(isGap ? 'none' : known);
+          expect(resolution.coverage).toBe(known);
           expect(resolution.ambiguous).toBe(false);
           return;
         }

@@ -71,9 +71,8 @@ describe('a ZIP without its four digits', () => {
     ['55012', 'COUNTY CITY', 'COUNTY CITY DISTRICT', 'complete', 'the rates of the whole ZIP are the default'],
     ['55013', 'TOWN', 'CITY', 'partial', 'one number is in no range'],
   ])('%s has %s, or %s by the highest rate, and is %s: %s', (zip, lowest, highest, coverage) => {
-    const content: Content = { areas, locals: 'listed' };
-    expect(find(zip, content)).toBe(`US-XX ${lowest}; zip5, ambiguous, ${coverage}`);
-    expect(find(zip, content, { highest: true })).toBe(`US-XX ${highest}; zip5, ambiguous, ${coverage}`);
+    expect(find(zip, { areas })).toBe(`US-XX ${lowest}; zip5, ambiguous, ${coverage}`);
+    expect(find(zip, { areas }, { highest: true })).toBe(`US-XX ${highest}; zip5, ambiguous, ${coverage}`);
   });
 
   it('compares rates of the tax day, of all the jurisdictions of a set together', () => {
@@ -130,25 +129,24 @@ describe('a city beside a ZIP that no location names', () => {
     expect(find('55999/NEAR', { locations })).toBe('US-XX TOWN; city, complete'));
 });
 
-describe('a release that lists every ZIP', () => {
+describe('a release that does not have all local taxes', () => {
   const areas: Area[] = [
     ['55401', '55405', 'COUNTY CITY', { from: '2017-10-01', to: '2019-03-31' }],
     ['55406', '55406', ''],
     ['554070100', '554070199', 'TOWN', { from: '2027-01-01' }],
   ];
-  const listed: Content = { areas, locals: 'listed', established_from: '2017-10-01' };
+  const content: Content = { areas, established_from: '2017-10-01' };
   it.each([
     ['55401', '2019-01-15', 'US-XX COUNTY CITY; zip5, complete', 'the row is in force'],
     ['55401', '2019-03-31', 'US-XX COUNTY CITY; zip5, complete', 'its last day'],
-    ['55401', '2019-04-01', 'nothing; none, none', 'the rows have ended, and the state alone would be too little'],
+    ['55401', '2019-04-01', 'US-XX; zip5, partial', 'the rows have ended'],
     ['55406', '2026-09-15', 'US-XX; zip5, complete', 'no local tax is an answer'],
-    ['55999', '2026-09-15', 'nothing; none, none', 'it does not know the ZIP at all'],
+    ['55999', '2026-09-15', 'US-XX; zip5, partial', 'it does not name the ZIP'],
     ['', '2026-09-15', 'US-XX; state, partial', 'without a ZIP local taxes are missing'],
     ['/NOWHERE', '2026-09-15', 'US-XX; state, partial', 'a city that it does not name'],
-  ])('%s on %s: %s, %s', (text, on, expected) => expect(find(text, listed, { on })).toBe(expected));
+  ])('%s on %s: %s, %s', (text, on, expected) => expect(find(text, content, { on })).toBe(expected));
 
-  it('finds nothing or the state rate if the release has no locations', () => {
-    expect(find('55401', { locals: 'listed' })).toBe('nothing; none, none');
+  it('has the state rate without locations', () => {
     expect(find('55401', {})).toBe('US-XX; state, partial');
   });
 });

@@ -98,8 +98,8 @@ describe('a state with tables', () => {
   });
 });
 
-describe('a release of before the tables', () => {
-  const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-10-01.1' }), ...others });
+describe('a release without tables', () => {
+  const old = (others: Partial<Release>) => ({ ...releaseOf({ id: 'US-XX@2026-11-22.1' }), ...others });
 
   it('covers no, all, or some places', () => {
     expect(localCoverageOn(old({ coverage: 'partial' }), day)).toEqual({
@@ -111,17 +111,16 @@ describe('a release of before the tables', () => {
       places_missing: null,
       share_missing: null,
     });
-    expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-10-01' });
+    expect(localCoverageOn(old({}), day)).toMatchObject({ basis: 'not_levied', as_of: '2026-11-22' });
     const named = old({ locations: [locationOf({ cities: ['WHITEFISH'] })] });
-    expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-10-01', areas: null });
+    expect(localCoverageOn(named, day)).toMatchObject({ basis: 'by_place', as_of: '2026-11-22', areas: null });
   });
 });
 
 describe('an import', () => {
   const imported = (others: Partial<ReleaseHead> = {}) =>
     headOf('US-TX@2026-11-20.101', {
-      locals: 'listed',
-      counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30 },
+      counts: { parts: 30, zips: 30, jurisdictions: 5, rates: 5, locations: 30, streets: 0 },
       imported_at: '2026-11-20T12:00:00.000Z',
       ...others,
     });
@@ -138,12 +137,6 @@ describe('an import', () => {
       places_missing: null,
       share_missing: null,
     });
-    expect(
-      localRatesOn(
-        withFallback(imported(), () => undefined),
-        day,
-      ),
-    ).toBe('listed');
   });
 
   it('covers as much as the built-in release below it, and notes the fallback', () => {
@@ -157,7 +150,6 @@ describe('an import', () => {
   it('is no more than what is below it once all that it lists has ended', () => {
     expect(sayOf(over('MN', { last_day: '2026-11-21' }))).toEqual(['complete', 'by_place']);
     expect(sayOf(over('TX', { last_day: '2026-11-21' }))).toEqual(['partial', 'by_place']);
-    expect(sayOf(imported({ last_day: '2026-11-21' }))).toEqual(['none', 'none']);
     expect(sayOf(over('MN', { last_day: day }))).toEqual(['complete', 'by_file']);
   });
 

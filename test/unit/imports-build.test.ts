@@ -163,7 +163,7 @@ describe('the head of a release', () => {
     const imported = await buildEntries('PA', [span('150010000', '150019999', [])], base);
     const head = headOf(imported);
     expect(head.rates).toEqual(base.rates.filter(({ jurisdiction }) => jurisdiction === 'US-PA'));
-    expect(head).toMatchObject({ jurisdictions: [base.jurisdictions[0]], locations: [], locals: 'listed' });
+    expect(head).toMatchObject({ jurisdictions: [base.jurisdictions[0]], locations: [], coverage: 'partial' });
     expect(imported.built.summary.notes).toEqual([expect.stringContaining('US-PA-ALLEGHENY')]);
   });
 

@@ -37,7 +37,6 @@ describe('California’s rates by city', () => {
   it('are district taxes of cities alone: the release notes what is missing', async () => {
     const imported = await importFiles('cdtfa', 'CA', [fixture(name)]);
     expect(headOf(imported)).toMatchObject({ coverage: 'partial' });
-    expect(headOf(imported)).not.toHaveProperty('locals');
     expect(imported.parts.get('ALAMEDA')?.jurisdictions).toEqual([
       { code: 'US-CA-DISTRICT-ALAMEDA', name: 'Alameda, local taxes', type: 'district', tax_type: 'sales' },
     ]);

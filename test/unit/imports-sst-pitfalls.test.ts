@@ -301,10 +301,10 @@ describe('pitfalls of SST files', () => {
     expect(at('68106', '2021-12-31')).toEqual(['complete', '5.50']);
     expect(at('68106', '2022-01-01')).toEqual(['complete', '7.00']);
     expect(at('68106', '2024-12-31')).toEqual(['complete', '7.00']);
-    expect(at('68106', '2025-01-01')).toEqual(['none', '0.00']);
-    expect(at('68106', '2025-06-30')).toEqual(['none', '0.00']);
+    expect(at('68106', '2025-01-01')).toEqual(['partial', '5.50']);
+    expect(at('68106', '2025-06-30')).toEqual(['partial', '5.50']);
     expect(at('68106', '2025-12-31')).toEqual(['complete', '7.50']);
-    expect(at('68106', '2026-01-01')).toEqual(['none', '0.00']);
+    expect(at('68106', '2026-01-01')).toEqual(['partial', '5.50']);
     expect(at('68107', '2026-01-01')).toEqual(['complete', '5.50']);
     expect(imported.built.summary.remarks).toEqual([
       expect.objectContaining({ reason: expect.stringMatching(/^outlives a rate/), count: 1, firstLine: 1 }),

@@ -76,7 +76,7 @@ describe('SST street-address rows', () => {
       expect(taxAt(imported, 'VT', zip, 'highest_rate')).toMatchObject({ tax: '7.00' });
     }
     expect(taxAt(imported, 'VT', '05403')).toMatchObject({ tax: '7.00', ambiguous: false, coverage: 'complete' });
-    expect(taxAt(imported, 'VT', '05404')).toMatchObject({ tax: '0.00', coverage: 'none' });
+    expect(taxAt(imported, 'VT', '05404')).toMatchObject({ tax: '6.00', coverage: 'partial' });
     expect(headOf(imported).counts).toMatchObject({ parts: 2, zips: 2 });
   });
 

@@ -32,7 +32,7 @@ const releaseWith = (imported: Imported, key: string): Release => {
 const percentAt = (imported: Imported, postalCode: string, day: string) => {
   const address = readAddress({ state: 'MN', postal_code: postalCode }, '');
   if (!address.ok) throw new Error(postalCode);
-  const release = releaseWith(imported, postalCode.slice(0, 5));
+  const release = { ...releaseWith(imported, postalCode.slice(0, 5)), fallback: releaseWith(imported, '') };
   const { place, resolution } = locate(address.value, () => release, day, false);
   const codes = place.jurisdictions.map(({ code }) => code);
   return { percent: codes.length === 0 ? null : percentOf(release.rates, codes, day), coverage: resolution.coverage };
@@ -69,8 +69,8 @@ describe('Minnesota’s SST files', () => {
     { zip: '55060', day: '2026-01-01', because: 'the city’s last rate has ended, and a row still names the city' },
     { zip: '55902', day: '2026-11-21', because: 'no row names the ZIP' },
     { zip: '55802', day: '2019-01-15', because: 'the city’s rate of that day is older than the file' },
-  ])('$zip on $day is not covered: $because', async ({ zip, day }) => {
-    expect(percentAt(await minnesota(), zip, day).coverage).toBe('none');
+  ])('$zip on $day has the state rate alone: $because', async ({ zip, day }) => {
+    expect(percentAt(await minnesota(), zip, day)).toEqual({ percent: 6.875, coverage: 'partial' });
   });
 
   it('come in either order, and packed', async () => {
@@ -85,8 +85,6 @@ describe('Minnesota’s SST files', () => {
       id: 'US-MN@2026-11-21.1',
       base: expect.stringMatching(/^US-MN@/),
       format: 'sst',
-      coverage: 'complete',
-      locals: 'listed',
       locations: [],
       jurisdictions: [{ code: 'US-MN', name: 'Minnesota' }, { code: 'US-MN-RDF' }],
       rates: [
@@ -105,6 +103,7 @@ describe('Minnesota’s SST files', () => {
       rates:
         new Set([...imported.parts.values()].flatMap(({ rates }) => rates.map((rate) => JSON.stringify(rate)))).size +
         1,
+      streets: 0,
     });
   });
 
@@ -171,7 +170,7 @@ describe('Minnesota’s SST files', () => {
       files.map((one) => (one.name === file.name ? file : one)),
     );
     expect(imported.built.summary.bad.first.map((bad) => bad.line)).toEqual([line]);
-    expect(percentAt(imported, zip, '2026-11-21').coverage).toBe('none');
+    expect(percentAt(imported, zip, '2026-11-21').coverage).toBe('partial');
   });
 
   it.each([

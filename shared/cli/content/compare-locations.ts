@@ -29,9 +29,9 @@ export type LocationChange = Change & {
 
 /** All inputs of a combined rate as text, to skip the ZIPs that do not change. */
 const decisiveOf = ({ head, part }: Side): string => {
-  const { state, rates, coverage, locals, local, established_from, established_to, own } = head;
+  const { state, rates, coverage, local, established_from, established_to, own } = head;
   const ofOwn = [own?.jurisdictions, own?.rates];
-  return JSON.stringify([state, rates, coverage, locals, local, established_from, established_to, part, ofOwn]);
+  return JSON.stringify([state, rates, coverage, local, established_from, established_to, part, ofOwn]);
 };
 
 /** The release with the rates and locations of one ZIP or city. */

@@ -20,7 +20,7 @@ const rulesById = ({ rules }: Release): ReadonlyMap<string, Rule> => new Map(rul
 const policies = (values: Release['settings'][keyof Release['settings']]): string =>
   canonicalJson((values ?? []).map(({ from, to, policy }) => ({ from, to, policy })));
 
-const fieldNames = ['coverage', 'locals', 'established_from', 'approximate_from', 'established_to'] as const;
+const fieldNames = ['coverage', 'established_from', 'approximate_from', 'established_to'] as const;
 
 /** The differences of two releases of a state in rules and settings. */
 export const compareRules = (before: Release, after: Release): OtherChanges => {

@@ -84,7 +84,7 @@ export const addList = (program: Command): Command =>
     .command('list')
     .summary('all releases, with the active ones marked')
     .description(
-      'List the built-in and the imported releases, and unfinished imports. * marks the active releases. Local rates are as of today: complete, partial or none, or listed for imports of earlier versions, which cover only the ZIPs in their files.',
+      'List the built-in and the imported releases, and unfinished imports. * marks the active releases. Local rates are as of today: complete, partial or none.',
     )
     .option('--state <state>', 'only releases of this state, such as MN')
     .option('--json', 'one JSON array, with complete hashes; unfinished imports come last')

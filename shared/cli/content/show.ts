@@ -23,7 +23,7 @@ import { explainError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 import { type ShownLocation, type ShownZip, showZip } from './show-zip.ts';
 
-/** The rates of the state, and of places in old releases. Own rates are among the own values. */
+/** The rates of the state and of places that the head lists. Own rates are among the own values. */
 const rateLines = (head: Release): readonly string[] =>
   head.rates.flatMap((rate) => {
     const { jurisdiction } = rate;
@@ -32,15 +32,11 @@ const rateLines = (head: Release): readonly string[] =>
     return [`${name}: ${percentOf(rate.rate)}, ${daysText(rate)}`];
   });
 
-// Earlier versions imported releases that answer alone. Newer imports have a built-in release at the bottom.
-const coversListedOnly = (head: Release & Partial<ReleaseHead>): boolean =>
-  head.locals === 'listed' && head.bottom === undefined;
-
 /** Own rules cover what the releases below them cover, as in `content list`. */
 const coverageText = (head: Release, imported: ReleaseHead | null): string =>
   imported && isOwnOnly(imported)
     ? localRatesOn(withFallback(imported, builtInReleaseById), dayOf(now()))
-    : `${head.coverage}${coversListedOnly(head) ? ', as far as ZIPs are listed' : ''}`;
+    : head.coverage;
 
 /** Whether it is active; `null` is not known, because a built-in release can be shown without a database. */
 const activity = async ({ head, imported }: OpenRelease): Promise<boolean | null> => {
@@ -74,7 +70,7 @@ const printHead = ({ head, imported }: OpenRelease, isActive: boolean | null): v
   if (imported) {
     const { parts, jurisdictions, rates, locations } = imported.counts;
     print(`Base: ${imported.base}, the source of its rules and settings`);
-    if (imported.below !== undefined) print(`Fallback: ${imported.below}, which covers what it does not name`);
+    print(`Fallback: ${imported.below}, which covers what it does not name`);
     print(`Imported: ${imported.imported_at}`);
     print(`Hash: ${imported.content_hash}`);
     print(
@@ -105,7 +101,6 @@ const withoutLocation = (head: Release & Partial<ReleaseHead>, zip: string, date
   if (!states.includes(stateOfJurisdiction(head.state)))
     return states.length === 0 ? 'The ZIP is not in use.' : `It is a ZIP of ${states.join(', ')}.`;
   if (head.below !== undefined) return `This release has no location there; ${head.below} applies.`;
-  if (head.locals === 'listed') return 'The release covers only the ZIPs in its list, and this one is not in it.';
   const rate = stateRateOn(head, date);
   if (!rate) return 'This release has no location there.';
   const all = isRestUntaxed(head) ? 'which is all of it' : 'and the local rates of its tables';

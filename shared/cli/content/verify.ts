@@ -116,8 +116,7 @@ async function* zipsFirst(parts: AsyncIterable<ReleasePart>): AsyncGenerator<Rel
 }
 
 /**
- * Check every part of a release against its digest, the keys of the parts against the list in the head (or its count, if
- * an older head has no list), and the hash over everything against the head's `content_hash`. The hash is compared only
+ * Check every part of a release against its digest, the keys of the parts against the list in the head, and the hash over everything against the head's `content_hash`. The hash is compared only
  * without other problems, because it would repeat them.
  *
  * Reads the release once, with at most 16 MB in memory. `progress` gets the number of parts so far and the number in the
@@ -149,12 +148,10 @@ export const verifyRelease = async (
     return found;
   }
   const { value: head, partKeys } = stored;
-  const missing = partKeys === null ? null : new Set(listedKeys(partKeys));
+  const missing = new Set(listedKeys(partKeys));
   const hash = await contentHash(head, zipsFirst(wholeParts(missing, head.counts.parts)));
-  for (const key of missing ?? []) note(key, missingPart);
-  if (missing === null && found.parts !== head.counts.parts)
-    note(null, `it counts ${counted(head.counts.parts, 'part')}, and the table has ${found.parts}`);
-  else if (found.problems === 0 && hash !== head.content_hash)
+  for (const key of missing) note(key, missingPart);
+  if (found.problems === 0 && hash !== head.content_hash)
     note(null, `its content_hash is ${head.content_hash}, and the head and the parts have the hash ${hash}`);
   return found;
 };

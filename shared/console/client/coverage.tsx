@@ -33,7 +33,6 @@ const TileMap = ({ states }: { states: readonly State[] }) => (
 
 const levels = [
   ['complete', 'every place of the state has its local rates, or the state has none'],
-  ['listed', 'the places of an imported list have their local rates'],
   ['partial', 'some places have the county or state rate only, with a warning'],
   ['none', 'only the state rate is known'],
 ] as const;

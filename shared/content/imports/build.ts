@@ -23,14 +23,13 @@ const nothingOwned = 'The file has no rule, rate or setting, and no own rules ar
 const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
 
 /** The fallback releases: the active one, and its fallbacks. The own rules of the active release stay in force. */
-export type Position = Required<Pick<ReleaseHead, 'below' | 'chain' | 'bottom'>> & Pick<ReleaseHead, 'own'>;
+export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom'> & Pick<ReleaseHead, 'own'>;
 
 export type BuildOptions = {
   readonly entries: AsyncIterable<Entry>;
   /** The release whose rules, settings, sources and state jurisdiction the new one copies. */
   readonly base: Release;
-  /** The fallback releases; without it, places that the release does not name are not covered. */
-  readonly position?: Position;
+  readonly position: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
   readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match' | 'hasRemoteRates'>;
@@ -77,13 +76,14 @@ const headOf = (
     ...takenFrom(base),
     ...remoteSales(base, importer),
     id,
-    ...(importer.match === 'zip' ? { coverage: 'complete', locals: 'listed' } : { coverage: 'partial' }),
+    coverage: 'partial',
     sources: { ...sources, [source]: citation(importer, summary, importedAt) },
     jurisdictions: stateWide(base),
     rates,
     locations: [],
     base: base.id,
     ...position,
+    chain_until: position.chain.map(() => null),
     format: importer.format,
     imported_at: importedAt,
     ...found,
@@ -95,9 +95,8 @@ const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions
   remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
 
 /** A base release without the fields that belong to its own import or local tables. */
-const takenFrom = (base: Release & Partial<Position>): Omit<Release, 'locals' | 'local' | 'complete_from' | 'own'> => {
-  const { locals: _locals, local: _local, own: _own, complete_from: _from, ...others } = base;
-  const { below: _below, chain: _chain, bottom: _bottom, ...taken } = others;
+const takenFrom = (base: Release): Omit<Release, 'local' | 'complete_from' | 'own'> => {
+  const { local: _local, own: _own, complete_from: _from, ...taken } = base;
   return taken;
 };
 
@@ -134,7 +133,7 @@ const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void 
 /** Note what own rules add to those that were in force, and what they withdraw. */
 const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally: Tally): void => {
   const [texts, old] = [ownTexts(own), ownTexts(before)];
-  for (const text of texts) tally.note(`${text}${old.includes(text) ? ' (as before)' : ''}.`);
+  for (const text of texts) tally.note(`${text}${old.includes(text) ? ' (unchanged)' : ''}.`);
   for (const text of old) if (!texts.includes(text)) tally.note(`Withdrawn: ${text}.`);
 };
 
@@ -153,13 +152,13 @@ const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: Bu
 
 /** Build a release of own rules, which replace those of the active release. An empty file withdraws them. */
 const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: Collection): Promise<Built> => {
-  const before = options.position?.own;
+  const before = options.position.own;
   if (!read) return { outcome: 'nothing', reason: notWhole, summary: tally.summary() };
   const own = ownCounts(read) === '' ? undefined : read;
   if (!own && !before) return { outcome: 'nothing', reason: nothingOwned, summary: tally.summary() };
   noteOwn(own, before, tally);
   const summary = tally.summary();
-  const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0 };
+  const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0, streets: 0 };
   const { own: _, ...head } = headOf(options, { summary, registry, counts, last_day: null });
   const owned = own ? { ...head, own } : head;
   return {
@@ -188,13 +187,7 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   if (streets.size > 0) tally.note(streetsNote(streets.size));
   const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
   const summary = withInForce(tally.summary(), inForce.counted);
-  const { streets: ranges, ...stored } = written;
-  const counts = {
-    ...stored,
-    ...(ranges > 0 ? { streets: ranges } : {}),
-    rates,
-    jurisdictions: registry.used.size + 1,
-  };
+  const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
   const { completeFrom } = collection;
   const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
   const head = headOf(options, { summary, registry, counts, ...days });

@@ -63,8 +63,8 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       parts: keys.flatMap((key) => parts.get(`${release} ${key}`) ?? []),
     });
     const chainOf = ({ release, keys }: Local): Local[] => {
-      const { chain = [], chain_until: until = [] } = active.heads.get(release) ?? {};
-      return chain.filter((_, at) => (until[at] ?? from) >= from).map((id) => ({ release: id, keys }));
+      const { chain, chain_until } = active.heads.get(release) as ReleaseHead;
+      return chain.filter((_, at) => (chain_until[at] ?? from) >= from).map((id) => ({ release: id, keys }));
     };
     const under = locals.flatMap(chainOf);
     const below = under.length === 0 ? active : await readMissing(under, cache, ports.readContent);

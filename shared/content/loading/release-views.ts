@@ -26,24 +26,22 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
   };
 
   // The built-in fallback release of an import pins the import's id. One object for each import.
-  const bottomOf = ({ id, bottom, own }: ReleaseHead): Release | null => {
-    if (bottom === undefined) return null;
-    return getOrAdd(bottoms, id, () => {
+  const bottomOf = ({ id, bottom, own }: ReleaseHead): Release =>
+    getOrAdd(bottoms, id, () => {
       const builtIn = builtInById(bottom);
       if (!builtIn) throw new ReleaseNotFound(bottom);
       return withOwnRules({ ...builtIn, pinnedBy: id }, own);
     });
-  };
 
-  const view = (level: Level, top: ReleaseHead, fallback: Release | null): Release => {
+  const view = (level: Level, top: ReleaseHead, fallback: Release): Release => {
     const { head, parts } = level;
     const name = `${top.id} ${head.id} ${parts.map(({ key }) => key).join('|')}`;
     // A view contains its fallback, so both must have the same parts.
     const known = views.get(name);
-    if (known && (known.fallback ?? null) === fallback) return known;
+    if (known && known.fallback === fallback) return known;
     const made = {
       ...withOwnRules(parts.length === 0 ? head : releaseWith(head, parts), top.own),
-      ...(fallback ? { fallback } : {}),
+      fallback,
       ...(head.id === top.id ? {} : { pinnedBy: top.id }),
     };
     if (!isCached(level)) return made;
@@ -60,10 +58,7 @@ export const releaseViews = (isCached: (level: Level) => boolean, builtInById: (
    */
   const overlay = (levels: readonly [Level, ...Level[]]): Release => {
     const [{ head: top }] = levels;
-    return levels.reduceRight(
-      (fallback: Release | null, level) => view(level, top, fallback),
-      bottomOf(top),
-    ) as Release;
+    return levels.reduceRight((fallback: Release, level) => view(level, top, fallback), bottomOf(top));
   };
 
   return { overlay, clear, size: (): number => viewed };

@@ -19,5 +19,5 @@ export const codesInTable = ({ rates }: LocalTables): ReadonlySet<string> => {
 };
 
 /** Whether an address that no location of a release names has no local tax. */
-export const isRestUntaxed = ({ coverage, locals, local }: Release): boolean =>
-  coverage === 'complete' && locals !== 'listed' && (local === undefined || loadLocalTable(local).isUntaxed);
+export const isRestUntaxed = ({ coverage, local }: Release): boolean =>
+  coverage === 'complete' && (local === undefined || loadLocalTable(local).isUntaxed);

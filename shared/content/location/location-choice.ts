@@ -8,7 +8,7 @@ import { chooseByStreet } from './street-choice.ts';
 import { chooseByZip, type ZipLookup } from './zip-choice.ts';
 
 /** Whether a ZIP without a location has no local tax: the release is complete and lists all places with local taxes. */
-const isRestUntaxed = ({ coverage, locals }: Release): boolean => coverage === 'complete' && locals !== 'listed';
+const isRestUntaxed = ({ coverage }: Release): boolean => coverage === 'complete';
 
 /** Whether the release lists the ZIPs of all of a city's local taxes, so that other ZIPs have none. */
 const hasAllZipsOf = (release: Release, { possible }: LocalChoice): boolean => {
@@ -92,7 +92,3 @@ export const chooseLocals = (release: Release, address: TaxAddress, day: string)
     return addContradictingCity(found, withinZips);
   return { ...found, lacksCity: found.yieldsToCity && city === null };
 };
-
-/** Whether the content covers other parts of an address's ZIP, and not the part with the address. */
-export const isUncoveredZip4 = (release: Release, { zip5 }: TaxAddress, day: string): boolean =>
-  zip5 !== null && spansNear(release, zip5, day).length > 0;

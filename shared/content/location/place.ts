@@ -10,7 +10,7 @@ import type { Evidence, Jurisdiction, Published } from '../release-values.ts';
 import { addressesByState, type TaxAddress } from './address.ts';
 import { areRatesKnown, byRate, placeRate, type RatePreference, setByRate } from './combined-rate.ts';
 import { isAmbiguous, isIncomplete, type LocalChoice } from './local-choice.ts';
-import { chooseLocals, isUncoveredZip4 } from './location-choice.ts';
+import { chooseLocals } from './location-choice.ts';
 import type { LocalSet } from './location-index.ts';
 
 /** How precisely an address was resolved: `address_resolution` of the API. */
@@ -65,8 +65,6 @@ export type Located = {
   readonly approximation: Approximation | null;
   /** When the local rates were published, if a built-in table has them. */
   readonly published: Published | null;
-  /** Whether the content covers other parts of the address's ZIP, and not the address. */
-  readonly isGap: boolean;
 };
 
 const uncovered = (
@@ -85,13 +83,11 @@ const uncovered = (
   lacksLocals: false,
   approximation: null,
   published: null,
-  isGap: false,
 });
 
 /** Whether local taxes of the release depend on the ZIP or city of an address. */
-const isLocal = ({ locals, locations }: Release): boolean => locals === 'listed' || locations.length > 0;
+const isLocal = ({ locations }: Release): boolean => locations.length > 0;
 
-// If ZIPs are listed, a missing ZIP is an answer.
 const levelOf = (release: Release, { zip5, plus4, isZipKnown }: TaxAddress): Resolution['level'] => {
   if (!isLocal(release) || zip5 === null || !isZipKnown) return 'state';
   return plus4 === null ? 'zip5' : 'zip9';
@@ -224,8 +220,6 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
   const byName = choosePlace(lowestOf(active), address, day, prefer);
   const { release, choice } = answerOf(active, address, day, prefer, byName);
   const place = { code: release.state, name: release.name, release };
-  if (!choice && release.locals === 'listed' && address.zip5 !== null)
-    return { ...uncovered(place, address, prefer), isGap: isUncoveredZip4(release, address, day) };
   const set = chosenSet(release, choice, day, prefer);
   const jurisdictions = jurisdictionsOf(release, [...set.codes, ...ownCodesAt(release, address.zip5, day)]);
   const lacksLocals = choice ? lacksLocalsOf(choice, set) : lacksLocalsAt(release, address);
@@ -250,7 +244,6 @@ const locateInState = (address: TaxAddress, releaseFor: ReleaseFor, day: string,
     lacksLocals,
     approximation,
     published: set.published ?? null,
-    isGap: false,
   };
 };
 
@@ -272,8 +265,7 @@ const candidateOf = (located: Located, day: string): StateCandidate => ({
  * (`highest`). Otherwise it takes the rate of most residents from the local tables, and the lowest from imports and among
  * states. It takes a state without content only if all lack content. A city that is known
  * only by its name is ambiguous even with one set. So is a ZIP without its four digits of which only parts are known;
- * its coverage is `partial`. Coverage is `none` for a place without a release, for a ZIP or ZIP+4 that a release
- * should list and does not, and for a day without rates.
+ * its coverage is `partial`. Coverage is `none` for a place without a release, and for a day without rates.
  */
 export const locate = (address: TaxAddress, releaseFor: ReleaseFor, day: string, highest: boolean): Located => {
   const prefer = highest ? 'highest' : 'lowest';

@@ -30,10 +30,10 @@ export const readItems = async (keys: readonly ItemKey[]): Promise<ItemOf> => {
 };
 
 /**
- * A cache of the lists of part keys by release (`null`: the head of an earlier version has none), so that parts can be
- * read without the head. A list takes 20 KB for a state's ZIP codes. The oldest is evicted first.
+ * A cache of the lists of part keys by release, so that parts can be read without the head. A list takes 20 KB for a
+ * state's ZIP codes. The oldest is evicted first.
  */
-const lists = new Map<string, string | null>();
+const lists = new Map<string, string>();
 const listsMax = 100;
 
 const readHeads = (releases: readonly string[], itemOf: ItemOf): ReadonlyMap<string, StoredHead> => {

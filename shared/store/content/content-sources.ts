@@ -60,19 +60,16 @@ const Source = z.object({
    * The gates of `release` when an update last measured them, and why it was or would have been held; `null` if it may be
    * activated. The whole is `null` before the gates are measured.
    */
-  proposal: z._default(
-    z.nullable(
-      z.object({
-        gates: z.array(GateResult),
-        held: z.nullable(z.string()),
-        /** The changes against a release; `null` where an earlier version measured the gates. */
-        changes: z._default(z.nullable(ProposedChanges), null),
-      }),
-    ),
-    null,
+  proposal: z.nullable(
+    z.object({
+      gates: z.array(GateResult),
+      held: z.nullable(z.string()),
+      /** The changes against a release. */
+      changes: ProposedChanges,
+    }),
   ),
   /** The id of the last published event of this state. */
-  announced: z._default(z.nullable(z.string()), null),
+  announced: z.nullable(z.string()),
   /** Why the last update failed, and since when updates fail; `null` after a success. */
   failure: z.nullable(z.object({ since: z.string(), message: z.string() })),
 });
