@@ -1,33 +1,26 @@
+import { auditFaults, differing, faultText } from '../../../shared/ledger/invariants.ts';
+import type { AuditEntry } from '../../../shared/transactions/audit.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { Version } from '../history.ts';
 import { type Head, kindOf } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';
 
-const hash = (value: unknown) => sha256(canonical(value));
+const entryOf = (item: Item) =>
+  ({
+    transactionId: item['transaction_id'],
+    version: item['version'],
+    at: item['at'],
+    by: item['by'],
+    from: item['from_status'],
+    to: item['to_status'],
+    fields: item['fields'],
+    stateHash: item['state_hash'],
+    previousHash: item['previous_hash'],
+    hash: item['audit_hash'],
+  }) as AuditEntry;
 
-const entryHash = ({
-  transaction_id,
-  version,
-  at,
-  by,
-  from_status,
-  to_status,
-  fields,
-  state_hash,
-  previous_hash,
-}: Item) =>
-  hash({
-    transactionId: transaction_id,
-    version,
-    at,
-    by,
-    from: from_status,
-    to: to_status,
-    fields,
-    stateHash: state_hash,
-    previousHash: previous_hash,
-  });
+const entryHash = ({ hash: _, ...covered }: AuditEntry): string => sha256(canonical(covered));
 
 /** The audit entries of a schedule, by transaction and version. */
 export class Audit {
@@ -65,23 +58,23 @@ const stateHashOf = ({ item, transaction }: Head): string => {
 const isOfOperator = ({ invocation }: Version): boolean => invocation.id.includes('.redact');
 
 const ofState = ({ head, version }: Reign, before: Reign | undefined, audit: Audit, isHashed: boolean): string[] => {
-  const entry = audit.of(head);
+  const item = audit.of(head);
   const where = `The audit entry of ${head.id} at version ${head.version}`;
-  if (!entry) return [`${where} is missing.`];
-  const wrong: string[] = [];
-  if (entry['audit_hash'] !== head.item['audit_hash']) wrong.push(`${where} is another than its head names.`);
-  if (entry['previous_hash'] !== (before?.head.item['audit_hash'] ?? null))
-    wrong.push(`${where} does not follow the one before.`);
-  if (entry['to_status'] !== head.status || entry['from_status'] !== (before?.head.status ?? null))
-    wrong.push(`${where} tells of another change.`);
+  if (!item) return [`${where} is missing.`];
+  const entry = entryOf(item);
+  const last = before && { hash: String(before.head.item['audit_hash']), to: before.head.status };
+  const hash = isHashed ? entryHash(entry) : null;
+  const faults = [
+    ...auditFaults(entry, { id: head.id, version: head.version, before: last ?? null, hash }),
+    ...differing('hash of the entry, as the transaction has it', head.item['audit_hash'], entry.hash),
+    ...differing('status in the entry', entry.to, head.status),
+    ...(isHashed ? differing('hash of the state in the entry', entry.stateHash, stateHashOf(head)) : []),
+  ];
+  const wrong = faults.map((fault) => `${where}: ${faultText(fault)}`);
   // A mark of a filing is attributed to the request that filed it, which may be much older.
-  const isMarked = (entry['fields'] as string[]).includes('filings');
+  const isMarked = entry.fields.includes('filings');
   const names = [version.invocation.id, 'draft_expired', ...(isOfOperator(version) ? ['operator'] : [])];
-  if (!isMarked && !names.includes(String(entry['by'])))
-    wrong.push(`${where} is by ${entry['by']}, not ${version.invocation.id}.`);
-  if (!isHashed) return wrong;
-  if (entry['audit_hash'] !== entryHash(entry)) wrong.push(`${where} has a wrong hash.`);
-  if (entry['state_hash'] !== stateHashOf(head)) wrong.push(`${where} has the hash of another state.`);
+  if (!isMarked && !names.includes(entry.by)) wrong.push(`${where} is by ${entry.by}, not ${version.invocation.id}.`);
   return wrong;
 };
 

@@ -1,4 +1,5 @@
 import { Account } from '../../../shared/accounts/account.ts';
+import { dueFaults, faultText } from '../../../shared/ledger/invariants.ts';
 import { daysAfter, lastDayOf, localDay, monthOf } from '../../support/local-days.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { Registered } from '../../support/registered.ts';
@@ -57,15 +58,19 @@ class DueBooks {
 
   /** States whose next period has no entry at its closing day or before, and not yet either. */
   missing(nowMs: number): string[] {
-    const entries = [...this.#due].map((sk) => sk.split('#'));
-    return this.#states()
+    const entries = [...this.#due].map((sk) => {
+      const [at = '', account = '', state = ''] = sk.split('#');
+      return { account, state, atMs: Date.parse(at) };
+    });
+    const states = this.#states()
       .filter(({ id }) => this.#isSwept || this.#indexed.has(id))
-      .filter(({ id, state, zone, closes }) => {
+      .map(({ id, state, zone, closes }) => ({
+        account: id,
+        state,
         // A state with another due period waits behind all that were due.
-        const isInTime = (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes;
-        return !entries.some(([at = '', account, of]) => account === id && of === state && isInTime(Date.parse(at)));
-      })
-      .map(({ id, state }) => `${state} of ${id} is not in the due index in time`);
+        isInTime: (ms: number) => ms <= nowMs + 1 || localDay(ms - 1, zone) < closes,
+      }));
+    return dueFaults(states, entries).map(faultText);
   }
 
   /** States with a period that the schedule should have closed. */

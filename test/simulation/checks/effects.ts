@@ -1,3 +1,4 @@
+import { faultText, idempotencyFaults } from '../../../shared/ledger/invariants.ts';
 import { impersonal } from '../../support/committed-hash.ts';
 import type { Attempt, Sent } from '../observed.ts';
 import type { Audit } from './audit.ts';
@@ -54,21 +55,14 @@ export const unmatched = (
 /** One idempotency key has one change and one response, to the byte unless its transaction was redacted. */
 export const keyed = (sent: Sent, written: ReadonlyMap<string, unknown>): string[] => {
   if (!sent.request.key) return [];
-  const wrong: string[] = [];
-  if (sent.attempts.filter(({ invocation }) => written.has(invocation.id)).length > 1)
-    wrong.push('wrote more than once under one key');
-  const done = sent.attempts.filter((attempt) => isDone(attempt));
   // After a redaction, a repeated request gets its answer without the personal data.
-  const isRedacted = done.some(({ response }) => response?.body?.redacted_at !== undefined);
+  const isRedacted = sent.attempts.some((one) => isDone(one) && one.response?.body?.redacted_at !== undefined);
   const textOf = ({ response }: Attempt) => (isRedacted ? impersonal(response?.body) : response?.text);
-  if (
-    new Set(
-      done.map((attempt) => `${attempt.response?.status} ${attempt.response?.headers['ETag']} ${textOf(attempt)}`),
-    ).size > 1
-  )
-    wrong.push('was answered differently under one key');
-  const first = sent.attempts.findIndex((attempt) => isDone(attempt));
-  if (first >= 0 && sent.attempts.slice(first).some((attempt) => isRefused(attempt)))
-    wrong.push('was refused under the key of what had been done');
-  return wrong;
+  const answers = sent.attempts.map((attempt) => {
+    const isText = isDone(attempt) || isRefused(attempt);
+    const text = isText ? `${attempt.response?.headers['ETag']} ${textOf(attempt)}` : '';
+    return { status: statusOf(attempt), text };
+  });
+  const changes = sent.attempts.filter(({ invocation }) => written.has(invocation.id)).length;
+  return idempotencyFaults(changes, answers).map(faultText);
 };

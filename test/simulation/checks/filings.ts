@@ -1,3 +1,4 @@
+import { type FilingPeriod, faultText, periodFaults, shardCountFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
@@ -113,20 +114,20 @@ class Books {
     if (!progress) return [`${shard} has no progress`];
     const entries = this.entriesOf(`${shard} `);
     const { moved, reopened } = progress['entries'] as { moved: number; reopened: number };
-    if (moved - reopened !== entries.length)
-      return [`${shard} counts ${moved} entries without ${reopened}, and has ${entries.length}`];
+    const counted = shardCountFaults(shard, entries.length, { moved, reopened });
+    if (counted.length > 0) return counted.map(faultText);
     if (reopened > 0) return [];
-    const counted = new Map<string, number[]>();
+    const added = new Map<string, number[]>();
     const { jurisdictions, exceptions } = json(progress['totals']) as Totals;
     for (const [, { jurisdiction_code, currency, sum }] of jurisdictions)
-      addAll(counted, new Map([[`${jurisdiction_code} ${currency}`, summed.map((name) => Number(sum[name] ?? 0))]]));
-    for (const [key, { gross, count }] of exceptions) addAll(counted, new Map([[key, [Number(gross), count]]]));
+      addAll(added, new Map([[`${jurisdiction_code} ${currency}`, summed.map((name) => Number(sum[name] ?? 0))]]));
+    for (const [key, { gross, count }] of exceptions) addAll(added, new Map([[key, [Number(gross), count]]]));
     const stored = new Map<string, number[]>();
     for (const entry of entries) {
       addAll(stored, sumsOf(entry));
       addAll(stored, exceptionsOf(entry));
     }
-    const [actual, expected] = [counted, stored].map((sums) => JSON.stringify([...sums].sort()));
+    const [actual, expected] = [added, stored].map((sums) => JSON.stringify([...sums].sort()));
     return actual === expected ? [] : [`${shard} adds up to ${actual}, and its entries to ${expected}`];
   }
 
@@ -152,15 +153,11 @@ class Books {
     return actual === expected ? [] : [`${name} says ${actual}, and its entries say ${expected}`];
   }
 
-  // A period has one filing that is not canceled.
+  // The periods of a state follow each other, and each has one filing that is not canceled.
   #periods(): string[] {
-    const seen = new Set<string>();
-    return this.all().flatMap(({ account, item }) => {
-      if (item['status'] === 'canceled') return [];
-      const period = `${account} ${item['state']} ${item['period_end']}`;
-      if (seen.has(period)) return [`${period} has two filings`];
-      seen.add(period);
-      return [];
+    return [...Map.groupBy(this.all(), ({ account }) => account).values()].flatMap((filings) => {
+      const periods = filings.map(({ id, item }) => ({ ...(item as unknown as FilingPeriod), id }));
+      return periodFaults(periods).flatMap(({ id, faults }) => faults.map((fault) => `${id}: ${faultText(fault)}`));
     });
   }
 }

@@ -1,3 +1,4 @@
+import { creditableFaults, faultText, overCreditFaults, refundFaults } from '../../../shared/ledger/invariants.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import { cents, type Entry, entryOf, type Head, headOf, kindOf, sum } from './decode.ts';
@@ -24,17 +25,21 @@ const added = (shares: readonly Share[]): Share => ({
   tax: sum(shares.map(({ tax }) => tax)),
 });
 const isSame = (a: Share, b: Share) => a.net === b.net && a.tax === b.tax;
-const isWithin = (share: Share, limit: Share) => share.net <= limit.net && share.tax <= limit.tax;
+const leftAfter = (whole: Share, live: Share) => ({
+  net: BigInt(whole.net - live.net),
+  tax: BigInt(whole.tax - live.tax),
+});
 const text = ({ net, tax }: Share) => `${net}+${tax}`;
 
 /** Violations of a sale: more credited than sold, or counters that differ from its credits. */
 const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   const wrong: string[] = [];
+  const left: [string, ReturnType<typeof leftAfter>][] = [];
   const taken = credits.flatMap((credit) => takenBy(credit, sale));
   const compare = (what: string, live: Share, counted: Share, whole: Share) => {
     if (!isSame(live, counted))
       wrong.push(`${what} of ${sale.id}: credits are ${text(live)}, counted ${text(counted)}`);
-    if (!isWithin(live, whole)) wrong.push(`${what} of ${sale.id}: credits are ${text(live)} of ${text(whole)}`);
+    left.push([what, leftAfter(whole, live)]);
   };
   for (const charge of chargesOf(sale)) {
     const counted = sale.credited.charges.get(charge.id) ?? added([]);
@@ -60,8 +65,12 @@ const ofSale = (sale: Head, credits: readonly Head[]): string[] => {
   const isReturned = total.net === whole.net && unmatched.net === 0;
   if (isReturned && calculated !== null && calculated !== cents(transaction.calculated_tax_amount))
     wrong.push(`calculated tax of ${sale.id}: credits are ${calculated} of ${transaction.calculated_tax_amount}`);
-  if (credits.length > 0 && !isFinal(sale)) wrong.push(`${sale.id} is ${sale.status} and has live credits`);
-  return wrong;
+  const faults = [
+    ...overCreditFaults(left, String),
+    ...creditableFaults(transaction, credits.length),
+    ...refundFaults(transaction, isSame(total, added([])), isSame(total, whole)),
+  ];
+  return [...wrong, ...faults.map((fault) => `${sale.id}: ${faultText(fault)}`)];
 };
 
 const add = (owed: Map<string, number>, name: string, gross: number, tax: number): void => {

@@ -1,3 +1,4 @@
+import { faultText, partitionFaults } from '../../../shared/ledger/invariants.ts';
 import type { History } from '../history.ts';
 import type { Observed } from '../observed.ts';
 import { answerViolations } from './answers.ts';
@@ -12,19 +13,16 @@ import { redactionViolations } from './redactions.ts';
 import { referenceViolations, stateViolations } from './states.ts';
 import { taxDayViolations } from './tax-days.ts';
 
-// The keys of the due index begin with its shard and an instant.
-const ownerOf = (name: string) => name.split('#')[name.startsWith('DUE#') ? 2 : 1]?.split(' ')[0];
-
 /** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>
-  [...versions].flatMap(([name, written]) =>
-    written
-      .filter(
-        ({ invocation }) =>
-          invocation.account !== 'all' && !name.startsWith('W ') && ownerOf(name) !== invocation.account,
-      )
-      .map(({ invocation }) => `${invocation.id} of ${invocation.account} wrote ${name}`),
-  );
+  [...versions].flatMap(([name, written]) => {
+    const [pk = '', sk = ''] = name.split(' ');
+    return written
+      .filter(({ invocation }) => invocation.account !== 'all' && pk !== 'W')
+      .flatMap(({ invocation: { id, account } }) =>
+        partitionFaults(account, pk, sk).map((fault) => `${id} wrote another account's item: ${faultText(fault)}`),
+      );
+  });
 
 /** All violations of invariants, as text (measured facts 5.3). */
 export const violationsOf = (history: History, observed: Observed, areAllHashed: boolean): string[] => {
