@@ -113,6 +113,8 @@ export type World = {
   readonly sweep: () => Promise<Swept>;
   /** Remove the personal data of a transaction of a side, as an operator does. */
   readonly redact: (side: 0 | 1, id: string) => Promise<Redacted>;
+  /** What `npm run ledger -- verify` finds in both accounts. */
+  readonly verify: () => Promise<readonly string[]>;
   /** Finish the filings that were begun. */
   readonly work: () => Promise<unknown>;
   /** Whether a sweep sees only the drafts of this world. */

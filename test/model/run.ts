@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { type Both, type Model, newBook, type World } from './book.ts';
+import { type Both, type Model, newBook, same, type World } from './book.ts';
 import { createCredit } from './commands/create-credit.ts';
 import { createSale } from './commands/create-sale.ts';
 import { close, readFilings, settle } from './commands/filings.ts';
@@ -25,6 +25,8 @@ const commands = [
 
 const commandsMax = 40;
 const shrinkMsMax = 30_000;
+/** To read all items again takes a third of the time of a run. */
+const verifyEvery = 4;
 
 const replayed = process.env['MODEL_REPLAY'];
 const seeded = Number(process.env['MODEL_SEED'] ?? Number.NaN);
@@ -65,6 +67,7 @@ export const runModel = async (
   const { run, commands: replay } = parameters(numRuns);
   const sequences = fc.commands(commands, { maxCommands: commandsMax, size: 'medium', ...replay });
   let failedAt = Number.POSITIVE_INFINITY;
+  let runs = 0;
   const accounts = [zones, frequencies, zones, frequencies] as const;
   const property = fc.asyncProperty(sequences, ...accounts, async (sequence, ...drawn) => {
     // What is shorter then must do: a few runs have thousands of shorter ones.
@@ -77,6 +80,8 @@ export const runModel = async (
       const world = await newWorld(both);
       const begun = await newScene(newModel(both), world);
       await fc.asyncModelRun(() => begun, sequence);
+      const isVerified = runs++ % verifyEvery === 0 || isRepeating || failedAt < Number.POSITIVE_INFINITY;
+      if (isVerified) same(await world.verify(), [], 'What the items break');
     } catch (error) {
       failedAt = Math.min(failedAt, performance.now());
       throw error;

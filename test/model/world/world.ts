@@ -1,6 +1,8 @@
 import { handlers } from '../../../infra/local/handlers.ts';
 import { invoke } from '../../../infra/local/invoke.ts';
-import { advanceClock } from '../../../shared/config/clock.ts';
+import { type Finding, findingText } from '../../../shared/cli/ledger/finding.ts';
+import { verifyAccount } from '../../../shared/cli/ledger/verify-account.ts';
+import { advanceClock, now } from '../../../shared/config/clock.ts';
 import { redactionPorts } from '../../../shared/store/ledger/redaction-store.ts';
 import { redactTransaction } from '../../../shared/transactions/personal-data/redact.ts';
 import type { Swept } from '../../../shared/transactions/sweep-drafts.ts';
@@ -25,6 +27,16 @@ const redactIn =
   (side, id) =>
     redactTransaction(accounts[side].account.id, id, 'operator', redactionPorts());
 
+const verifyIn =
+  (accounts: readonly [Caller, Caller]): World['verify'] =>
+  async () => {
+    const found: string[] = [];
+    const onFinding = (finding: Finding) => void found.push(findingText(finding));
+    for (const { account } of accounts)
+      await verifyAccount({ account: account.id, nowMs: now, pauseMs: 0, onFinding, onProgress: () => {} });
+    return found;
+  };
+
 /** Two new accounts, whose requests go to the functions as events. */
 export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<World> => {
   const [first, second] = await callers(terms);
@@ -32,6 +44,7 @@ export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<Worl
   return {
     send: [sendEvents(first.key), sendEvents(second.key)],
     redact: redactIn([first, second]),
+    verify: verifyIn([first, second]),
     advance: async (byMs) => advanceClock(byMs),
     sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as Promise<Swept>,
     work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
@@ -51,6 +64,7 @@ export const worldOfWires = async (terms: Both): Promise<World> => {
   return {
     send: [over(first.key), over(second.key)],
     redact: redactIn([first, second]),
+    verify: verifyIn([first, second]),
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
     sweep: async () => ((await send(url, 'POST', '/_local/schedules/sweep-drafts')) as Answer<Swept>).body,
     work: () => send(url, 'POST', '/_local/schedules/close-periods'),
