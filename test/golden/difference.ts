@@ -1,12 +1,9 @@
-/** The difference of two recorded exchanges, as text. */
+/** What differs between two recorded exchanges, for a reader. */
 
 const linesMax = 12;
-const valueMax = 300;
+const lineMax = 400;
 
-const short = (value: unknown): string => {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
-  return text.length > valueMax ? `${text.slice(0, valueMax)}…` : text;
-};
+const short = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value)).slice(0, 200);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
@@ -18,32 +15,37 @@ const differingPaths = (before: unknown, after: unknown, path: string): string[]
   return [...names].flatMap((name) => differingPaths(before[name], after[name], `${path}/${name}`));
 };
 
-const jsonOf = (line: string): unknown => {
+const isBody = (line: string): boolean => line.startsWith('| ');
+
+const jsonOf = (lines: readonly string[]): unknown => {
   try {
-    return JSON.parse(line.slice(2));
+    return JSON.parse(lines.map((line) => line.slice(2)).join('\n'));
   } catch {
-    return undefined;
+    return null;
   }
 };
 
-const differingLine = (before: string | undefined, after: string | undefined): string[] => {
-  if (before === after) return [];
-  const [old, now] = [before, after].map((line) => (line?.startsWith('| ') ? jsonOf(line) : undefined));
-  if (!isObject(old) || !isObject(now))
-    return [`- ${before ?? ''}`, `+ ${after ?? ''}`].map((line) => line.slice(0, 600));
-  const paths = differingPaths(old, now, '');
-  return paths.length > 0
-    ? paths
-    : ['The same JSON in other bytes:', `- ${before}`, `+ ${after}`].map((line) => line.slice(0, 600));
-};
+const differingLines = (before: readonly string[], after: readonly string[]): string[] =>
+  Array.from({ length: Math.max(before.length, after.length) }, (_, at) => [before[at], after[at]] as const)
+    .filter(([old, now]) => old !== now)
+    .flatMap(([old, now]) => [`- ${old ?? ''}`, `+ ${now ?? ''}`]);
 
 /** The lines to print for an exchange, by its block before and after. */
 export const describeDifference = (before: string, after: string): string => {
   const [old, now] = [before.split('\n'), after.split('\n')];
-  const lines = Array.from({ length: Math.max(old.length, now.length) }, (_, at) =>
-    differingLine(old[at], now[at]),
-  ).flat();
+  const [oldBody, newBody] = [old.filter(isBody), now.filter(isBody)];
+  const [oldJson, newJson] = [jsonOf(oldBody), jsonOf(newBody)];
+  const paths = isObject(oldJson) && isObject(newJson) ? differingPaths(oldJson, newJson, '') : [];
+  const heads = differingLines(
+    old.filter((line) => !isBody(line)),
+    now.filter((line) => !isBody(line)),
+  );
+  const lines = [...heads, ...(paths.length > 0 ? paths : differingLines(oldBody, newBody))];
   const more = lines.length > linesMax ? [`  … and ${lines.length - linesMax} more lines`] : [];
   const [heading, request] = now.length > 1 ? now : old;
-  return [`${heading}  ${request}`, ...lines.slice(0, linesMax).map((line) => `  ${line}`), ...more].join('\n');
+  return [
+    `${heading}  ${request}`,
+    ...lines.slice(0, linesMax).map((line) => `  ${line.slice(0, lineMax)}`),
+    ...more,
+  ].join('\n');
 };

@@ -30,7 +30,7 @@ const newMask = () => {
   };
   return (text: string): string =>
     text
-      .replaceAll(/\b([a-z]{2,5})_[0-9A-HJKMNP-TV-Z]{26}\b/g, (id, kind: string) => named(kind, id))
+      .replaceAll(/(txn|fil|acct|key|evt|cus)_[0-9A-HJKMNP-TV-Z]{26}\b/g, (id, kind: string) => named(kind, id))
       .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uuid>')
       .replaceAll(/(\d{4}-\d\d-\d\d)T16:2\d:\d\d\.\d{3}Z/g, '$1T<clock>')
       .replaceAll(
