@@ -12,7 +12,7 @@ import { accountPartition, partitions } from '../shared/store/table-access.ts';
 const head = { sk: { S: ['H'] } };
 const finalized = { status: { S: ['finalized'] } };
 
-/** The function that keeps the sums of reports from the ledger's stream (infra/reports.ts, decision 0025). */
+/** The function that keeps the sums of reports from the ledger's stream (infra/stream-consumers.ts, decision 0025). */
 export const countTransactions = {
   name: 'count-transactions',
   timeoutSeconds: 60,

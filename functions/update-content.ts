@@ -18,7 +18,7 @@ import { type StateUpdate, updateState } from '../shared/releases/update-state.t
 import { readContentSource } from '../shared/store/content/content-sources.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 
-/** The function that updates the tax content of one state. A schedule for each state starts it (infra/content-updates.ts). */
+/** The function that updates the tax content of one state. A schedule for each state starts it (infra/schedules.ts). */
 export const updateContent = {
   name: 'update-content',
   timeoutSeconds: 900,

@@ -1,18 +1,18 @@
 import { CfnOutput } from 'aws-cdk-lib';
-import { DomainName, EndpointAccessMode, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import {
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  SecurityPolicy,
+  type SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { fixLogicalId } from './logical-id.ts';
+import { stageName } from './monitoring/metrics.ts';
 import type { Settings } from './settings.ts';
-
-type Props = {
-  readonly api: RestApi;
-  readonly stageName: string;
-  readonly domainName: string;
-  readonly settings: Pick<Settings, 'certificate' | 'hostedZone'>;
-};
 
 /** The TLS policy of all addresses of the API: 1.2 or 1.3, with forward secrecy. */
 export const tls = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
@@ -22,7 +22,9 @@ export class CustomDomain extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, stageName, domainName, settings: { certificate, hostedZone } }: Props,
+    api: SpecRestApi,
+    domainName: string,
+    { certificate, hostedZone }: Settings,
   ) {
     super(scope, id);
     const domain = new DomainName(this, 'Name', {

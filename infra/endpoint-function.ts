@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { AssetHashType, DockerImage, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AssetHashType, Aws, DockerImage, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -14,26 +14,27 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Action, draftPartitions, type TableAccess, updatablePartitions } from '../shared/store/table-access.ts';
 import type { TableName } from '../shared/store/table-definitions.ts';
 import { bundle, type Entry } from './bundling.ts';
-import { useOf } from './data-key.ts';
-import { FunctionRole } from './function-role.ts';
-import type { GradualDeployment } from './gradual-deployment.ts';
-import { logGroup } from './log-group.ts';
+import type { DataStack } from './data-stack.ts';
 import { fixLogicalId, pascalCase } from './logical-id.ts';
+import { ServiceRole } from './service-role.ts';
 import type { Settings } from './settings.ts';
-import type { Tables } from './tables.ts';
 
-type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'ephemeralStorageSize'> & {
-  readonly access: TableAccess;
-  readonly tables: Tables;
+/** What every part of the service stack needs. */
+export type Deployment = {
   readonly settings: Settings;
+  readonly data: DataStack;
+  /** The log group of all functions. */
+  readonly logs: LogGroup;
 };
 
-/** Retries and the dead-letter queue of asynchronous events, and the gradual deployment of new versions. */
-type Published = EventInvokeConfigOptions & { readonly deployment?: GradualDeployment | null };
+type Props = Pick<FunctionOptions, 'timeout' | 'environment' | 'memorySize' | 'ephemeralStorageSize'> & {
+  readonly access?: TableAccess;
+};
 
 /** Why cdk-nag's findings about X-Ray are acknowledged. */
 export const tracingIsOff = 'Traces cost more than the requests that they show. `-c tracing=true` turns them on.';
@@ -60,19 +61,37 @@ const codeOf = (entry: Entry): Code =>
 // SAM runs the template's architecture. On an x64 host, arm64 would run in an emulator.
 const architecture = ({ sam }: Settings) => (sam && process.arch === 'x64' ? Architecture.X86_64 : Architecture.ARM_64);
 
+/**
+ * Let a function write its own log streams: <date>/<name of the function>[<version>]<id>. CloudFormation begins the name with those
+ * of the stack and the resource. IAM defines no narrower resource than the group for the creation of a stream.
+ */
+const allowLogs = (role: ServiceRole, logs: LogGroup, functionId: string): void => {
+  role.allow(['logs:CreateLogStream'], logs.logGroupArn);
+  const streams = `log-stream:*/${Stack.of(role).stackName}-${functionId}-*`;
+  const group = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logs.logGroupName}`;
+  role.allow(['logs:PutLogEvents'], `${group}:${streams}`);
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:logs:<AWS::Region>:<AWS::AccountId>:log-group:<${logs.node.id}>:${streams}]`,
+    reason: 'Lambda names a log stream when an instance starts.',
+  });
+};
+
 /** A Lambda function with the service's defaults, its own role, and the table access of its definition. */
 export class EndpointFunction extends LambdaFunction {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, entry: Entry, { access, tables, settings, environment, ...options }: Props) {
-    const logs = logGroup(scope, `${entry}-logs`, settings);
-    // The default managed policy can write to every log group of the account.
-    const role = new FunctionRole(scope, `${entry}-role`);
-    logs.grantWrite(role);
+  constructor(
+    scope: Construct,
+    entry: Entry,
+    { settings, data, logs }: Deployment,
+    { access = { actions: {} }, environment, ...options }: Props = {},
+  ) {
+    const role = new ServiceRole(scope, `${entry}-role`, 'lambda');
+    allowLogs(role, logs, pascalCase(entry));
     const reserved = settings.reservedConcurrency[entry];
     super(scope, entry, {
       timeout: Duration.seconds(10),
-      // Measured in decision 0016.
+      // Measured in infra/docs/deployment.md.
       memorySize: 1024,
       ...options,
       code: codeOf(entry),
@@ -98,14 +117,14 @@ export class EndpointFunction extends LambdaFunction {
     this.#settings = settings;
     // One readable name in the console, in `sam local invoke` and in an env-vars file.
     fixLogicalId(this, pascalCase(entry));
-    this.#grant(access, tables);
+    this.#grant(access, data);
     if (settings.tracing)
       for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
         Validations.of(role).acknowledge({ id, reason: 'X-Ray has no resource that a policy could name.' });
     else Validations.of(this).acknowledge({ id: 'Serverless-LambdaTracing', reason: tracingIsOff });
   }
 
-  #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, tables: Tables): void {
+  #grant({ actions: byTable, indexes = [], partitions = {}, readOnly }: TableAccess, { tables }: DataStack): void {
     for (const [table, actions] of Object.entries(byTable) as [TableName, readonly Action[]][]) {
       this.addEnvironment(`TABLE_${table.toUpperCase()}`, this.#settings.sam ? table : tables.nameOf(table));
       const onAccounts = (action: Action) => table === 'accounts' && action === 'UpdateItem';
@@ -116,14 +135,14 @@ export class EndpointFunction extends LambdaFunction {
     if (readOnly) this.#allow(['BatchGetItem'], tables.arnOf('transactions'), readOnly);
     for (const index of indexes)
       this.#allow(['Query'], tables.indexArnOf(index), index === 'drafts' ? [draftPartitions] : undefined);
-    if (tables.key && Object.keys(byTable).length > 0) this.addToRolePolicy(useOf(tables.key));
+    if (Object.keys(byTable).length > 0) for (const statement of tables.useOfKey()) this.addToRolePolicy(statement);
   }
 
   /**
    * Publish the deployed code as a version with the alias `live`, which API Gateway and the schedules call. SAM does not
-   * support aliases and gets the function.
+   * support aliases and gets the function. `events` are the retries and the failure destination of asynchronous events.
    */
-  publish({ deployment, ...events }: Published = {}): IFunction {
+  publish(events: EventInvokeConfigOptions = {}): IFunction {
     if (this.#settings.sam) {
       if (Object.keys(events).length > 0) this.configureAsyncInvoke(events);
       return this;
@@ -132,7 +151,6 @@ export class EndpointFunction extends LambdaFunction {
     const version = this.currentVersion as IVersion;
     const alias = new Alias(this, 'live', { aliasName: 'live', version, ...events });
     fixLogicalId(alias, `${pascalCase(this.node.id)}Live`);
-    deployment?.add(alias, this);
     return alias as IFunction;
   }
 

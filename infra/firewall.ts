@@ -1,11 +1,10 @@
 import { Aws } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { envelope, safetyHeaders } from '../shared/http/reply.ts';
 import { tooMany } from './gateway-problems.ts';
-
-type Props = { readonly api: RestApi; readonly name: string; readonly requestsPerAddress: number };
+import type { Settings } from './settings.ts';
 
 type Rule = CfnWebACL.RuleProperty;
 
@@ -48,10 +47,10 @@ const flood = (limit: number, priority: number): Rule => ({
 /**
  * A web ACL for the API's stage: AWS managed rules against known attacks, and a rate limit for each source address.
  *
- * API Gateway answers blocked requests in the error envelope (gateway-responses.ts). A flood gets a 429 with Retry-After.
+ * API Gateway answers blocked requests in the error envelope (api-definition.ts). A flood gets a 429 with Retry-After.
  */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, { api, name, requestsPerAddress }: Props) {
+  constructor(scope: Construct, id: string, api: SpecRestApi, { name, wafRequestsPerAddress }: Settings) {
     super(scope, id);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
@@ -62,7 +61,7 @@ export class Firewall extends Construct {
         flood: { contentType: 'APPLICATION_JSON', content: JSON.stringify(envelope([tooMany], '').body) },
       },
       rules: [
-        flood(requestsPerAddress, 0),
+        flood(wafRequestsPerAddress, 0),
         managed('AWSManagedRulesAmazonIpReputationList', 1),
         // Orders can be longer than 8 KB, and not every client sends a user agent.
         managed('AWSManagedRulesCommonRuleSet', 2, ['SizeRestrictions_BODY', 'NoUserAgent_HEADER']),

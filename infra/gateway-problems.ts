@@ -1,5 +1,5 @@
 /**
- * The responses that a gateway returns without a function: the deployed gateway (gateway-responses.ts) and the local
+ * The responses that a gateway returns without a function: the deployed gateway (api-definition.ts) and the local
  * one.
  */
 import type { Problem } from '../shared/base/problem.ts';

@@ -1,24 +1,16 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Alarm, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  type ILambdaDeploymentConfig,
-  LambdaApplication,
-  LambdaDeploymentConfig,
-  LambdaDeploymentGroup,
-} from 'aws-cdk-lib/aws-codedeploy';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Alias, CfnAlias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { EndpointFunction } from './endpoint-function.ts';
 import { pascalCase } from './logical-id.ts';
-
-type Props = {
-  readonly config: ILambdaDeploymentConfig;
-  /** The dimensions of the API's metrics. */
-  readonly api: { readonly ApiName: string; readonly Stage: string };
-};
+import { apiDimensions, sumOf } from './monitoring/metrics.ts';
+import { ServiceRole } from './service-role.ts';
+import type { Settings } from './settings.ts';
 
 /** How traffic shifts to a new version. `all-at-once` needs no CodeDeploy. */
-export const gradually = {
+const configs = {
   canary: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   linear: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
   'all-at-once': null,
@@ -34,83 +26,86 @@ const inAMinute = { period: Duration.minutes(1), statistic: Stats.SUM };
  */
 const atOnce = 5;
 
+const aliasOf = (handler: EndpointFunction): Alias => handler.node.findChild('live') as Alias;
+
 /**
- * Shifts requests to new versions of the API's functions gradually, with rollback.
+ * Shift requests to new versions of the API's functions gradually, with rollback.
  *
- * Two alarms trigger the rollback: errors of a function's alias (crash, timeout, memory), and 5xx responses of the API. A
- * rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions. Five functions
- * shift at the same time: an error in shared code stops the first five, before the others change.
+ * Two alarms trigger the rollback: errors of one of the five aliases that shift together (crash, timeout, memory), and 5xx
+ * responses of the API. A rollback by CodeDeploy fails the stack update, so CloudFormation rolls back all other functions. Five
+ * functions shift at the same time: an error in shared code stops the first five, before the others change.
  */
-export class GradualDeployment extends Construct {
-  readonly #config: ILambdaDeploymentConfig;
-  readonly #application: LambdaApplication;
-  readonly #role: Role;
-  readonly #failures: Alarm;
-  readonly #aliases: CfnAlias[] = [];
-  /** One statement for all functions: an inline policy has at most 10,240 characters. */
-  readonly #shift = new PolicyStatement({
-    actions: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+export const addGradualDeployment = (
+  scope: Construct,
+  { name, rollout, sam }: Settings,
+  functions: readonly EndpointFunction[],
+): void => {
+  const deploymentConfig = configs[rollout];
+  if (deploymentConfig === null || sam) return;
+  const parent = new Construct(scope, 'Deployments');
+  const application = new LambdaApplication(parent, 'Application');
+  const role = deploymentRole(parent, functions);
+  const failures = new Alarm(parent, 'Failures', {
+    ...alarmProps,
+    alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
+    metric: new Metric({
+      ...inAMinute,
+      namespace: 'AWS/ApiGateway',
+      metricName: '5XXError',
+      dimensionsMap: apiDimensions(name),
+    }),
+    // A few errors of the database are no reason for a rollback.
+    threshold: 5,
   });
-
-  constructor(scope: Construct, id: string, { config, api }: Props) {
-    super(scope, id);
-    this.#config = config;
-    this.#application = new LambdaApplication(this, 'Application');
-    this.#role = this.#deployer();
-    this.#failures = new Alarm(this, 'Failures', {
+  for (let first = 0; first < functions.length; first += atOnce) {
+    const together = functions.slice(first, first + atOnce);
+    const names = together.map(({ node }) => node.id).join(', ');
+    const errors = new Alarm(parent, `Errors${first / atOnce}`, {
       ...alarmProps,
-      alarmDescription: 'Rolls back a deployment: the API answers with 5xx.',
-      metric: new Metric({ ...inAMinute, namespace: 'AWS/ApiGateway', metricName: '5XXError', dimensionsMap: api }),
-      // A few errors of the database are no reason for a rollback.
-      threshold: 5,
-    });
-  }
-
-  /** Shift the alias's traffic as the deployment configuration defines. */
-  add(alias: Alias, handler: LambdaFunction): void {
-    const id = pascalCase(handler.node.id);
-    const errors = new Alarm(this, `${id}Errors`, {
-      ...alarmProps,
-      alarmDescription: `Rolls back a deployment: ${id} fails.`,
-      metric: alias.metricErrors(inAMinute),
+      alarmDescription: `Rolls back a deployment: a function fails (${names}).`,
+      metric: sumOf(
+        together.map((handler) => aliasOf(handler).metricErrors(inAMinute)),
+        'errors',
+        inAMinute.period,
+      ),
       threshold: 1,
     });
-    new LambdaDeploymentGroup(this, `${id}Group`, {
-      application: this.#application,
-      alias,
-      deploymentConfig: this.#config,
-      alarms: [errors, this.#failures],
-      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-      // Without it, CDK attaches AWS's managed policy, which covers the aliases of all functions in the account.
-      role: this.#role.withoutPolicyUpdates(),
-    });
-    this.#allowShift(id, handler);
-    this.#startAfterOthers(alias.node.defaultChild as CfnAlias);
+    for (const [index, handler] of together.entries()) {
+      const alias = aliasOf(handler);
+      new LambdaDeploymentGroup(parent, `${pascalCase(handler.node.id)}Group`, {
+        application,
+        alias,
+        deploymentConfig,
+        alarms: [errors, failures],
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+        // Without it, CDK attaches AWS's managed policy, which covers the aliases of all functions in the account.
+        role: role.withoutPolicyUpdates(),
+      });
+      // CloudFormation updates an alias when CodeDeploy has finished with the one that it depends on.
+      const before = functions[first + index - atOnce];
+      if (before)
+        (alias.node.defaultChild as CfnAlias).addResourceDependency(aliasOf(before).node.defaultChild as CfnAlias);
+    }
   }
+};
 
-  /** CloudFormation updates an alias when CodeDeploy has finished with those that it depends on. */
-  #startAfterOthers(alias: CfnAlias): void {
-    const before = this.#aliases[this.#aliases.length - atOnce];
-    if (before) alias.addResourceDependency(before);
-    this.#aliases.push(alias);
-  }
-
-  #deployer(): Role {
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
-    role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
-    Validations.of(role).acknowledge({
+const deploymentRole = (scope: Construct, functions: readonly EndpointFunction[]): ServiceRole => {
+  const role = new ServiceRole(scope, 'Role', 'codedeploy');
+  role.allow(['cloudwatch:DescribeAlarms'], '*');
+  // One statement for all functions: an inline policy has at most 10,240 characters.
+  role.allow(
+    ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
+    ...functions.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`]),
+  );
+  Validations.of(role).acknowledge(
+    {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'DescribeAlarms has no resource-level permissions that CodeDeploy could use.',
-    });
-    return role;
-  }
-
-  #allowShift(id: string, { functionArn }: LambdaFunction): void {
-    if (this.#shift.resources.length === 0) this.#role.addToPolicy(this.#shift);
-    this.#shift.addResources(functionArn, `${functionArn}:*`);
-    Validations.of(this.#role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${id}.Arn>:*]`,
+    },
+    ...functions.map(({ node }) => ({
+      id: `AwsSolutions-IAM5[Resource::<${pascalCase(node.id)}.Arn>:*]`,
       reason: 'Lambda numbers versions when they are published.',
-    });
-  }
-}
+    })),
+  );
+  return role;
+};

@@ -1,83 +1,123 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Aws, Duration, Size, Validations } from 'aws-cdk-lib';
+import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { EventInvokeConfigOptions, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type ScheduleName, schedules } from '../functions/endpoints.ts';
+import { updateContent } from '../functions/update-content.ts';
+import { importable } from '../shared/content/updates/publishers.ts';
 import type { Schedule as ScheduleDefinition } from '../shared/http/define-schedule.ts';
-import type { Entry } from './bundling.ts';
-import { deadLetterQueue } from './dead-letter-queue.ts';
-import { EndpointFunction } from './endpoint-function.ts';
+import { activeReleasesKey } from '../shared/store/keys.ts';
+import { type Deployment, EndpointFunction } from './endpoint-function.ts';
 import { fixLogicalId, pascalCase } from './logical-id.ts';
-import type { Settings } from './settings.ts';
-import type { Tables } from './tables.ts';
+import { ServiceRole } from './service-role.ts';
 
-type Props = { readonly tables: Tables; readonly settings: Settings };
+/** A function that schedules start, and the role with which they do. */
+type Scheduled = { readonly called: IFunction; readonly role: IRole; readonly maxEventAge: Duration };
 
-/** The role with which schedules invoke a function. The one that LambdaInvoke creates could also invoke every version. */
-export const invokerOf = (scope: Construct, name: Entry, { functionArn }: IFunction, failedRuns: Queue): IRole => {
-  const role = new Role(scope, `${name}-invoker`, {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-      // Prevents the confused deputy: no other account's schedule may use this role.
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-  });
-  role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
-  role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [failedRuns.queueArn] }));
-  return role.withoutPolicyUpdates();
+/** The hours (UTC) in which the updates begin: 1 to 5 a.m. in New York, and 10 p.m. to 2 a.m. in Los Angeles. */
+const night = { firstHour: 6, minutes: 240 };
+
+/** The minute of the night at which the update of each state begins, spread evenly. No two are the same. */
+const startOf = (index: number): ScheduleExpression => {
+  const minute = Math.floor((index * night.minutes) / importable.length);
+  const hour = night.firstHour + Math.floor(minute / 60);
+  return ScheduleExpression.cron({ hour: String(hour), minute: String(minute % 60) });
 };
 
-/** Failed runs of a function go to a failure destination. cdk-nag expects a dead-letter queue of the function. */
-export const acknowledgeFailureDestination = (handler: EndpointFunction): void =>
-  Validations.of(handler).acknowledge({
-    id: 'Serverless-LambdaDLQ',
-    reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
-  });
-
-/** The schedules, each with its own function. */
+/** The schedules: sweep of drafts, closing of periods, and daily updates of each state's tax content (decision 0022). */
 export class Schedules extends Construct {
-  readonly #props: Props;
-  readonly failedRuns: Queue;
+  readonly #deployment: Deployment;
   /** The targets of the schedules. */
   readonly invoked: IFunction[] = [];
 
-  constructor(scope: Construct, id: string, props: Props) {
+  constructor(scope: Construct, id: string, deployment: Deployment) {
     super(scope, id);
-    this.#props = props;
-    // The next run repeats the work of a failed one. The queue keeps the error.
-    this.failedRuns = deadLetterQueue(this, 'FailedRuns', 'runs');
-    for (const definition of Object.values(schedules)) this.#add(definition);
+    this.#deployment = deployment;
+    for (const definition of Object.values(schedules)) this.#addRegular(definition);
+    if (deployment.settings.contentUpdates !== 'off') this.#addContentUpdates();
   }
 
-  #add({ name, minutes, timeoutSeconds, access }: ScheduleDefinition<ScheduleName>): void {
-    const period = Duration.minutes(minutes);
-    const handler = new EndpointFunction(this, name, {
-      ...this.#props,
+  #addRegular({ name, minutes, timeoutSeconds, access }: ScheduleDefinition<ScheduleName>): void {
+    const handler = new EndpointFunction(this, name, this.#deployment, {
       access,
       timeout: Duration.seconds(timeoutSeconds),
     });
-    // No gradual deployment: one run in five minutes cannot be split, and the next run repeats what failed.
-    const called = handler.publish({
-      // The next run is the retry. A run delayed by a whole period would only run in parallel to it.
-      retryAttempts: 0,
-      maxEventAge: period,
-      onFailure: new SqsDestination(this.failedRuns),
+    const period = Duration.minutes(minutes);
+    // The next run is the retry. A run delayed by a whole period would only run in parallel to it.
+    const scheduled = this.#publish(handler, { retryAttempts: 0, maxEventAge: period });
+    this.#schedule(`${pascalCase(name)}Schedule`, scheduled, ScheduleExpression.rate(period), {});
+  }
+
+  #addContentUpdates(): void {
+    const { data, settings } = this.#deployment;
+    const { name, access, timeoutSeconds, memoryMegabytes, storageMegabytes } = updateContent;
+    const bus = data.events?.bus;
+    const handler = new EndpointFunction(this, name, this.#deployment, {
+      access,
+      timeout: Duration.seconds(timeoutSeconds),
+      memorySize: memoryMegabytes,
+      ephemeralStorageSize: Size.mebibytes(storageMegabytes),
+      environment: {
+        CONTENT_UPDATES: settings.contentUpdates,
+        ...(settings.contentMirror !== null && { LEVY_CONTENT_MIRROR: settings.contentMirror }),
+        ...(bus && { EVENT_BUS: bus.eventBusName }),
+      },
     });
+    if (bus)
+      handler.addToRolePolicy(new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] }));
+    if (settings.contentUpdates === 'propose') this.#forbidActivation(handler);
+    // A second attempt of a run that failed with a bug or an outage; failures of publishers wait for the next night.
+    const scheduled = this.#publish(handler, { retryAttempts: 1, maxEventAge: Duration.hours(6) });
+    for (const [index, { state }] of importable.entries())
+      this.#schedule(`UpdateContent${state}Schedule`, scheduled, startOf(index), { state });
+  }
+
+  /** A function that only proposes cannot change which releases are active. */
+  #forbidActivation(handler: EndpointFunction): void {
+    handler.addToRolePolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        resources: [this.#deployment.data.tables.arnOf('content')],
+        conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': [activeReleasesKey.pk] } },
+      }),
+    );
+  }
+
+  /**
+   * Publish a function for schedules. No gradual deployment: one run in five minutes cannot be split, and the next run repeats what
+   * failed. The role that LambdaInvoke creates could also invoke every version.
+   */
+  #publish(handler: EndpointFunction, options: EventInvokeConfigOptions & Pick<Scheduled, 'maxEventAge'>): Scheduled {
+    const { failedRuns } = this.#deployment.data;
+    Validations.of(handler).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason: 'Its failed runs go to a failure destination, which keeps the error too; a dead-letter queue would not.',
+    });
+    const called = handler.publish({ ...options, onFailure: new SqsDestination(failedRuns) });
     this.invoked.push(called);
-    acknowledgeFailureDestination(handler);
-    const schedule = new Schedule(this, `${name}-schedule`, {
-      schedule: ScheduleExpression.rate(period),
+    // Prevents the confused deputy: no other account's schedule may use this role.
+    const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
+    const role = new ServiceRole(this, `${handler.node.id}-invoker`, 'scheduler', condition);
+    role.allow(['lambda:InvokeFunction'], called.functionArn);
+    role.allow(['sqs:SendMessage'], failedRuns.queueArn);
+    return { called, role: role.withoutPolicyUpdates(), maxEventAge: options.maxEventAge };
+  }
+
+  #schedule(id: string, { called, role, maxEventAge }: Scheduled, when: ScheduleExpression, input: object): void {
+    const schedule = new Schedule(this, id, {
+      schedule: when,
       target: new LambdaInvoke(called, {
-        role: invokerOf(this, name, called, this.failedRuns),
-        input: ScheduleTargetInput.fromObject({}),
+        role,
+        input: ScheduleTargetInput.fromObject(input),
         retryAttempts: 2,
-        maxEventAge: period,
-        deadLetterQueue: this.failedRuns,
+        maxEventAge,
+        deadLetterQueue: this.#deployment.data.failedRuns,
       }),
     });
-    fixLogicalId(schedule, `${pascalCase(name)}Schedule`);
+    fixLogicalId(schedule, id);
   }
 }

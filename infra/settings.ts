@@ -42,13 +42,13 @@ const shape = {
   domain: matching(/^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'Set a host name, such as tax.example.com.'),
   certificate: matching(
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-    "Give the ARN of an ACM certificate for the domain, in the stack's region.",
+    "Set the ARN of an ACM certificate for the domain, in the stacks' region.",
   ),
   /** The Route 53 zone for the record; `null` where the DNS record is managed elsewhere. */
   hostedZone: matching(/^Z[A-Z0-9]{1,31}$/, 'Set the id of a hosted zone, such as Z0123456789ABC.'),
   /** Whether the execute-api address stays open next to the domain. */
   awsAddress: oneOf(['open', 'shut']),
-  /** Whether data outlives the stack: tables, their backups and their key. */
+  /** Whether data outlives its stack: tables, their backups and their key. */
   removal: oneOf(['retain', 'destroy']),
   /** Whose key encrypts the tables and their backups. */
   encryption: oneOf(['aws-owned', 'customer-managed']),
@@ -134,7 +134,9 @@ const schema = z.strictObject(shape, {
  * defaults.
  */
 export type Settings = Readonly<z.output<typeof schema>> & {
-  /** The name of the stack, and the prefix of all other names: Levy, or Levy-staging. */
+  /** What follows the names of the stacks: nothing, or -staging. */
+  readonly suffix: string;
+  /** The name of the service stack, and the prefix of other names: Levy, or Levy-staging. */
   readonly name: string;
   /** The issuer of bearer tokens as environment variables (shared/config/environment.ts); empty without one. */
   readonly oidc: Readonly<Record<string, string>>;
@@ -208,9 +210,13 @@ export const settingsOf = ({ node }: IConstruct): Settings => {
     refuse('events', true, `The region ${region} has no EventBridge Pipes. Set events=false, or use another region.`);
   const set = names.filter((name) => given[name] !== undefined);
   const oidc = set.filter((name) => name.startsWith('oidc'));
+  const suffix = data.stage === null ? '' : `-${data.stage}`;
   return {
     ...data,
-    name: data.stage === null ? 'Levy' : `Levy-${data.stage}`,
+    suffix,
+    name: `Levy${suffix}`,
+    // SAM supports neither event buses nor pipes, and runs no schedules.
+    ...(data.sam && { events: false, contentUpdates: 'off' }),
     // oidcReadScope is OIDC_READ_SCOPE.
     oidc: Object.fromEntries(oidc.map((name) => [name.replaceAll(/[A-Z]/g, '_$&').toUpperCase(), String(given[name])])),
     given: set.map((name) => `${name}=${given[name]}`).join(', ') || 'none',

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -8,7 +8,8 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import type { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key as EncryptionKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { assert } from '../shared/base/assert.ts';
 import {
@@ -19,13 +20,10 @@ import {
   type TableName,
   tables,
 } from '../shared/store/table-definitions.ts';
-import { dataKey } from './data-key.ts';
-import { pascalCase } from './logical-id.ts';
+import { fixLogicalId, pascalCase } from './logical-id.ts';
 import type { Settings } from './settings.ts';
 
 const names = Object.keys(tables) as TableName[];
-
-type Props = { readonly settings: Settings };
 
 const attribute = ({ name }: Key) => ({ name, type: AttributeType.STRING });
 
@@ -49,10 +47,10 @@ export class Tables extends Construct {
   /** The customer-managed key, which users of a table need permission for; `null` without one. */
   readonly key: EncryptionKey | null;
 
-  constructor(scope: Construct, id: string, { settings }: Props) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     this.#settings = settings;
-    this.key = dataKey(this, settings);
+    this.key = settings.encryption === 'customer-managed' ? this.#dataKey() : null;
     this.#byName = Object.fromEntries(names.map((name) => [name, this.#add(name)])) as Record<TableName, TableV2>;
   }
 
@@ -88,9 +86,37 @@ export class Tables extends Construct {
     return tableStreamArn;
   }
 
+  /**
+   * The key permissions that DynamoDB needs to read or write a table for a caller (documented list), without the grants that only the
+   * creator of a table needs. They apply through DynamoDB only: the key is unusable for anything else. None without a key of your own.
+   */
+  useOfKey(): PolicyStatement[] {
+    if (!this.key) return [];
+    const names = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+    return [
+      new PolicyStatement({
+        actions: names.map((action) => `kms:${action}`),
+        resources: [this.key.keyArn],
+        conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(this).region}.amazonaws.com` } },
+      }),
+    ];
+  }
+
   /** The tables whose data cannot be recreated. */
   get kept(): readonly TableV2[] {
     return names.filter((name) => tables[name].keep).map((name) => this.#byName[name]);
+  }
+
+  #dataKey(): EncryptionKey {
+    const { name, removal } = this.#settings;
+    const key = new EncryptionKey(this, 'Key', {
+      description: `The tables of ${name} and their backups`,
+      enableKeyRotation: true,
+      // Without the key, retained tables cannot be read.
+      removalPolicy: removal === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    });
+    fixLogicalId(key, 'DataKey');
+    return key;
   }
 
   #add(name: TableName): TableV2 {
@@ -111,8 +137,8 @@ export class Tables extends Construct {
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     // Independent of the construct's path: moving this code must not replace the ledger with an empty table.
+    fixLogicalId(table, tableId(name));
     const resource = table.node.defaultChild as CfnGlobalTable;
-    resource.overrideLogicalId(tableId(name));
     if (this.key) {
       // The construct accepts a key only for a known region, and this template is for any.
       resource.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });

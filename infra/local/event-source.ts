@@ -12,7 +12,7 @@ const context = { getRemainingTimeInMillis: () => timeoutSeconds * 1000 } as Con
 
 const isWanted = (record: StreamRecord): boolean => patterns.some((pattern) => matches(pattern, record));
 
-/** Invoke the function for the records of the ledger's stream that it gets in a deployment (infra/reports.ts). */
+/** Invoke the function for the records of the ledger's stream that it gets in a deployment (infra/stream-consumers.ts). */
 export const countRecords = async (records: readonly StreamRecord[]): Promise<void> => {
   const wanted = records.filter(isWanted);
   for (let at = 0; at < wanted.length; at += batchSize)

@@ -36,8 +36,8 @@ export type AlarmSources = {
   readonly updates: number | null;
   /** The event pipe and its dead-letter queue; `null` without events. */
   readonly events: { readonly pipe: string; readonly deadLetterQueue: string } | null;
-  /** The function that counts transactions for reports, and its dead-letter queue; `null` without reports. */
-  readonly reports: { readonly counter: string; readonly deadLetterQueue: string } | null;
+  /** The function that counts transactions for reports, and its dead-letter queue. */
+  readonly reports: { readonly counter: string; readonly deadLetterQueue: string };
   /** The backup vault, whether it gets a backup of each table a day, and the number of tables; `null` without backups. */
   readonly backups: { readonly vault: string; readonly isDaily: boolean; readonly tables: number } | null;
   /** Whether functions publish all metrics. */
@@ -216,7 +216,7 @@ const ofEvents = ({ metrics }: AlarmSources, { pipe, deadLetterQueue }: NonNulla
   },
 ];
 
-const ofReports = ({ metrics }: AlarmSources, { counter, deadLetterQueue }: NonNullable<AlarmSources['reports']>) => [
+const ofReports = ({ metrics, reports: { counter, deadLetterQueue } }: AlarmSources): AlarmDefinition[] => [
   {
     id: 'UncountedTransactions',
     description: 'Transactions could not be counted for reports, and are in the dead-letter queue of the reports.',
@@ -263,6 +263,6 @@ export const alarmsOf = (watched: AlarmSources): readonly AlarmDefinition[] => [
   ...ofSchedules(watched),
   ...(watched.updates === null ? [] : ofUpdates(watched, watched.updates)),
   ...(watched.events ? ofEvents(watched, watched.events) : []),
-  ...(watched.reports ? ofReports(watched, watched.reports) : []),
+  ...ofReports(watched),
   ...(watched.backups ? [failedBackups(watched, watched.backups), missingBackups(watched, watched.backups)] : []),
 ];

@@ -6,7 +6,9 @@ import { assert } from '../../shared/base/assert.ts';
 import type { Code } from '../../shared/base/error-codes.ts';
 import type { Counted } from '../../shared/observability/metric.ts';
 import type { Settings } from '../settings.ts';
-import { stageName } from '../tax-api.ts';
+
+/** The stage of the API. Part of every address, so clients depend on it. */
+export const stageName = 'v1';
 
 const period = Duration.minutes(5);
 const hour = Duration.hours(1);
@@ -51,19 +53,22 @@ const aws = (
 ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period });
 
 /** The sum of metrics. CloudWatch refuses an alarm that reads more than ten. */
-const sumOf = (metrics: readonly Metric[], label: string) => {
+export const sumOf = (metrics: readonly Metric[], label: string, time = period) => {
   assert(metrics.length <= 10, `An alarm cannot read ${metrics.length} metrics: ${label}.`);
   return new MathExpression({
     expression: 'SUM(METRICS())',
     usingMetrics: Object.fromEntries(metrics.map((metric, at) => [`m${at}`, metric])),
     label,
-    period,
+    period: time,
   });
 };
 
+/** The dimensions of the API's metrics. */
+export const apiDimensions = (ApiName: string) => ({ ApiName, Stage: stageName });
+
 /** Metrics of AWS's services, by their documented names. */
 const awsMetrics = (name: string) => {
-  const api = { ApiName: name, Stage: stageName };
+  const api = apiDimensions(name);
   const requests = aws('AWS/ApiGateway', 'Count', api);
   const serverErrors = aws('AWS/ApiGateway', '5XXError', api);
   /** In percent; 0 below three errors, because one error of two requests is no outage. */

@@ -1,32 +1,27 @@
 import { ArnFormat, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import type { BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Alarm, type CfnAlarm, ComparisonOperator, Dashboard, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { importable } from '../../shared/content/updates/publishers.ts';
-import type { Events } from '../events.ts';
+import type { DataStack } from '../data-stack.ts';
 import { fixLogicalId } from '../logical-id.ts';
-import type { Reports } from '../reports.ts';
 import type { Settings } from '../settings.ts';
-import type { Tables } from '../tables.ts';
 import { type AlarmDefinition, type AlarmSources, alarmsOf } from './alarms.ts';
 import { dashboardRows } from './dashboard.ts';
 import { metricsOf } from './metrics.ts';
 
 type Props = {
-  readonly tables: Tables;
   readonly settings: Settings;
-  readonly failedRuns: Queue;
-  /** Whether schedules update tax content. */
-  readonly updates: boolean;
-  readonly events: Events | null;
-  readonly reports: Reports | null;
-  readonly vault: BackupVault | null;
+  readonly data: DataStack;
+  /** `null` without events. */
+  readonly pipe: CfnPipe | null;
+  /** The name of the function that counts transactions for reports. */
+  readonly counter: string;
 };
 
 const runbook = 'infra/runbook.md';
@@ -35,18 +30,19 @@ const runbook = 'infra/runbook.md';
 export class Monitoring extends Construct {
   readonly #settings: Settings;
 
-  constructor(scope: Construct, id: string, { tables, settings, failedRuns, updates, events, reports, vault }: Props) {
+  constructor(scope: Construct, id: string, { settings, data, pipe, counter }: Props) {
     super(scope, id);
     this.#settings = settings;
+    const { tables, events, vault } = data;
     const watched: AlarmSources = {
       metrics: metricsOf(settings),
       ledger: tables.nameOf('transactions'),
       tables: tables.names,
       indexes: tables.indexes,
-      failedRuns: failedRuns.queueName,
-      updates: updates ? importable.length : null,
-      events: events && { pipe: events.pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
-      reports: reports && { counter: reports.functionName, deadLetterQueue: reports.deadLetterQueue.queueName },
+      failedRuns: data.failedRuns.queueName,
+      updates: settings.contentUpdates === 'off' ? null : importable.length,
+      events: pipe && events && { pipe: pipe.ref, deadLetterQueue: events.deadLetterQueue.queueName },
+      reports: { counter, deadLetterQueue: data.uncounted.queueName },
       backups: vault && {
         vault: vault.backupVaultName,
         isDaily: settings.backups === 'daily',

@@ -1,4 +1,4 @@
-/** `npm run test:deploy`: deploy the unmodified stack on a local emulator of AWS, use it, upgrade it, and delete it. */
+/** `npm run test:deploy`: deploy the unmodified stacks on a local emulator of AWS, use it, upgrade it, and delete it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { checkout, previousRef, removeCheckout } from './previous.ts';
 import { Failed, newRun, type Run, same } from './run.ts';
 import { allHaveRun, closedBySchedule, endDraft, failedRunIsKept, hasFired, invokers } from './schedules.ts';
 import { type Cdk, newCdk, type Stack } from './stack.ts';
-import { deleteKept, deleteStack, inventory, keptResources, left } from './teardown.ts';
+import { deleteKept, deleteStacks, inventory, keptResources, left } from './teardown.ts';
 import { clientOf, file, lookUp, readBack, refusals, report, sell, sellExempt, sellOn } from './workflow.ts';
 
 // The first stage has the role of the logs of API Gateway.
@@ -42,7 +42,7 @@ const smoke = async ({ run, emulator }: Context, { url }: Stack, { key }: Accoun
 const use = async (context: Context, stack: Stack) => {
   const { run, emulator } = context;
   const { need, check } = context.steps;
-  const operator = await need('attach the operator policies to a user', () => newOperator(run, emulator, stack));
+  const operator = await need('attach the operator policy to a user', () => newOperator(run, emulator, stack));
   const shop = await need('npm run accounts -- create, as that user', () => createAccount(operator, 'A shop'));
   const second = await need('another account', () => createAccount(operator, 'Another shop'));
   const consumer = await need('a rule and a queue on the event bus', () => newConsumer(emulator, stack));
@@ -122,7 +122,7 @@ const upgrade = async (context: Context, first: Stack, { shop }: Used, from: str
     operator.command('ledger', 'verify', '--account', account.id).then(() => {}),
   );
   await check('the first stage is as before', async () => same('resources', await cdk.unchanged(first), true));
-  await need('detach the operator policies of the stage', operator.remove);
+  await need('detach the operator policy of the stage', operator.remove);
   await need('cdk destroy of the stage', () => cdk.destroy(stage).then(() => {}));
   await check('nothing of the stage is left', async () => same('what is left', await left(emulator, others), []));
 };
@@ -156,14 +156,14 @@ const schedules = async (
 const teardown = async (context: Context, stack: Stack, { operator, consumer }: Used, empty: readonly string[]) => {
   const { emulator, cdk } = context;
   const { need, check } = context.steps;
-  await check('cdk diff shows no difference', () => cdk.diff(stack.name).then(() => {}));
+  await check('cdk diff shows no difference', () => cdk.diff(stack).then(() => {}));
   await check('a second deployment changes nothing', async () => {
-    await cdk.deployAgain(stack.name);
+    await cdk.deployAgain(stack);
     same('resources', await cdk.unchanged(stack), true);
   });
   await need('remove the consumer', consumer.remove);
-  await need('detach the operator policies', operator.remove);
-  await need('delete the protected stack', () => deleteStack(emulator, stack));
+  await need('detach the operator policy', operator.remove);
+  await need('delete the protected stacks', () => deleteStacks(emulator, stack));
   await check('what stays is what teardown.md says', async () =>
     keptResources(cdk, stack, await left(emulator, empty)),
   );
@@ -225,9 +225,9 @@ const main = async ({ from, keep }: { from?: string; keep?: boolean }): Promise<
 
 await new Command('test:deploy')
   .description(
-    'Deploy the stack on a local emulator of AWS, use it, upgrade it, and delete it. Exit code 1 if a step fails.',
+    'Deploy the stacks on a local emulator of AWS, use it, upgrade it, and delete it. Exit code 1 if a step fails.',
   )
-  .option('--from <ref>', 'the version to upgrade from. Default: the last release, or 20 commits ago')
+  .option('--from <ref>', 'the version to upgrade from. Default: the last release, or the last commit')
   .option('--keep', 'keep the temporary folder, with the logs')
   .action(main)
   .parseAsync();

@@ -3,20 +3,20 @@ import type { Emulator } from './emulator.ts';
 import { same } from './run.ts';
 import type { Stack } from './stack.ts';
 
-/** Runs the documented commands as a user who has the operator policies of a stack, and nothing else. */
+/** Runs the documented commands as a user who has the operator policy of a deployment, and nothing else. */
 export type Operator = {
   /** `npm run <name> -- <args>` with the variables of the deployment page. */
   readonly command: (name: string, ...args: readonly string[]) => Promise<string>;
   readonly env: NodeJS.ProcessEnv;
-  /** Detach the policies, as the teardown page says, and delete the user. */
+  /** Detach the policy, as the teardown page says, and delete the user. */
   readonly remove: () => Promise<void>;
 };
 
 export const newOperator = async (run: Commands, { aws, env }: Emulator, { name, outputs }: Stack) => {
   const UserName = `operator-of-${name}`;
   await aws('iam', 'create_user', { UserName });
-  const policies = [outputs['OperatorPolicyArn'], outputs['OperatorLogsPolicyArn']];
-  for (const PolicyArn of policies) await aws('iam', 'attach_user_policy', { UserName, PolicyArn });
+  const PolicyArn = outputs['OperatorPolicyArn'];
+  await aws('iam', 'attach_user_policy', { UserName, PolicyArn });
   const { AccessKey } = await aws('iam', 'create_access_key', { UserName });
   const ownEnv = {
     ...env,
@@ -31,7 +31,7 @@ export const newOperator = async (run: Commands, { aws, env }: Emulator, { name,
       run('npm', ['run', '--silent', script, '--', ...args], { env: ownEnv, cwd: root, seconds: 300 }),
     env: ownEnv,
     remove: async () => {
-      for (const PolicyArn of policies) await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
+      await aws('iam', 'detach_user_policy', { UserName, PolicyArn });
       await aws('iam', 'delete_access_key', { UserName, AccessKeyId: AccessKey.AccessKeyId });
       await aws('iam', 'delete_user', { UserName });
     },

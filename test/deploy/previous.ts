@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type Commands, root } from './commands.ts';
 import { Failed } from './run.ts';
 
-/** The version to upgrade from: the ref that was passed, else the last release, else 20 commits ago. */
+/** The version to upgrade from: the ref that was passed, else the last release, else the last commit. */
 export const previousRef = async (run: Commands, from: string | null) => {
   const git = (...args: string[]) => run('git', args, { env: process.env });
   const tag = async () => (await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')).trim();
-  const ref = from ?? ((await tag()) || 'HEAD~20');
+  const ref = from ?? ((await tag()) || 'HEAD');
   const commit = await git('rev-parse', '--verify', `${ref}^{commit}`).catch(() => {
     throw new Failed(`There is no commit ${ref} in this clone. Pass --from <ref>, or fetch more commits.`);
   });

@@ -24,27 +24,26 @@ export const endDraft = async ({ documents }: Emulator, stack: Stack, account: s
   );
 };
 
-/** How often a function has run, by its log. */
-const runsOf = async ({ aws }: Emulator, stack: Stack, entry: string): Promise<number> => {
-  const { Configuration } = await aws('lambda', 'get_function', { FunctionName: stack.idOf(entry) });
-  const logGroupName = Configuration.LoggingConfig.LogGroup;
+/** How often each function has run, by the log that they share: the names of its streams have those of the functions. */
+const runs = async ({ aws }: Emulator, stack: Stack): Promise<(entry: string) => number> => {
+  const logGroupName = stack.idOf('FunctionLogs');
   const { events } = await aws('logs', 'filter_log_events', { logGroupName, filterPattern: 'REPORT' });
-  return events.length;
+  const streams: string[] = events.map(({ logStreamName }: { logStreamName: string }) => logStreamName);
+  return (entry) => streams.filter((name) => name.includes(`${stack.idOf(entry)}[`)).length;
 };
 
 /** A schedule has fired: its function has run, and the test does not invoke it. */
 export const hasFired = (emulator: Emulator, stack: Stack, entry: string): Promise<string> =>
   eventually(`the schedule of ${entry} fires`, 400, async () => {
-    const runs = await runsOf(emulator, stack, entry);
-    return runs > 0 ? `${runs} runs` : null;
+    const count = (await runs(emulator, stack))(entry);
+    return count > 0 ? `${count} runs` : null;
   });
 
 /** The workflow has reached every function. */
 export const allHaveRun = async (emulator: Emulator, stack: Stack): Promise<string> => {
   const functions = stack.resources.filter(({ ResourceType }) => ResourceType === 'AWS::Lambda::Function');
-  const idle: string[] = [];
-  for (const { LogicalResourceId } of functions)
-    if ((await runsOf(emulator, stack, LogicalResourceId)) === 0) idle.push(LogicalResourceId);
+  const countOf = await runs(emulator, stack);
+  const idle = functions.map(({ LogicalResourceId }) => LogicalResourceId).filter((id) => countOf(id) === 0);
   same('the functions that did not run', idle, []);
   return `${functions.length} functions`;
 };
@@ -82,8 +81,8 @@ export const invokers = async ({ aws, errorOf, credentialsOf }: Emulator, stack:
   const targets: [string, string][] = [
     ['Schedulescloseperiodsinvoker', 'ClosePeriodsLive'],
     ['Schedulessweepdraftsinvoker', 'SweepDraftsLive'],
-    ['ContentUpdatesupdatecontentinvoker', 'UpdateContentLive'],
-    ['EventsPipeRole', 'AnnounceChangesLive'],
+    ['Schedulesupdatecontentinvoker', 'UpdateContentLive'],
+    ['PipeRole', 'AnnounceChangesLive'],
   ];
   for (const [role, own] of targets) {
     const credentials = await roleOf(role);

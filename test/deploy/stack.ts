@@ -4,8 +4,12 @@ import { account, type Emulator } from './emulator.ts';
 import { holds } from './run.ts';
 
 type Setting = Readonly<Record<string, string>>;
+/** A deployment: the outputs and resources of both stacks together. */
 export type Stack = {
+  /** The name of the service stack. */
   readonly name: string;
+  /** The names of both stacks, in the order in which they are deleted. */
+  readonly names: readonly [service: string, data: string];
   readonly words: string;
   readonly outputs: Readonly<Record<string, string>>;
   /** The physical id of a resource by its logical id. */
@@ -23,34 +27,35 @@ type Resource = {
 
 const given = (settings: Setting) => Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
-/** The name of a stack with these settings. */
-export const nameOf = ({ stage }: Setting): string => (stage === undefined ? 'Levy' : `Levy-${stage}`);
+const suffixOf = ({ stage }: Setting): string => (stage === undefined ? '' : `-${stage}`);
 
 /** The CDK's command line on the emulator. `from` is the checkout whose version it deploys. */
 export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
   const cdk = (args: readonly string[], from = root) =>
     run(join(from, 'node_modules/.bin/cdk'), [...args, '--no-notices'], { env: emulator.env, cwd: from });
-  const output = (name: string) => ['-o', join(work, `cdk.out-${name}`)];
+  const assembly = (suffix: string): string => join(work, `cdk.out${suffix}`);
 
-  const describe = async (name: string): Promise<Stack> => {
-    const { Stacks } = await emulator.aws('cloudformation', 'describe_stacks', { StackName: name });
-    const outputs = Object.fromEntries(
-      Stacks[0].Outputs.map((one: { OutputKey: string; OutputValue: string }) => [one.OutputKey, one.OutputValue]),
-    );
-    const { StackResources } = await emulator.aws('cloudformation', 'describe_stack_resources', { StackName: name });
-    const resources: readonly Resource[] = StackResources;
+  const describe = async (suffix: string): Promise<Stack> => {
+    const names = [`Levy${suffix}`, `LevyData${suffix}`] as const;
+    const outputs: Record<string, string> = {};
+    const resources: Resource[] = [];
+    for (const StackName of names) {
+      const { Stacks } = await emulator.aws('cloudformation', 'describe_stacks', { StackName });
+      for (const { OutputKey, OutputValue } of Stacks[0].Outputs) outputs[OutputKey] = OutputValue;
+      const { StackResources } = await emulator.aws('cloudformation', 'describe_stack_resources', { StackName });
+      resources.push(...StackResources);
+    }
     const ids = new Map(resources.map((one) => [one.LogicalResourceId, one.PhysicalResourceId]));
     const idOf = (logicalId: string): string => {
       const id = ids.get(logicalId);
-      holds(id !== undefined, `${name} has no ${logicalId}`);
+      holds(id !== undefined, `${names} have no ${logicalId}`);
       return id as string;
     };
     const words = `${resources.length} resources`;
-    return { name, words, outputs, idOf, resources, url: emulator.addressOf(outputs['Url']) };
+    return { name: names[0], names, words, outputs, idOf, resources, url: emulator.addressOf(outputs['Url'] ?? '') };
   };
 
   return {
-    describe,
     // Outside of the repository, because the CDK would synthesize the app for it.
     bootstrap: () =>
       run(join(root, 'node_modules/.bin/cdk'), ['bootstrap', `aws://${account}/${emulator.region}`, '--no-notices'], {
@@ -58,21 +63,22 @@ export const newCdk = (run: Commands, emulator: Emulator, work: string) => {
         cwd: work,
       }),
     deploy: async (settings: Setting, from = root): Promise<Stack> => {
-      const name = nameOf(settings);
-      const options = ['--require-approval', 'never', '--progress', 'events', ...output(name)];
+      const suffix = suffixOf(settings);
+      const options = ['--all', '--require-approval', 'never', '--progress', 'events', '-o', assembly(suffix)];
       await cdk(['deploy', ...options, ...given(settings)], from);
-      return describe(name);
+      return describe(suffix);
     },
-    /** Deploys the assembly of the previous deployment again. */
-    deployAgain: (name: string) =>
-      cdk(['deploy', '--app', join(work, `cdk.out-${name}`), '--require-approval', 'never']),
+    /** Deploy the assembly of the deployment before again. */
+    deployAgain: ({ name }: Stack) =>
+      cdk(['deploy', '--all', '--app', assembly(name.slice(4)), '--require-approval', 'never']),
     /** Throws if there is a difference. */
-    diff: (name: string) => cdk(['diff', '--app', join(work, `cdk.out-${name}`), '--fail']),
-    destroy: (settings: Setting) => cdk(['destroy', '--force', ...output(nameOf(settings)), ...given(settings)]),
-    /** Whether a stack has the same resources as before. */
+    diff: ({ name }: Stack) => cdk(['diff', '--app', assembly(name.slice(4)), '--fail']),
+    destroy: (settings: Setting) =>
+      cdk(['destroy', '--all', '--force', '-o', assembly(suffixOf(settings)), ...given(settings)]),
+    /** Whether a deployment has the same resources as before. */
     unchanged: async ({ name, resources }: Stack): Promise<boolean> => {
       const ids = (all: readonly Resource[]) => JSON.stringify(all.map((one) => one.PhysicalResourceId).sort());
-      return ids((await describe(name)).resources) === ids(resources);
+      return ids((await describe(name.slice(4))).resources) === ids(resources);
     },
     /** The logical id of the role with which API Gateway logs, which the stack retains. */
     logRole: ({ resources }: Stack): string => {

@@ -2,7 +2,7 @@ import type { Emulator } from './emulator.ts';
 import { eventually, same } from './run.ts';
 import type { Cdk, Stack } from './stack.ts';
 
-/** How to list the resources of a service: the operation, the field of the list, and the field of a name. */
+/** How to list what a service holds: the operation, the field of the list, and the field of a name. */
 const lists: [service: string, operation: string, field: string, name: string | null, isPaged: boolean][] = [
   ['dynamodb', 'list_tables', 'TableNames', null, true],
   ['lambda', 'list_functions', 'Functions', 'FunctionName', true],
@@ -21,7 +21,7 @@ const lists: [service: string, operation: string, field: string, name: string | 
   ['backup', 'list_backup_plans', 'BackupPlansList', 'BackupPlanName', true],
 ];
 
-/** The resources of the account outside of the bootstrap, as `service: name`. */
+/** What the account holds outside of the bootstrap, as `service: name`. */
 export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   const found: string[] = [];
   for (const [service, operation, field, name, isPaged] of lists) {
@@ -31,25 +31,24 @@ export const inventory = async ({ aws, list }: Emulator): Promise<string[]> => {
   return found.filter((one) => !/cdk-hnb659fds|: default$/.test(one)).sort();
 };
 
-/** The resources that the account did not have before the first deployment. */
+/** What the account holds in addition to what it held before the first deployment. */
 export const left = async (emulator: Emulator, before: readonly string[]): Promise<string[]> =>
   (await inventory(emulator)).filter((one) => !before.includes(one));
 
-/** `docs/teardown.md`: a deployment that keeps its data. Returns what stays. */
-export const deleteStack = async ({ aws, errorOf }: Emulator, { name: StackName }: Stack): Promise<void> => {
-  // The deletion protection comes first.
-  same(
-    'the deletion of a protected stack',
-    await errorOf('cloudformation', 'delete_stack', { StackName }),
-    'ValidationError',
-  );
-  const EnableTerminationProtection = false;
-  await aws('cloudformation', 'update_termination_protection', { StackName, EnableTerminationProtection });
-  await aws('cloudformation', 'delete_stack', { StackName });
-  await eventually('the stack is deleted', 300, async () => {
-    const { StackSummaries } = await aws('cloudformation', 'list_stacks', { StackStatusFilter: ['DELETE_COMPLETE'] });
-    return StackSummaries.some((one: { StackName: string }) => one.StackName === StackName) ? true : null;
-  });
+/** `docs/teardown.md`: a deployment that keeps its data. */
+export const deleteStacks = async ({ aws, errorOf }: Emulator, { names }: Stack): Promise<void> => {
+  for (const StackName of names) {
+    // The protection holds first.
+    const code = await errorOf('cloudformation', 'delete_stack', { StackName });
+    same(`the deletion of the protected ${StackName}`, code, 'ValidationError');
+    const EnableTerminationProtection = false;
+    await aws('cloudformation', 'update_termination_protection', { StackName, EnableTerminationProtection });
+    await aws('cloudformation', 'delete_stack', { StackName });
+    await eventually(`${StackName} is deleted`, 300, async () => {
+      const { StackSummaries } = await aws('cloudformation', 'list_stacks', { StackStatusFilter: ['DELETE_COMPLETE'] });
+      return StackSummaries.some((one: { StackName: string }) => one.StackName === StackName) ? true : null;
+    });
+  }
 };
 
 /** The three tables, the vault, and the role of the logs of API Gateway. */

@@ -1,5 +1,18 @@
 import { expect } from 'vitest';
-import type { Alarm } from './synthesized.ts';
+
+/** What is read of the properties of an alarm of an expression. */
+export type Alarm = {
+  readonly Metrics: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly ReturnData?: boolean;
+    readonly MetricStat?: { readonly Period: number };
+  }[];
+  readonly Threshold: number;
+  readonly ComparisonOperator: string;
+  readonly EvaluationPeriods: number;
+  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
+};
 
 /** A metric without data. Every expression with it fails, except FILL. */
 const missing = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   allowedTo,
-  type BackupRule,
   everySetting,
   flat,
   idOf,
@@ -26,7 +25,7 @@ it('backs up every table monthly for 400 days, and with backups=daily daily for 
   const { BackupPlanName, BackupPlanRule: rules } = planOf(synthesized);
   expect(BackupPlanName).toBe('Levy');
   expect(planOf(own).BackupPlanName).toBe('Levy-staging');
-  const timesOf = (of: readonly BackupRule[]) =>
+  const timesOf = (of: readonly Properties[]) =>
     of.map((rule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays]);
   expect(timesOf(rules)).toEqual([['cron(30 12 1 * ? *)', 400]]);
   expect(timesOf(planOf(own).BackupPlanRule)).toEqual([
@@ -114,7 +113,7 @@ it('allows the role only these tables and their backups', () => {
 /** Whether every condition of the trust policy is true, as IAM evaluates it: without the key, only `…IfExists` is true. */
 const isTrusted = (sourceAccount: string | undefined): boolean => {
   const { Statement: statements } = synthesized.at(idOf(selection.IamRoleArn)).AssumeRolePolicyDocument;
-  expect(statements.map(({ Principal, Action, Effect }) => [Principal, Action, Effect])).toEqual([
+  expect(statements.map(({ Principal, Action, Effect }: Properties) => [Principal, Action, Effect])).toEqual([
     [{ Service: 'backup.amazonaws.com' }, 'sts:AssumeRole', 'Allow'],
   ]);
   return Object.entries(statements[0]?.Condition ?? {}).every(([operator, keys]) => {

@@ -1,7 +1,7 @@
 /** The fixed parts of the stack in `npm run cost` equal the template's. */
 import { expect, it } from 'vitest';
 import { deployment } from '../bench/cost/usage.ts';
-import { type BackupRule, synthesize, withoutBundling } from './synthesized.ts';
+import { type Properties, synthesize, withoutBundling } from './synthesized.ts';
 
 const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
 const daily = synthesize({ ...withoutBundling, backups: 'daily', methodMetrics: 'true' });
@@ -30,7 +30,7 @@ it('counts KMS keys, and one more with customer-managed encryption', () => {
 
 const dayMs = 86_400_000;
 /** Average number of backups in the vault over four years: one for each day on which the rule's cron fires. */
-const copiesOf = ({ ScheduleExpression, Lifecycle }: BackupRule): number => {
+const copiesOf = ({ ScheduleExpression, Lifecycle }: Properties): number => {
   const [, dayOfMonth] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(ScheduleExpression) ?? [];
   const first = Date.UTC(2026, 0, 1);
   const taken = Array.from({ length: 6 * 365 }, (_, day) => first + day * dayMs).filter(
@@ -47,7 +47,7 @@ const copiesOf = ({ ScheduleExpression, Lifecycle }: BackupRule): number => {
 it('counts monthly backups, and daily ones with backups=daily', () => {
   const keptBy = ({ propertiesOf: of }: Pick<typeof daily, 'propertiesOf'>) =>
     of('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
-      BackupPlan.BackupPlanRule.map((rule: BackupRule) => [rule.RuleName, Math.round(copiesOf(rule))]),
+      BackupPlan.BackupPlanRule.map((rule: Properties) => [rule.RuleName, Math.round(copiesOf(rule))]),
     );
   const monthly = ['Monthly', deployment.monthlyBackups];
   expect(keptBy(synthesize())).toEqual([monthly]);
@@ -56,7 +56,7 @@ it('counts monthly backups, and daily ones with backups=daily', () => {
 
 it('keeps every backup in warm storage, as its price assumes', () => {
   const [plan] = daily.propertiesOf('AWS::Backup::BackupPlan');
-  const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: BackupRule) => Object.keys(Lifecycle));
+  const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: Properties) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
 

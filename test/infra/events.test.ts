@@ -28,7 +28,7 @@ describe('the pipe', () => {
   });
 
   it('has the filters that other tests match records with, at most five', () => {
-    const filters = SourceParameters.FilterCriteria.Filters.map(({ Pattern }) => JSON.parse(Pattern));
+    const filters = SourceParameters.FilterCriteria.Filters.map(({ Pattern }: Properties) => JSON.parse(Pattern));
     expect(filters).toEqual(patterns);
     expect(filters.length).toBeLessThanOrEqual(5);
   });
@@ -66,20 +66,14 @@ describe('the pipe', () => {
       ].sort(),
     );
     const role = at(roleId);
-    expect([role['ManagedPolicyArns'], role['Policies']]).toEqual([undefined, undefined]);
+    // In the role itself, so that the pipe, which checks its permissions when it is created, is created after them.
+    expect([role['ManagedPolicyArns'], role['Policies'].length]).toEqual([undefined, 1]);
     expect(role['AssumeRolePolicyDocument'].Statement).toEqual([
       expect.objectContaining({
         Principal: { Service: 'pipes.amazonaws.com' },
         Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       }),
     ]);
-  });
-
-  it('is created after the policy of its role', () => {
-    const policies = ofType('AWS::IAM::Policy').filter(([, { Properties }]) =>
-      Properties['Roles'].some(({ Ref }) => Ref === roleId),
-    );
-    expect(ofType('AWS::Pipes::Pipe')[0]?.[1].DependsOn).toEqual(expect.arrayContaining(policies.map(([id]) => id)));
   });
 
   it('may use a customer-managed key through DynamoDB only', () => {

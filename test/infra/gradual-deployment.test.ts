@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import { disposable, everySetting, flat, functionOf, idOf, listed, statementsOf, synthesize } from './synthesized.ts';
+import {
+  disposable,
+  everySetting,
+  flat,
+  functionOf,
+  idOf,
+  listed,
+  type Properties,
+  statementsOf,
+  synthesize,
+} from './synthesized.ts';
 
 const synthesized = synthesize();
 const { at, ofType, template } = synthesized;
@@ -29,21 +39,26 @@ it.each(served)('%s receives a tenth of the requests first, and is rolled back o
     Events: expect.arrayContaining(['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM']),
   });
   expect(AlarmConfiguration.Enabled).toBe(true);
-  const alarms = AlarmConfiguration.Alarms.map(({ Name }) => at(flat(Name)));
-  const watched = alarms.map(({ MetricName, Dimensions = [] }) => [
-    MetricName,
-    Dimensions.map(({ Value }) => (typeof Value === 'string' ? Value : JSON.stringify(Value))).join(' '),
-  ]);
-  expect(watched).toEqual([
-    ['Errors', expect.stringContaining(`"Ref":"${handler}"`)],
-    ['5XXError', 'Levy v1'],
-  ]);
-  for (const { TreatMissingData, Period, ComparisonOperator } of alarms)
-    expect([TreatMissingData, Period, ComparisonOperator]).toEqual([
-      'notBreaching',
-      60,
-      'GreaterThanOrEqualToThreshold',
-    ]);
+  const alarms = AlarmConfiguration.Alarms.map(({ Name }: Properties) => at(flat(Name)));
+  const [errors, failures] = alarms;
+  expect(failures).toMatchObject({
+    ...{ MetricName: '5XXError', Period: 60, Threshold: 5 },
+    Dimensions: [
+      { Name: 'ApiName', Value: 'Levy' },
+      { Name: 'Stage', Value: 'v1' },
+    ],
+  });
+  // The sum of the errors of the aliases that shift together, of which this is one.
+  const [sum, ...read] = errors.Metrics;
+  expect([sum.Expression, sum.ReturnData, errors.Threshold]).toEqual(['SUM(METRICS())', true, 1]);
+  const watched = read.map(({ MetricStat: { Metric, Period, Stat } }: Properties) => {
+    expect([Metric.MetricName, Period, Stat]).toEqual(['Errors', 60, 'Sum']);
+    return Metric.Dimensions.map(({ Value }: Properties) => flat(Value));
+  });
+  expect(watched).toContainEqual([handler, `${handler}:live`]);
+  expect(watched.length).toBeLessThanOrEqual(5);
+  for (const { TreatMissingData, ComparisonOperator } of alarms)
+    expect([TreatMissingData, ComparisonOperator]).toEqual(['notBreaching', 'GreaterThanOrEqualToThreshold']);
 });
 
 it('CodeDeploy may move the aliases of the API only', () => {

@@ -25,7 +25,6 @@ import {
   everySetting,
   flat,
   idOf,
-  type Metric,
   type Properties,
   type Reference,
   type Statement,
@@ -37,7 +36,7 @@ import {
 const { at, ofType, propertiesOf, outdir, template } = synthesize();
 const topicId = ofType('AWS::SNS::Topic')[0]?.[0] as string;
 const alarms = propertiesOf('AWS::CloudWatch::Alarm').filter(({ AlarmActions = [] }) =>
-  AlarmActions.some(({ Ref }) => Ref === topicId),
+  AlarmActions.some(({ Ref }: Properties) => Ref === topicId),
 );
 
 const named = (id: string) => alarms.find(({ AlarmName }) => AlarmName === `Levy-${id}`) as Properties;
@@ -55,13 +54,17 @@ const warningsOf = (folder: string): string[] => {
     .map(({ data }) => data);
 };
 
+type Metric = Pick<Used, 'Namespace'> & {
+  readonly MetricName?: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: Reference }[];
+};
 type Used = { Namespace: string; MetricName: string; Dimensions: Record<string, Reference> };
 const dimensionsOf = (pairs: Metric['Dimensions'] = []) =>
   Object.fromEntries(pairs.map(({ Name, Value }) => [Name, Value]));
 const used: Used[] = alarms.flatMap((alarm) =>
   [
     alarm,
-    ...(alarm.Metrics ?? []).flatMap(({ MetricStat }): Metric[] => (MetricStat ? [MetricStat.Metric] : [])),
+    ...(alarm.Metrics ?? []).flatMap(({ MetricStat }: Properties): Metric[] => (MetricStat ? [MetricStat.Metric] : [])),
   ].flatMap(({ Namespace, MetricName, Dimensions }) =>
     MetricName ? [{ Namespace, MetricName, Dimensions: dimensionsOf(Dimensions) }] : [],
   ),
@@ -194,7 +197,10 @@ describe('metrics of alarms and dashboard', () => {
 
   it('reads at most ten metrics in each alarm', () => {
     for (const { AlarmName, Metrics = [] } of alarms)
-      expect([AlarmName, Metrics.filter(({ MetricStat }) => MetricStat).length <= 10]).toEqual([AlarmName, true]);
+      expect([AlarmName, Metrics.filter(({ MetricStat }: Properties) => MetricStat).length <= 10]).toEqual([
+        AlarmName,
+        true,
+      ]);
   });
 
   it('have existing operations, codes and schedules', () => {
@@ -413,7 +419,7 @@ describe('the alarms', () => {
         Condition: { ArnLike: { 'aws:SourceArn': expect.anything() } },
       },
     ]);
-    const from = flat(statements[1]?.Condition?.ArnLike['aws:SourceArn']);
+    const from = flat(statements[1]?.Condition?.['ArnLike']?.['aws:SourceArn']);
     expect(from).toBe('arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:*');
     // The key encrypts this topic only.
     expect(JSON.stringify(template).split(`"${keyId}"`)).toHaveLength(3);

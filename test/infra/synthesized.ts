@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { levyApp } from '../../infra/app.ts';
@@ -9,107 +10,17 @@ export type Reference =
   | {
       readonly Ref?: string;
       readonly 'Fn::GetAtt'?: readonly string[];
-      readonly 'Fn::Join'?: Joined['Fn::Join'];
+      readonly 'Fn::Join'?: readonly [between: string, parts: readonly Reference[]];
     };
-type Joined = { readonly 'Fn::Join': readonly [between: string, parts: readonly Reference[]] };
-type Ref = { readonly Ref: string; readonly 'Fn::GetAtt'?: unknown };
 export type Statement = {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: Reference | readonly Reference[];
   readonly Principal?: { readonly Service?: string };
-  readonly Condition?: Readonly<Record<'ArnLike' | 'StringEquals', Readonly<Record<string, Reference>>>> & {
-    readonly [operator: string]: unknown;
-  };
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, any>>>>;
 };
-/** A metric by its name in CloudWatch. */
-export type Metric = {
-  readonly Namespace: string;
-  readonly MetricName?: string;
-  readonly Dimensions?: readonly { readonly Name: string; readonly Value: Reference }[];
-};
-
-export type Alarm = {
-  readonly Metrics: readonly {
-    readonly Id: string;
-    readonly Expression?: string;
-    readonly ReturnData?: boolean;
-    readonly MetricStat?: { readonly Period: number; readonly Metric: Metric };
-  }[];
-  readonly Threshold: number;
-  readonly ComparisonOperator: string;
-  readonly EvaluationPeriods: number;
-  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
-};
-
-export type BackupRule = {
-  readonly RuleName: string;
-  readonly ScheduleExpression: string;
-  readonly Lifecycle: { readonly DeleteAfterDays: number };
-  readonly TargetBackupVault: Reference;
-  readonly CopyActions?: readonly object[];
-};
-type References =
-  | ('DashboardBody' | 'EncryptionKeyArn' | 'Enrichment' | 'FunctionName' | 'FunctionVersion' | 'KmsMasterKeyId')
-  | ('ResourceArn' | 'Role' | 'RoleArn' | 'Source' | 'SourceArn' | 'WebACLArn');
-type Arn = { readonly Arn: Reference };
-/** The settings of a method of a stage. */
-export type MethodSetting = Readonly<
-  Record<'HttpMethod' | 'ResourcePath' | 'LoggingLevel', string> &
-    Record<'MetricsEnabled' | 'DataTraceEnabled', boolean> &
-    Record<'ThrottlingRateLimit' | 'ThrottlingBurstLimit', number>
->;
-/** The properties of resources that the tests read. Each type has some of them. */
-export type Properties = Record<References, Reference> &
-  Record<'AlarmDescription' | 'AlarmName' | 'HttpMethod', string> &
-  Record<'AssumeRolePolicyDocument' | 'KeyPolicy' | 'PolicyDocument', { readonly Statement: readonly Statement[] }> &
-  Record<'AlarmActions' | 'Roles' | 'Topics', readonly Ref[]> &
-  Record<'ParentId' | 'ResourceId', Ref> &
-  Record<'ResponseParameters' | 'ResponseTemplates', Record<string, string>> &
-  Alarm &
-  Metric & {
-    readonly [name: string]: unknown;
-    readonly AccessLogSetting: { readonly Format: string };
-    readonly AlarmConfiguration: {
-      readonly Enabled: boolean;
-      readonly Alarms: readonly { readonly Name: Reference }[];
-    };
-    readonly BackupPlan: { readonly BackupPlanName: string; readonly BackupPlanRule: readonly BackupRule[] };
-    readonly BackupSelection: { readonly Resources: readonly Reference[]; readonly IamRoleArn: Reference };
-    readonly BackupVaultName: Joined;
-    readonly CustomResponseBodies: { readonly flood: { readonly Content: string } };
-    readonly DestinationConfig: { readonly OnFailure: { readonly Destination: Reference } };
-    readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
-    readonly Integration: { readonly Type: string; readonly Uri: Joined };
-    readonly LoggingConfig: { readonly LogGroup: Reference; readonly ApplicationLogLevel?: string };
-    readonly ManagedPolicyArns?: readonly Reference[];
-    readonly Policies?: readonly Pick<Properties, 'PolicyDocument'>[];
-    readonly Period: number;
-    readonly Replicas: readonly [
-      {
-        readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
-        readonly SSESpecification: { readonly KMSMasterKeyId: Reference };
-        readonly DeletionProtectionEnabled: boolean;
-      },
-    ];
-    readonly Rules: readonly object[];
-    readonly SourceParameters: {
-      readonly DynamoDBStreamParameters: Readonly<Record<'BatchSize' | 'MaximumRetryAttempts', number>> & {
-        readonly DeadLetterConfig: Arn;
-        readonly ParallelizationFactor?: number;
-      };
-      readonly FilterCriteria: { readonly Filters: readonly { readonly Pattern: string }[] };
-    };
-    readonly MethodSettings: readonly [MethodSetting, ...MethodSetting[]];
-    readonly ScheduleExpression: string;
-    readonly Target: Exclude<Reference, string> &
-      Arn & {
-        readonly RoleArn: Reference;
-        readonly DeadLetterConfig: Arn;
-        readonly Input: string;
-        readonly RetryPolicy: { readonly MaximumRetryAttempts: number };
-      };
-  };
+/** The properties of a resource, of whatever type: each test knows what its type has. */
+export type Properties = any;
 export type Resource = {
   readonly Type: string;
   readonly Properties: Properties;
@@ -127,6 +38,10 @@ type Template = {
 };
 export type Synthesized = {
   readonly outdir: string;
+  /** The templates of both stacks. In the service's, references to outputs of the data stack are replaced by what they refer to. */
+  readonly data: Template;
+  readonly service: Template;
+  /** The resources and outputs of both. No logical id is in both. */
   readonly template: Template;
   readonly ofType: (type: string) => (readonly [id: string, resource: Resource])[];
   readonly propertiesOf: (type: string) => Properties[];
@@ -182,28 +97,67 @@ export const disposable = {
 };
 export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep' };
 
+/** The value with each reference to an output of another stack replaced by what the output refers to. */
+const resolved = (value: any, outputs: Template['Outputs']): any => {
+  if (typeof value !== 'object' || value === null) return value;
+  const { 'Fn::GetStackOutput': output } = value;
+  if (output) return outputs[output.OutputName]?.Value;
+  if (Array.isArray(value)) return value.map((one) => resolved(one, outputs));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, outputs)]));
+};
+
+const read = (outdir: string): Synthesized => {
+  const templateOf = (name: string) => JSON.parse(readFileSync(join(outdir, `${name}.template.json`), 'utf8'));
+  const data: Template = templateOf('LevyData');
+  const service: Template = resolved(templateOf('Levy'), data.Outputs);
+  const template: Template = {
+    ...service,
+    Resources: { ...data.Resources, ...service.Resources },
+    Outputs: { ...data.Outputs, ...service.Outputs },
+  };
+  const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
+  const at = (id: string): Properties => {
+    const resource = template.Resources[id];
+    if (!resource) throw new Error(`${id} is not in the templates.`);
+    return resource.Properties;
+  };
+  const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
+  return { outdir, data, service, template, ofType, propertiesOf, at };
+};
+
 const known = new Map<string, Synthesized>();
 
-/** The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a process. */
+/**
+ * The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a run of the tests: the first
+ * process that needs it writes it to the run's temporary folder, and others wait for it.
+ */
 export const synthesize = (context: Record<string, unknown> = {}): Synthesized => {
-  const key = JSON.stringify({ ...withoutBundling, ...context });
-  const synthesized = known.get(key) ?? synthesizeAnew(context);
+  const given = { ...withoutBundling, ...context };
+  const key = createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 12);
+  const synthesized = known.get(key) ?? read(synthesizeOnce(join(tmpdir(), `levy-infra-${key}`), given));
   known.set(key, synthesized);
   return synthesized;
 };
 
-/** The same, without what other tests have synthesized. */
-export const synthesizeAnew = (context: Record<string, unknown> = {}): Synthesized => {
-  const outdir = mkdtempSync(join(tmpdir(), 'levy-infra-'));
-  levyApp({ outdir, context: { ...withoutBundling, ...context } }).synth();
-  const template: Template = JSON.parse(readFileSync(join(outdir, 'Levy.template.json'), 'utf8'));
-  const ofType = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
-  const at = (id: string): Properties => {
-    const resource = template.Resources[id];
-    if (!resource) throw new Error(`${id} is not in the template.`);
-    return resource.Properties;
-  };
-  return { outdir, template, ofType, propertiesOf: (type) => ofType(type).map(([, { Properties }]) => Properties), at };
+const synthesizeOnce = (outdir: string, context: Record<string, unknown>): string => {
+  const [done, failed] = [join(outdir, 'done'), join(outdir, 'failed')];
+  try {
+    mkdirSync(outdir);
+  } catch {
+    const until = Date.now() + 110_000;
+    while (!existsSync(done) && !existsSync(failed) && Date.now() < until)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    if (!existsSync(done)) throw new Error(`Another process did not synthesize ${JSON.stringify(context)}.`);
+    return outdir;
+  }
+  try {
+    levyApp({ outdir, context }).synth();
+  } catch (error) {
+    writeFileSync(failed, '');
+    throw error;
+  }
+  writeFileSync(done, '');
+  return outdir;
 };
 
 /** A reference of the template as text: `TransactionsTable.Arn/index/by_account`. */
@@ -220,16 +174,12 @@ export const idOf = (reference: Reference | undefined): string => flat(reference
 
 export const listed = <Value>(value: Value | readonly Value[]): Value[] => [value].flat() as Value[];
 
-/** The statements of all policies of a role; without an id, of all roles. */
-export const statementsOf = ({ propertiesOf, ofType }: Synthesized, roleId?: string): Statement[] =>
-  [
-    ...propertiesOf('AWS::IAM::Policy').filter(
-      ({ Roles }) => roleId === undefined || Roles.some(({ Ref }) => Ref === roleId),
-    ),
-    ...ofType('AWS::IAM::Role').flatMap(([id, { Properties }]) =>
-      roleId === undefined || id === roleId ? (Properties.Policies ?? []) : [],
-    ),
-  ].flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+/** The statements of a role; without an id, those of all roles. Each role has its permissions in itself. */
+export const statementsOf = ({ ofType }: Synthesized, roleId?: string): Statement[] =>
+  ofType('AWS::IAM::Role')
+    .filter(([id]) => roleId === undefined || id === roleId)
+    .flatMap(([, { Properties }]) => Properties.Policies ?? [])
+    .flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement);
 
 /** What a role is allowed to do, as `action on resource`, sorted. */
 export const allowedTo = (synthesized: Synthesized, roleId?: string): string[] =>
@@ -253,23 +203,14 @@ export const functionOf = ({ ofType }: Synthesized, entry: string): readonly [st
   return found;
 };
 
-// The part of an integration's address that names the function or its alias.
-const calledBy = ({ Uri }: Properties['Integration']): Reference =>
-  Uri['Fn::Join'][1].find((part) => JSON.stringify(part).match(/Live"|,"Arn"\]/)) as Reference;
-
 /** The methods of the API in the order of the template, each with its path and the function behind it. */
-export const methodsOf = (synthesized: Synthesized) => {
-  const { propertiesOf, at } = synthesized;
-  const pathOf = (reference: Ref): string => {
-    if (reference['Fn::GetAtt']) return '';
-    const { ParentId, PathPart } = at(reference.Ref);
-    return `${pathOf(ParentId)}/${PathPart}`;
-  };
-  return propertiesOf('AWS::ApiGateway::Method').map(({ HttpMethod, ResourceId, Integration }) => ({
-    method: HttpMethod,
-    path: pathOf(ResourceId),
-    called: flat(calledBy(Integration)),
-    handler: functionAt(synthesized, calledBy(Integration)),
-    type: Integration.Type,
-  }));
-};
+export const methodsOf = (synthesized: Synthesized) =>
+  Object.entries<Properties>(synthesized.at('Api').Body.paths).flatMap(([path, operations]) =>
+    Object.entries<Properties>(operations).map(([name, operation]) => {
+      const { type, uri } = operation['x-amazon-apigateway-integration'];
+      // Of the parts of the address, the one that names the function or its alias.
+      const called = uri['Fn::Join'][1].find((part: unknown) => JSON.stringify(part).match(/Live"|,"Arn"\]/));
+      const method = name === 'x-amazon-apigateway-any-method' ? 'ANY' : name.toUpperCase();
+      return { method, path, called: flat(called), handler: functionAt(synthesized, called), type };
+    }),
+  );

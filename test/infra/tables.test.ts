@@ -98,7 +98,7 @@ describe.each(definitions)('the table %s', (name, definition) => {
 it.each(['TransactionsTable', 'ContentTable', 'AccountsTable'])('%s is retained and protected from deletion', (id) => {
   const table = template.Resources[id] as Deployed;
   expect([table.DeletionPolicy, table.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
-  expect(table.Properties.Replicas.map((replica) => replica.DeletionProtectionEnabled)).toEqual([true]);
+  expect(table.Properties.Replicas.map((replica: Replica) => replica.DeletionProtectionEnabled)).toEqual([true]);
 });
 
 it('is encrypted with an AWS-owned key by default', () => {

@@ -110,7 +110,7 @@ type Counts = ReturnType<typeof countsOf>;
 const countingOf = ({ steps }: Counts) => {
   const transactions = steps['create finalized'] + steps.finalize + steps.credit;
   const records = transactions + steps.credit;
-  // Runs begin after 30 seconds at the latest (infra/reports.ts), and each reads its accounts.
+  // Runs begin after 30 seconds at the latest (infra/stream-consumers.ts), and each reads its accounts.
   const runs = least(records, (assumed.streamShards * monthSeconds) / 30n);
   const writes = transactions * assumed.countWrites + steps.credit * assumed.markWrites;
   const [readHalves, bytes] = [transactions * assumed.countReads + runs * 2n, transactions * assumed.countBytes];

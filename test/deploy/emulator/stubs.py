@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator, lambda_runtime
-from ministack.services import backup, dynamodb, eventbridge, lambda_svc, pipes
+from ministack.services import apigateway_v1, backup, dynamodb, eventbridge, lambda_svc, pipes
 from ministack.services.cloudformation.provisioners import _RESOURCE_HANDLERS as handlers
 
 stubs = {
@@ -23,6 +23,9 @@ stubs = {
     "applies the pipe's filters with the emulator's matcher, and calls enrichment and bus over HTTP as the pipe's role.",
     "dynamodb:LeadingKeys": "The emulator has no value for this condition key, so every partition condition would hold.",
     "Schedules with cron": "Held: the updates of tax content would fetch files from publishers, and the test stays on loopback.",
+    "x-amazon-apigateway-any-method, and updates of a definition": "The import skips the method ANY, and an update makes another API. The stub adds the "
+    "method, and imports a changed definition into the existing API.",
+    "Log streams": "The emulator leaves the name of the function out of the names of its streams. The stub begins them with it, as AWS does in a shared log group.",
     "aws:SecureTransport": "The test uses HTTP on loopback, and the bucket of the bootstrap refuses HTTP. The stub says that TLS was used.",
 }
 
@@ -88,6 +91,38 @@ def _with_protection(props):
     return {**props, "DeletionProtectionEnabled": props["Replicas"][0].get("DeletionProtectionEnabled", False)}
 
 
+# --- Definitions of REST APIs ---
+
+
+def _import_any_method(api_id, path, path_item, scheme_map=None, default_security=None):
+    _import_path_item(api_id, path, path_item, scheme_map, default_security)
+    operation = path_item.get("x-amazon-apigateway-any-method")
+    if operation:
+        resource = next(key for key, one in apigateway_v1._resources[api_id].items() if one["path"] == path)
+        apigateway_v1._import_operation(api_id, resource, "ANY", operation)
+
+
+def _update_rest_api(update):
+    def updated(physical_id, old, new, *others):
+        resources = apigateway_v1._resources[physical_id]
+        for key in [key for key, one in resources.items() if one["path"] != "/"]:
+            del resources[key]
+        for path, item in new["Body"]["paths"].items():
+            apigateway_v1._import_path_item(physical_id, path, item)
+        return update(physical_id, {**old, "Body": new["Body"]}, new, *others)
+
+    return updated
+
+
+_import_path_item = apigateway_v1._import_path_item
+
+
+def _add_definitions():
+    apigateway_v1._import_path_item = _import_any_method
+    api = handlers["AWS::ApiGateway::RestApi"]
+    api["update"] = _update_rest_api(api["update"])
+
+
 # --- Asynchronous invocations ---
 
 
@@ -101,6 +136,17 @@ def _add_alias_destinations():
         return invoke({**function, "event_invoke_config": next(iter(configs.values()), None)}, event)
 
     lambda_svc.invoke_async_with_retry = with_destination
+
+
+def _name_log_streams():
+    emit = lambda_svc._emit_lambda_logs
+
+    def named(function, *others, **options):
+        config = function.get("config") or function
+        version = f"{config['FunctionName']}[{config.get('Version', '$LATEST')}"
+        return emit({**function, "config": {**config, "Version": version}}, *others, **options)
+
+    lambda_svc._emit_lambda_logs = named
 
 
 # --- The pipe ---
@@ -275,7 +321,9 @@ def add_stubs(endpoint):
     _add_types()
     _translate("AWS::CloudWatch::Alarm", _without_math)
     _translate("AWS::DynamoDB::GlobalTable", _with_protection)
+    _add_definitions()
     _add_alias_destinations()
+    _name_log_streams()
     _add_pipe(endpoint)
     _add_leading_keys()
     _add_secure_transport()

@@ -1,0 +1,68 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import type { BackupVault } from 'aws-cdk-lib/aws-backup';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { tables as definitions, type TableName } from '../shared/store/table-definitions.ts';
+import { backUp } from './backups.ts';
+import { LevyStack } from './levy-stack.ts';
+import { fixLogicalId } from './logical-id.ts';
+import type { Settings } from './settings.ts';
+import { Tables, tableId } from './tables.ts';
+
+/**
+ * What holds data, and what other systems subscribe to: tables, backups, dead-letter queues and the event bus. The logical ids of
+ * all of them are fixed, because a resource with another id would replace it.
+ */
+export class DataStack extends LevyStack {
+  readonly tables: Tables;
+  /** `null` without backups. */
+  readonly vault: BackupVault | null;
+  /** Failed runs of schedules. The next run repeats the work; the queue keeps the error. */
+  readonly failedRuns: Queue;
+  /** Stream positions of transactions that could not be counted for reports. An operator must handle them. */
+  readonly uncounted: Queue;
+  /** The event bus, and the stream positions of changes that could not be published; `null` without events. */
+  readonly events: { readonly bus: EventBus; readonly deadLetterQueue: Queue } | null;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id, settings, 'tables, backups, dead-letter queues and event bus');
+    this.tables = new Tables(this, 'Tables', settings);
+    this.vault = backUp(this, this.tables, settings);
+    this.failedRuns = this.#deadLetterQueue('FailedRuns', 'runs');
+    this.uncounted = this.#deadLetterQueue('UncountedTransactions', 'records');
+    this.events = settings.events
+      ? { bus: this.#bus(settings.name), deadLetterQueue: this.#deadLetterQueue('UntoldEvents', 'records') }
+      : null;
+    for (const name of Object.keys(definitions) as TableName[])
+      this.output(
+        tableId(name),
+        this.tables.nameOf(name),
+        `TABLE_${name.toUpperCase()} of the commands that work on a deployment`,
+      );
+  }
+
+  #bus(name: string): EventBus {
+    // The name is unique in the account, and CDK would give every stage the same one.
+    const bus = new EventBus(this, 'Bus', { eventBusName: name, description: 'Changes of the ledger' });
+    fixLogicalId(bus, 'EventBus');
+    this.output('EventBus', bus.eventBusName, 'The bus of the events');
+    return bus;
+  }
+
+  /** A dead-letter queue with a retention of 14 days and no consumer: an alarm monitors it. `id` is its logical id. */
+  #deadLetterQueue(id: string, held: string): Queue {
+    const queue = new Queue(this, id, {
+      retentionPeriod: Duration.days(14),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+    });
+    fixLogicalId(queue, id);
+    const reason = `It is where failed ${held} end up, and nothing consumes it.`;
+    Validations.of(queue).acknowledge(
+      { id: 'AwsSolutions-SQS3', reason },
+      { id: 'Serverless-SQSRedrivePolicy', reason },
+    );
+    return queue;
+  }
+}

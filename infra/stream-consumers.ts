@@ -1,0 +1,98 @@
+/** What reads the ledger's stream: the event pipe, and the function that counts transactions for reports. */
+import { Aws, Duration, Validations } from 'aws-cdk-lib';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { CfnPipe } from 'aws-cdk-lib/aws-pipes';
+import type { Construct } from 'constructs';
+import { countTransactions } from '../functions/count-transactions.ts';
+import { busBatchMax, eventSource, eventsOfRecordMax } from '../shared/events/event.ts';
+import { patterns } from '../shared/events/item-events.ts';
+import type { DataStack } from './data-stack.ts';
+import { type Deployment, EndpointFunction } from './endpoint-function.ts';
+import { fixLogicalId } from './logical-id.ts';
+import { ServiceRole } from './service-role.ts';
+
+/**
+ * Let a pipe or an event source mapping read the stream. `ListStreams` has no resource in IAM: a statement that names a stream does
+ * not allow it (https://docs.aws.amazon.com/IAM/latest/UserGuide/list_amazondynamodb.html).
+ */
+const allowStreamReads = (role: Role, { tables }: DataStack): void => {
+  for (const id of ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'])
+    Validations.of(role).acknowledge({ id, reason: 'ListStreams has no resource that a policy could name.' });
+  const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action}`);
+  role.addToPolicy(new PolicyStatement({ actions, resources: [tables.streamArn] }));
+  role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
+};
+
+/** Publishes the ledger's events: from the table's stream, through a pipe, to the event bus (decision 0018). */
+export const addEventPipe = (scope: Construct, deployment: Deployment): CfnPipe | null => {
+  const { data } = deployment;
+  if (!data.events) return null;
+  const { bus, deadLetterQueue } = data.events;
+  const announcer = new EndpointFunction(scope, 'announce-changes', deployment);
+  Validations.of(announcer).acknowledge({
+    id: 'Serverless-LambdaDLQ',
+    reason: 'The pipe calls it synchronously, and sends failed records to its own dead-letter queue.',
+  });
+  const enrichment = announcer.publish().functionArn;
+  // Prevents the confused deputy: no other account's pipe may use this role.
+  const condition = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } };
+  const role = new ServiceRole(scope, 'PipeRole', 'pipes', condition);
+  allowStreamReads(role, data);
+  role.allow(['lambda:InvokeFunction'], enrichment);
+  role.allow(['events:PutEvents'], bus.eventBusArn);
+  role.allow(['sqs:SendMessage'], deadLetterQueue.queueArn);
+  for (const statement of data.tables.useOfKey()) role.addToPolicy(statement);
+  const pipe = new CfnPipe(scope, 'EventPipe', {
+    description: 'Changes of status of transactions, and finished filings, as events',
+    roleArn: role.roleArn,
+    source: data.tables.streamArn,
+    sourceParameters: {
+      filterCriteria: { filters: patterns.map((pattern) => ({ pattern: JSON.stringify(pattern) })) },
+      dynamoDbStreamParameters: {
+        // TRIM_HORIZON: a deployment that recreates the pipe does not miss records of the last 24 hours.
+        startingPosition: 'TRIM_HORIZON',
+        batchSize: busBatchMax / eventsOfRecordMax,
+        // Bisecting isolates a failing record, so that it delays its shard for minutes instead of a day.
+        onPartialBatchItemFailure: 'AUTOMATIC_BISECT',
+        maximumRetryAttempts: 20,
+        deadLetterConfig: { arn: deadLetterQueue.queueArn },
+      },
+    },
+    enrichment,
+    target: bus.eventBusArn,
+    targetParameters: { eventBridgeEventBusParameters: { source: eventSource, detailType: '$.event_type' } },
+  });
+  fixLogicalId(pipe, 'EventPipe');
+  return pipe;
+};
+
+/** Keeps the sums of reports from the ledger's stream (decision 0025). Returns the name of the function, for its metrics. */
+export const addReportCounter = (scope: Construct, deployment: Deployment): string => {
+  const { data } = deployment;
+  const { name, access, timeoutSeconds, patterns: filters } = countTransactions;
+  const timeout = Duration.seconds(timeoutSeconds);
+  const handler = new EndpointFunction(scope, name, deployment, { access, timeout });
+  Validations.of(handler).acknowledge({
+    id: 'Serverless-LambdaDLQ',
+    reason: 'Its event source sends failed records to its own dead-letter queue.',
+  });
+  allowStreamReads(handler.role as Role, data);
+  const mapping = new EventSourceMapping(scope, 'ReportsStream', {
+    target: handler.publish(),
+    eventSourceArn: data.tables.streamArn,
+    // TRIM_HORIZON: a deployment that recreates the mapping does not miss records of the last 24 hours.
+    startingPosition: StartingPosition.TRIM_HORIZON,
+    batchSize: 100,
+    // Sums are written once for each batch, so that fewer and larger batches cost less.
+    maxBatchingWindow: Duration.seconds(30),
+    bisectBatchOnError: true,
+    retryAttempts: 20,
+    onFailure: new SqsDlq(data.uncounted),
+    filters: filters.map((pattern) => ({ pattern: JSON.stringify(pattern) })),
+  });
+  fixLogicalId(mapping, 'ReportsStream');
+  return handler.functionName;
+};
