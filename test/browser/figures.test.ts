@@ -35,7 +35,7 @@ const oneRowAPage = (route: Route) =>
 const rest = { type: 'credit', credit_remaining: true, line_items: null, customer: null };
 
 describe('the overview', () => {
-  it('has the drafts that expire first, however many newer ones there are', async () => {
+  it('has the drafts that expire first, with any number of newer ones', async () => {
     const shop = await newShop();
     const draft = { status: 'draft', tax_date: null };
     // Ids grow, so that the oldest come first. A draft lives for 24 hours by default.
@@ -78,7 +78,7 @@ describe('a credited sale', () => {
     ['taxes on top', {}],
     ['taxes in its prices', { tax_included: true }],
     ['a discount of a third party', { third_party_discount_amount: '10.00' }],
-  ])('with %s has nothing left', async (_, document) => {
+  ])('with %s has no remainder', async (_, document) => {
     const shop = await newShop();
     const sale = await shop.sell('NY', document);
     await shop.sell('NY', { ...rest, parent_transaction_id: sale.id });

@@ -53,7 +53,7 @@ it('shows that the figures of a closed filing differ from the dry run', async ()
   await close();
 });
 
-it('a closing that still runs keeps its dialog, and does not leave another view', async () => {
+it('keeps the dialog of a running closing, and does not leave another view', async () => {
   const shop = await newShop();
   await shop.sell('OH');
   const { page, close } = await signedIn(shop, ofState('OH'));

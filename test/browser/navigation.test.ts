@@ -66,7 +66,7 @@ it('does not show that nothing matches on an empty page with a next one', async 
   });
 });
 
-it('a key with other characters is no key', async () => {
+it('refuses a key with other characters', async () => {
   const { page, close } = await openConsole(browser, url);
   await signIn(page, 'levy_ключ');
   await page.getByText('There is no such API key').waitFor();

@@ -72,7 +72,7 @@ describe('trouble', () => {
     await close();
   });
 
-  it('a lost reply to a closing is found again, without a second filing', async () => {
+  it('finds the filing after a lost reply, without a second one', async () => {
     const own = await newShop();
     await own.sell('MI');
     const { page, close } = await signedIn(`#/filings/US-MI/${lastMonth.last}`, own.key);
@@ -115,7 +115,7 @@ describe('trouble', () => {
   });
 });
 
-it('a key with the scope read sees dry runs, and no writes', async () => {
+it('shows dry runs and no writes to a key with the scope read', async () => {
   const own = await newShop();
   await own.sell('MI');
   await made(own.filer.call('POST', '/customers', { body: { id: 'acme', exemptions: [] } }));
@@ -133,7 +133,7 @@ it('a key with the scope read sees dry runs, and no writes', async () => {
   await close();
 });
 
-it('text of customers is shown as text', async () => {
+it('shows text of customers as text', async () => {
   const hostile = `<img src=x onerror="document.title='owned'"><b>=HYPERLINK("x")</b>`;
   const sold = await shop.sell('MI', {
     reference_id: hostile,

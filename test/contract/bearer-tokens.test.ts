@@ -77,7 +77,7 @@ describe('a good token', () => {
     },
   );
 
-  it('a token signed with a key that the issuer has just published is good at once', async () => {
+  it('accepts a token with a just published key at once', async () => {
     await issuer.publish('next', 'ES384');
     expect((await get(bearer(await tokenOf({}, { kid: 'next' })))).status).toBe(200);
   });
@@ -153,7 +153,7 @@ describe('401, in the envelope and with the challenge', () => {
       expect(await heardOf({ Authorization: authorization })).toEqual(invalidToken);
   });
 
-  it('two good credentials that disagree are refused with 401', async () => {
+  it('refuses two valid credentials of different accounts with 401', async () => {
     const token = bearer(await tokenOf());
     expect(await heardOf({ ...token, 'X-API-Key': other.key })).toEqual(disagreement);
     expect(

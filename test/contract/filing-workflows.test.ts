@@ -16,7 +16,7 @@ const filerWith = async (sales: number) => {
 
 // Each of these answers is compared with the document (test/support/setup-api.ts).
 describe('a period keeps the contract', () => {
-  it('a period keeps the contract from its dry run to its return, in every form', async () => {
+  it('matches the document from the dry run of a period to its return, in every form', async () => {
     const filer = await filerWith(2);
     const dry = await filer.close({ ...october, dry_run: true });
     expect([dry.status, dry.body.status, dry.body.summary[0]?.tax_amount]).toEqual([200, 'dry_run', '11.40']);
@@ -36,7 +36,7 @@ describe('a period keeps the contract', () => {
     expect((await made(filer.list({ status: 'filed' }))).data).toHaveLength(2);
   });
 
-  it('when it is canceled, and closed anew', async () => {
+  it('when it is canceled, and closed again', async () => {
     const filer = await filerWith(1);
     const { body } = await filer.close({ ...october, colour: 'red' });
     expect(body.warnings.map(({ pointer }) => pointer)).toEqual(['/colour']);

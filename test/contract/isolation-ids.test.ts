@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-it('500 of them are the same refusal, to the byte, as a parent and as the place where a list goes on', async () => {
+it('return the same refusal, to the byte, as a parent and as a cursor', async () => {
   const references = await Promise.all(otherWays.map(([way]) => asStranger(way(nobodys('transactions')))));
   expect(references.map(refusalOf)).toEqual(otherWays.map(([, expected]) => expected));
   const texts = references.map(textOf);
@@ -119,7 +119,7 @@ it('malformed paths to an id return the same 404 as an id that does not exist', 
   expect(answers).toEqual([]);
 });
 
-it('each of these ways leads somewhere: with the own id it is no 404, and no refusal', async () => {
+it('each of these requests succeeds with the own id', async () => {
   const own = { 'X-API-Key': two.stranger.key };
   const sold = (await two.stranger.call('POST', '/transactions', { body: sale() })).body.id;
   for (const way of transactionWays) expect((await as(own, way(sold))).status).toBe(200);

@@ -7,7 +7,7 @@ const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00'
 const idsOf = (answer: Answer<{ data: { id: string }[] }>) => answer.body.data.map(({ id }) => id);
 
 describe('equal names in two accounts are independent', () => {
-  it('a list of a reference, and of a customer, has one account in it', async () => {
+  it('lists of a reference and of a customer have one account only', async () => {
     for (const of of ['owner', 'stranger'] as const) {
       const lists = await Promise.all([
         two[of].call('GET', '/transactions?reference_id=the-same-reference'),
@@ -22,7 +22,7 @@ describe('equal names in two accounts are independent', () => {
     }
   });
 
-  it('the same request under the same Idempotency-Key makes a transaction in each, and repeats its own', async () => {
+  it('the same request and Idempotency-Key makes a transaction in each account, and replays its own', async () => {
     expect(two.stranger.sale).not.toBe(two.owner.sale);
     for (const of of ['owner', 'stranger'] as const) {
       const request = { body: two[of].bodies.finalized, headers: { 'Idempotency-Key': 'the-same-key' } };
@@ -31,7 +31,7 @@ describe('equal names in two accounts are independent', () => {
     }
   });
 
-  it('a reference of the other account can be had by creating, by changing and by finalizing', async () => {
+  it('a reference of the other account can be used in creates, changes and finalizations', async () => {
     const body = sale({ status: 'finalized', reference_id: 'of-the-owner' });
     const first = await two.owner.call('POST', '/transactions', { body });
     const other = await two.stranger.call('POST', '/transactions', { body });

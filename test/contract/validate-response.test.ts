@@ -34,7 +34,7 @@ const refusalOf = (code: Code): Exchange => {
 };
 
 describe('a response that violates the contract is reported', () => {
-  it('a response that keeps the contract is not reported', () => {
+  it('does not report a response that matches the document', () => {
     expect(problemsOf(created)).toEqual([]);
     expect(problemsOf(refusalOf('conflict_duplicate_reference_id'))).toEqual([]);
     expect(problemsOf({ ...created, path: '/_local/clock', status: 200, body: {} })).toEqual([]);
@@ -63,13 +63,13 @@ describe('a response that violates the contract is reported', () => {
     );
   });
 
-  it('a code under the status of another', () => {
+  it('a code with the wrong status', () => {
     const { body } = refusalOf('validation_invalid_format');
     const found = problemsOf({ ...refusalOf('conflict_over_credit'), body });
     expect(found.join('\n')).toContain('422 validation_invalid_format is not documented');
   });
 
-  it('a body where none belongs', () => {
+  it('an unexpected body', () => {
     const headers = new Headers({ ...common, ETag: '"a"' });
     const unchanged: Exchange = { method: 'GET', path: '/product-attributes', status: 304, headers, body: null };
     expect(problemsOf(unchanged)).toEqual([]);

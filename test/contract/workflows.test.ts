@@ -122,7 +122,7 @@ describe('the examples of the document work as they are', () => {
     expect(await calculate(sale)).toEqual(calculation);
   });
 
-  it('answers the coverage of the example, but for the day', async () => {
+  it('answers the coverage of the example, except the day', async () => {
     const { body } = await caller.call('GET', '/coverage?state=MI');
     expect({ ...body, tax_date: coverage.tax_date }).toEqual(coverage);
   });

@@ -92,7 +92,7 @@ it('the setting backups=none takes no backups, and keeps point-in-time recovery,
   expect(recovery).toEqual([true, true, true]);
 });
 
-it('allows the role to describe a customer-managed key itself, which AWS Backup does not do through DynamoDB', () => {
+it('allows the role to describe a customer-managed key, which AWS Backup does not do through DynamoDB', () => {
   const roleId = idOf((own.propertiesOf('AWS::Backup::BackupSelection')[0] as Properties).BackupSelection.IamRoleArn);
   const ofKey = statementsOf(own, roleId).filter(({ Resource: on }) => flat(listed(on)[0]) === 'DataKey.Arn');
   expect(ofKey.filter(({ Condition }) => Condition === undefined).map(({ Action }) => Action)).toEqual([

@@ -163,7 +163,7 @@ it.each([
   expect([String(stdout), String(stderr)]).toEqual([host, '']);
 });
 
-it('the bundled library for bearer tokens, which is tree-shaken, accepts and refuses what the tested one does', async () => {
+it('the tree-shaken library for bearer tokens accepts and refuses the same as the tested one', async () => {
   const folder = folderOf('get-coverage');
   const file = readdirSync(folder).find((name) => /^jwt-.*\.js$/.test(name)) as string;
   const deployed: { readonly createCheck: typeof createCheck; readonly keyNameOf: typeof keyNameOf } = require(

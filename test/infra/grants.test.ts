@@ -231,7 +231,7 @@ describe('the policy for operators', () => {
   });
 
   // Written out, not taken from the definition, which an integration test compares with the commands.
-  it('allows the commands on the tables, and neither scans nor deletes nor exports of tables', () => {
+  it('allows the commands on the tables, and no scans, deletions or exports of tables', () => {
     const changes = ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
     const dynamodb = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
     const sorted = (matching: RegExp) => actionsOn(synthesized, matching).sort();

@@ -170,7 +170,7 @@ describe('metrics of alarms and dashboard', () => {
     },
   );
 
-  it('metrics=essential publishes those that alarms and the first row of the dashboard read, and counted failures', async () => {
+  it("metrics=essential publishes the metrics of alarms and of the dashboard's first row, and counted failures", async () => {
     const dashboard = JSON.parse(flat(propertiesOf('AWS::CloudWatch::Dashboard')[0]?.DashboardBody));
     const firstRow = { ...dashboard, widgets: dashboard.widgets.filter(({ y }: { y: number }) => y === 0) };
     expect(firstRow.widgets).toHaveLength(3);
@@ -181,7 +181,7 @@ describe('metrics of alarms and dashboard', () => {
     expect(unread.sort()).toEqual(['Levy IssuerUnavailable', 'Levy KeyUseUnrecorded']);
   });
 
-  it('are as many as `npm run cost` counts', async () => {
+  it('match the number in `npm run cost`', async () => {
     const countOf = async (setting: 'essential' | 'full') => {
       // Series by code, state and operation depend on the traffic, and failures should have none.
       const lasting = (await linesOf(setting)).flatMap((line) =>

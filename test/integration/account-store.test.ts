@@ -39,14 +39,14 @@ describe('an account', () => {
     expect(await findAccount(made.id)).toEqual(made);
   });
 
-  it('is never overwritten by a different one', async () => {
+  it('is never overwritten by a different account', async () => {
     const made = account();
     await provisionAccount(made);
     await expect(provisionAccount({ ...made, name: 'Another' })).rejects.toThrow(made.id);
     expect((await findAccount(made.id))?.name).toBe('A shop');
   });
 
-  it('is in the register from the moment it is there, once however often it is provisioned', async () => {
+  it('is in the register from its creation, once for any number of provisions', async () => {
     const all = Array.from({ length: 120 }, () => account());
     // Few at a time: each call opens a connection to the emulator.
     for (let at = 0; at < all.length; at += 10)
@@ -119,7 +119,7 @@ describe('an API key', () => {
     await expect(provisionKey(orphan)).rejects.toThrow('acc_none');
   });
 
-  it('stays revoked, from the first time on, and cannot be provisioned again', async () => {
+  it('stays revoked, with the first date, and cannot be provisioned again', async () => {
     const { account: owner, secret, id } = await accountWithKey();
     expect(await revokeKey(owner.id, id)).toBe(true);
     const revoked = await findKey(digestOf(secret));

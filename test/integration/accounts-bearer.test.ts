@@ -33,7 +33,7 @@ describe('a bearer token', () => {
     { aud: 'levy-batch' },
     { aud: ['other', 'levy'] },
     { aud: undefined, client_id: 'levy', token_use: 'access' },
-  ])('is made for us with %o', async (named) => {
+  ])('is for this service with %o', async (named) => {
     expect(await verify(await issuer.sign(issuer.claims(named)))).toEqual(good);
   });
 

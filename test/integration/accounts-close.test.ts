@@ -185,7 +185,7 @@ it('deletes an account after a proven export, and nothing of other accounts', as
   expect(copy.out).toContain('Verified: no findings.');
 });
 
-it('leaves nothing of a draft that a schedule voids during the deletion', async () => {
+it('deletes a draft that a schedule voids during the deletion', async () => {
   const { id, filer } = await newShop();
   const draft = await made(filer.create(sale({ reference_id: 'in_3' })));
   await accounts('close', '--account', id, '--yes');

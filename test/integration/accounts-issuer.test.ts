@@ -12,7 +12,7 @@ const description = '/realms/shop/.well-known/openid-configuration';
 const keys = '/realms/shop/keys';
 
 describe('the issuer', () => {
-  it('is called twice for the first tokens, and not for later ones', async () => {
+  it('is called twice for the first token, and not for later ones', async () => {
     await Promise.all([verify(await sign()), verify(await sign('elliptic'))]);
     await verify(await sign());
     expect(issuer.state.fetched).toEqual([description, keys]);
@@ -40,7 +40,7 @@ describe('the issuer', () => {
     issuer.withdraw('next');
   });
 
-  it('may withdraw a key: it works for ten minutes at the most', async () => {
+  it('may withdraw a key: it works for at most ten minutes', async () => {
     await issuer.publish('leaked', 'RS256');
     expect(await verify(await sign('leaked'))).toEqual(good);
     issuer.withdraw('leaked');
@@ -177,7 +177,7 @@ describe('an unreachable issuer is an outage, not an invalid token', () => {
     expect(issuer.state.fetched).not.toContain(keys);
   });
 
-  it('tokens work on for an hour with the keys that were read last', async () => {
+  it('accepts tokens for an hour with the last keys', async () => {
     expect(await verify(await sign())).toEqual(good);
     issuer.state.broken = { path: /./ };
     advance(3_599_000);

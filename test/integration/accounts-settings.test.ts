@@ -75,7 +75,7 @@ describe('settings', () => {
     expect(await findAccount('acct_none')).toBeUndefined();
   });
 
-  it('are changed once if a response is lost, and the output reports it', async () => {
+  it('are changed once if a response is lost, with a note in the output', async () => {
     const { id } = await newAccount();
     const seen = failSends({ sends: 1, error: lostReply, where: 'on the way back', of: ['TransactWriteItems'] });
     try {

@@ -66,7 +66,7 @@ it('calculate, record, change, refund, list and file', async () => {
   expect([filing.status, filing.body.errors]).toEqual([200, undefined]);
 });
 
-it('refuse what the database refuses, by the errors of the SDK', async () => {
+it("return the database's refusals as errors of the SDK", async () => {
   const first = { body: sale({ reference_id: 'inv_2' }), headers: { 'Idempotency-Key': 'once' } };
   const created = await client.create(first.body, first.headers);
   const repeated = await client.create(first.body, first.headers);

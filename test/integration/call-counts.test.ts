@@ -12,7 +12,7 @@ const key = { 'Idempotency-Key': 'k' };
 const half = { line_items: [{ id: 'item_1', quantity: '1' }] };
 
 describe('calls to the ledger, warm', () => {
-  it('a calculation makes none, and one with a parent', async () => {
+  it('makes no call for a calculation, and one with a parent', async () => {
     const client = await warmClient();
     const parent = await sold(client);
     expect(await callsOf(() => client.calculate(sale()))).toEqual([]);
@@ -91,7 +91,7 @@ describe('calls to the ledger, warm', () => {
       expect(await callsOf(() => client.call('GET', `/customers${query}`))).toEqual(['Query']);
   });
 
-  it('reading one makes one', async () => {
+  it('makes one call to read a transaction', async () => {
     const client = await warmClient();
     const { id } = await sold(client);
     expect(await callsOf(() => client.get(id))).toEqual(['GetItem']);
@@ -106,7 +106,7 @@ describe('calls to the ledger, warm', () => {
     expect(await callsOf(() => client.get(`${id}/history?limit=1&starting_after=2`))).toEqual(['Query']);
   });
 
-  it('changing one makes two, and one where nothing changes', async () => {
+  it('makes two calls for a change, and one if nothing changes', async () => {
     const client = await warmClient();
     const { id } = await made(client.create(sale()));
     expect(await callsOf(() => client.update(id, { metadata: { a: '1' } }))).toEqual(['GetItem', 'TransactWriteItems']);
@@ -117,7 +117,7 @@ describe('calls to the ledger, warm', () => {
     expect(await callsOf(() => client.update(id, { status: 'finalized' }))).toEqual(['GetItem']);
   });
 
-  it('changing a credit makes one more: for its sale', async () => {
+  it('makes one more call for a change of a credit, to read its sale', async () => {
     const client = await warmClient();
     const parent = await sold(client);
     const { id } = await made(client.create(creditOf(parent, { status: 'draft', ...half })));

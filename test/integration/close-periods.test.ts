@@ -76,7 +76,7 @@ it('closes the due periods of registered states, the oldest first, including emp
   expect(await made(filer.filings())).toEqual(before);
 });
 
-it('closes what becomes due as time goes by', async () => {
+it('closes periods as they become due', async () => {
   const filer = await newFiler([michigan(), michigan({ state: 'OH', frequency: 'quarter' })]);
   await closePeriods();
   // The account is from today: nothing is over yet.
@@ -115,7 +115,7 @@ it('skips accounts without registrations, and ended registrations', async () => 
   expect(await listed(ended)).toEqual(months.slice(0, 2).map(({ start, end }) => `US-MI ${start} ${end} closed`));
 });
 
-it('does not close again what was canceled', async () => {
+it('does not close a canceled period again', async () => {
   const filer = await newFiler([michigan()]);
   const [first] = lastMonths(1);
   await soldOn(filer, first?.start as string);
@@ -302,7 +302,7 @@ describe('the due index', () => {
     });
   });
 
-  it('lets states take turns: a backlog of one account delays another by one of its periods', async () => {
+  it('processes states in turns: a backlog of one account delays another by one period', async () => {
     // Registered for 40 months, of which none was closed.
     const [oldest] = lastMonths(40);
     const age = now() - Date.parse(oldest?.start as string) - hourMs;
@@ -318,7 +318,7 @@ describe('the due index', () => {
     expect(earlier.length).toBeLessThanOrEqual(2);
   });
 
-  it('continues in the next run where the last one stopped, and not with the backlogs that are older', async () => {
+  it('continues in the next run where the last one stopped, not with older backlogs', async () => {
     const filerFor = async (months: number) => {
       const sinceMs = Date.parse(lastMonths(months)[0]?.start as string) + hourMs;
       return filerOf(await later(sinceMs - now(), () => newCaller({ settings: { registrations: [michigan()] } })));
@@ -403,7 +403,7 @@ describe('unfinished work of a request', () => {
     expect((await closedFiling(filer, 'MI', '2026-10-31')).progress.entries_moved).toBe(3);
   });
 
-  it('is left to the next run by one that has no time', async () => {
+  it('leaves the rest to the next run when time runs out', async () => {
     const { filer, hurried } = await hurriedFiler(3);
     const { id } = await made(hurried.close(october));
     expect(await closePeriods(() => 1000)).toMatchObject({ complete: false });

@@ -470,7 +470,7 @@ beforeAll(async () => {
   documents = await everyTransaction();
 }, 240_000);
 
-it('the month has 500 sales, 40 credits and something of everything', () => {
+it('the month has 500 sales, 40 credits and every kind of document', () => {
   const own = states.flatMap((state) => expectedReturn(state).own);
   const count = (type: string) =>
     new Set(own.filter(({ document }) => document.type === type).map(({ document }) => document.id));

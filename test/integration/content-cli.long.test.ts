@@ -477,7 +477,7 @@ describe('an import that cannot be finished', () => {
   const manyZips = Array.from({ length: 400 }, (_, index) => String(55_300 + index));
   const manyOf = (boundary: Omit<Boundary, 'zip'>) => manyZips.map((zip) => boundaryRow({ ...boundary, zip })).join('');
 
-  it('can run again under another id after it was killed between parts', async () => {
+  it('can run again with another id after it was killed between parts', async () => {
     const args = await importArguments({ boundaries: manyOf(saintPaul) });
     const id = await nextId();
     const killed = await processOf(args, (err, kill) => err.includes('Writing parts: 10%') && kill());

@@ -232,7 +232,7 @@ describe('an import that is discarded', () => {
     expect(await stateOf(id)).toEqual(nothing);
   });
 
-  it('may leave parts if it is killed after the discard: another discard removes them', async () => {
+  it('leaves parts if it is killed after the discard, which another discard removes', async () => {
     const id = newId();
     const claim = await begun(id);
     await store.discardImport(id);

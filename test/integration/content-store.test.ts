@@ -65,7 +65,7 @@ describe('an imported release', () => {
     expect(listed).toEqual(['US-OH@2030-01-01.9', 'US-OH@2030-01-01.10', 'US-OH@2030-02-01.1']);
   });
 
-  it('is not there before its head is written', async () => {
+  it('does not exist before its head is written', async () => {
     const claim = await begun();
     const written = await store.writeParts(claim, partsOf(['55001', '55002']));
     expect([...written.keys()].sort()).toEqual(['55001', '55002']);
@@ -74,7 +74,7 @@ describe('an imported release', () => {
     expect(await store.findHead(claim.id)).toEqual(headOf(claim.id));
   });
 
-  it('has exactly the parts that it should: ones that are missing, or that it has not written, keep it from being finished', async () => {
+  it('cannot be finished with missing or foreign parts', async () => {
     const claim = await begun();
     const head = headOf(claim.id);
     const written = await store.writeParts(claim, partsOf(['55001', '55002']));
@@ -93,7 +93,7 @@ describe('an imported release', () => {
     expect(codesOf(await store.finishImport(claim, head, written))).toBe('accepted');
   });
 
-  it('has one part of a key: another one is left alone, and the same one is no harm', async () => {
+  it('keeps the first part of a key, and accepts the same part again', async () => {
     const claim = await begun();
     const part = partOf('55001', { 'US-MN-Y': '0.01' });
     const digest = await store.writePart(claim, part);
@@ -232,7 +232,7 @@ describe('activating', () => {
     });
   });
 
-  it('is undone step by step, the built-in release like any other, down to the built-in one before the first', async () => {
+  it('is undone step by step, including built-in releases, down to the first one', async () => {
     const id = newId('US-ID');
     await imported(id);
     for (const release of [id, null])
@@ -249,7 +249,7 @@ describe('activating', () => {
     expect(codesOf(await store.rollBackRelease('US-ID', seen, now))).toBe('precondition_failed');
   });
 
-  it("is refused where the release is not finished, not there, or another state's; then nothing changes", async () => {
+  it("is refused, without a change, if the release is unfinished, missing, or another state's", async () => {
     const [half, never, finished] = [newId('US-KS'), newId('US-KS'), newId('US-KY')];
     await store.writeParts(await begun(half), partsOf(['55001']));
     await imported(finished);

@@ -182,7 +182,7 @@ describe('update', () => {
     expect((await update('--state', 'NM')).out).toContain('NM: ');
   });
 
-  it('does not activate again what an operator rolled back', async () => {
+  it('does not activate a release again that an operator rolled back', async () => {
     await run('rollback', '--state', 'MI');
     const { out, code } = await update('--state', 'MI', '--activate');
     expect({ code, active: await activeOf('MI') }).toEqual({ code: 1, active: null });
@@ -363,7 +363,7 @@ describe('a broken publisher', () => {
     expect(server.requests.findLast((line) => line.includes('TNB'))).toMatch(/^GET .* 20[06]$/);
   });
 
-  it('that recovers is current again, and its failure is forgotten', async () => {
+  it('that recovers is current again, without its failure', async () => {
     await update('--state', 'UT');
     expect(await readContentSource('UT')).toMatchObject({ failure: null });
   });

@@ -206,7 +206,7 @@ describe('a changed item', () => {
     expect(lines[0]).toContain(`The head of ${id} is corrupt: its content_hash is `);
   });
 
-  it('has a metric with its release, and an error line without a stack', async () => {
+  it('causes a metric with its release, and an error line without a stack', async () => {
     const id = await imported();
     await activate(id);
     await changePart(id, '29 PALMS', withText('0.02125', '0.01125'));
@@ -405,7 +405,7 @@ describe('the other commands', () => {
     );
   });
 
-  it('refuse to check cases with a corrupt part', async () => {
+  it('refuses to check cases with a corrupt part', async () => {
     const id = await imported();
     await changePart(id, '55402', withText('0.02125', '0.01125'));
     const one = (zip: string) => ({

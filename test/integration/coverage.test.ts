@@ -26,7 +26,7 @@ it('returns the coverage of every state by the active releases today', async () 
   expect(body.states).toHaveLength(55);
 });
 
-it.each(['MI', 'mi', 'US-MI', 'Michigan'])('answers one state alone: %s', async (state) => {
+it.each(['MI', 'mi', 'US-MI', 'Michigan'])('returns one state alone: %s', async (state) => {
   const { body } = await get(`state=${state}`);
   expect(body.states.map((covered) => covered.state)).toEqual(['MI']);
   expect(body.states[0]).toMatchObject({
@@ -53,7 +53,7 @@ it('returns the basis of local rates, and the share of places that is missing', 
   expect(await localOf('MI')).toMatchObject({ local_rates: 'complete', basis: 'not_levied', areas: 0 });
 });
 
-it('has no row for a place without content, and refuses what is no place', async () => {
+it('has no row for a place without content, and refuses an unknown place', async () => {
   expect((await get('state=GU')).body.states).toEqual([]);
   expect(refusalOf(await get('state=ZZ'))).toBe('422 | validation_invalid_format state');
   expect(refusalOf(await get('state='))).toBe('422 | validation_invalid_format state');
@@ -66,7 +66,7 @@ it('has the rate in force on the day, by the clock of the service', async () => 
   expect(Date.parse(body.tax_date)).toBeGreaterThan(now() + 398 * dayMs);
 });
 
-it('answers 304 to its tag, which is of the bytes and the filter', async () => {
+it('returns 304 for its ETag, which covers the bytes and the filter', async () => {
   const { headers, text } = await get('state=MI');
   const tag = headers.get('ETag') ?? '';
   const again = await get('state=MI', { 'If-None-Match': tag });

@@ -96,7 +96,7 @@ describe('closing a period', () => {
     expect(await everyEntry(filer, filing.id)).toEqual([]);
   });
 
-  it('prevents voiding and changing the tax of its transactions only', async () => {
+  it('prevents only voids and tax changes of its transactions', async () => {
     const filer = await newFiler();
     const [{ id }, next] = [await soldOn(filer, '2026-10-05'), await soldOn(filer, '2026-11-05')];
     await closedFiling(filer, 'MI', '2026-10-31');

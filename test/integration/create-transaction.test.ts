@@ -64,7 +64,7 @@ describe('POST /transactions', () => {
     expect((await client.call('GET', pathname)).text).toBe(JSON.stringify(retrieved(answer.body)));
   });
 
-  it('takes null for absent, in every field', async () => {
+  it('treats null as absent in every field', async () => {
     const client = await newClient();
     const {
       id: _,
@@ -174,7 +174,7 @@ describe('POST /transactions', () => {
     expect((await client.update(rest.id, { status: 'void' })).status).toBe(200);
   });
 
-  it('refuses more than 1 MiB before it looks at the fields', async () => {
+  it('refuses more than 1 MiB before it checks the fields', async () => {
     const client = await newClient();
     const answer = await client.create({ line_items: [], note: 'x'.repeat(1024 * 1024) });
     expect(refusalOf(answer)).toBe('413 | validation_body_too_large');
@@ -278,7 +278,7 @@ describe('reference_id', () => {
     expect(refusalOf(refused)).toBe('422 | validation_invalid_format /reference_id');
   });
 
-  it('is opaque: emoji, slashes and keys of ours are references like others', async () => {
+  it('is opaque: emoji, slashes and item keys are ordinary references', async () => {
     const client = await newClient();
     for (const reference_id of ['🧾'.repeat(127), 'a/b#c?d', `R#${'x'.repeat(200)}`, '__proto__']) {
       const { id } = await made(client.create(sale({ reference_id })));

@@ -28,7 +28,7 @@ describe('the parent', () => {
     expect(await creditedOf(other, foreign)).toEqual(['0.00', '0.00', 'none']);
   });
 
-  it('belongs to credits only: a sale with one is 422, an empty one is none', async () => {
+  it('belongs to credits only: a sale with one is 422, an empty value is absent', async () => {
     const client = await newClient();
     const parent = await sold(client);
     const refused = await client.create(sale({ parent_transaction_id: parent.id }));
@@ -108,7 +108,7 @@ describe('inheritance of a credit', () => {
   const pointersOf = ({ warnings }: Pick<Calculation, 'warnings'>) =>
     warnings.filter(({ code }) => code === 'credit_field_ignored').map(({ pointer }) => pointer);
 
-  it('is warned of where something else was sent: product, customer and origin of a line, and the customer', async () => {
+  it('warns of a different product, customer or origin', async () => {
     const client = await newClient();
     const parent = await sold(client, twoLines);
     const item = { id: 'shirt', quantity: '1' };
@@ -129,7 +129,7 @@ describe('inheritance of a credit', () => {
     expect(await credited({ customer: { ...parent.customer, id: 'c1' }, line_items: unmatched })).toEqual([]);
   });
 
-  it('is warned of where the credit is dated before its sale', async () => {
+  it('warns of a credit that is dated before its sale', async () => {
     const client = await newClient();
     const parent = await sold(client, { tax_date: '2026-11-20' });
     const codes = async (tax_date: string) =>
@@ -305,7 +305,7 @@ describe('a credit with line items', () => {
     );
   });
 
-  it('refuses discounts beyond a matched line: a total is never negative', async () => {
+  it('refuses discounts above a matched line, so that a total is never negative', async () => {
     const client = await newClient();
     const parent = await sold(client);
     for (const name of ['discount_amount', 'third_party_discount_amount']) {
@@ -503,7 +503,7 @@ describe('a draft credit', () => {
   const third = (client: Client) =>
     sold(client, { line_items: [goods({ id: 'a', quantity: '3', unit_price: '1.39' })] });
 
-  it('is stale where another credit took the cent: 409 with the tax that it would have now', async () => {
+  it('is stale if another credit took the cent: 409 with the present tax', async () => {
     const client = await newClient();
     // 4.17 at 6 % is 0.25: a third of it is 0.08, and the last third has 0.09.
     const parent = await third(client);

@@ -46,7 +46,7 @@ const warned = ({ warnings }: { warnings: readonly { code: string; pointer: stri
   warnings.map(({ code, pointer }) => `${code} ${pointer}`);
 
 describe('a document that names a customer', () => {
-  it('is exempt by the certificate that is valid on its tax day, at once after it was stored', async () => {
+  it('is exempt by the certificate that is valid on its tax day, as soon as it is stored', async () => {
     const { client, put } = await newShop(null);
     expect((await made(client.calculate(sale(buyer())))).tax_amount).toBe('6.00');
     await made(client.call('POST', '/customers', { body: { id: 'cus_1', exemptions: [certificate()] } }));
@@ -151,7 +151,7 @@ describe('a document that names a customer', () => {
     expect([elsewhere.tax_amount, elsewhere.warnings]).toEqual(['6.00', []]);
   });
 
-  it('is taxed in spite of its certificates by an exemption of none, on the document or on a line', async () => {
+  it('is taxed despite its certificates with an exemption of none, on the document or on a line', async () => {
     const { client, replay } = await newShop();
     const none = { exemption: 'none' };
     const line_items = [goods({ id: 'a' }), goods({ id: 'b', customer: none })];
@@ -184,7 +184,7 @@ describe('a document that names a customer', () => {
     expect([taxed.tax_amount, exemptionsOf(taxed)]).toEqual(['6.00', [null]]);
   });
 
-  it('pays a line with SNAP benefits without a certificate, in sales, replays and credits', async () => {
+  it('exempts a line with SNAP benefits without a certificate, in sales, replays and credits', async () => {
     const { client, replay } = await newShop();
     const customer = { exemption: { type: 'snap' } };
     const line_items = [goods({ id: 'a', product_tax_code: 'FOOD.CANDY', customer }), goods({ id: 'b' })];

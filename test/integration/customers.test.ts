@@ -300,7 +300,7 @@ describe('customers under faults', () => {
     expect(await made(client.update('a', { name: 'B' }))).toMatchObject({ name: 'B', version: 2 });
   });
 
-  it('refuses a calculation with 503 where the customer cannot be read: it never guesses that tax applies', async () => {
+  it('refuses a calculation with 503 if the customer cannot be read', async () => {
     const caller = await newCaller();
     await made(clientOf(caller).create({ id: 'a', exemptions: [resale()] }));
     const calculate = () =>
@@ -380,7 +380,7 @@ describe('listing', () => {
     expect((await made(client.list({ limit: '1', starting_after }))).data.map(({ id }) => id)).toEqual(['b']);
   });
 
-  it('stops a filtered list after four reads of 100 customers, and goes on from there', async () => {
+  it('stops a filtered list after four reads of 100 customers, and continues from there', async () => {
     const client = await newClient();
     for (let block = 0; block < 21; block++)
       await Promise.all(Array.from({ length: 20 }, (_, at) => client.create({ id: `a${block * 20 + at}` })));

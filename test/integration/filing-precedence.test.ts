@@ -75,7 +75,7 @@ describe('the order of refusals', () => {
     expect(refusalOf(await filer.filing(id, page))).toBe('422 | validation_invalid_cursor starting_after');
   });
 
-  it('a period that is none comes before one that is not over, and that before the order', async () => {
+  it('an invalid period comes before one that is not over, which comes before the order', async () => {
     const filer = filerOf(await newCaller());
     await soldOn(filer, '2026-08-05');
     const close = (period_end: string) => filer.close({ state: 'MI', period_end });

@@ -48,7 +48,7 @@ describe('work of a request before its response', () => {
     expect(totalsOf(await settled(filer, id))).toEqual(['US-MI USD 200.00 0.00 200.00 12.00 20']);
   });
 
-  it('fails, and the return is filed all the same', async () => {
+  it('fails, and the return is still filed', async () => {
     const filer = filerOf(await newCaller());
     for (let at = 0; at < 20; at++) await soldOn(filer, '2026-10-05', '10.00');
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');

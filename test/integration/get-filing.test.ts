@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('the entries of a filing', () => {
-  it.each([1, 7, 25, 100])('come in pages of %i, each once, as they went in', async (limit) => {
+  it.each([1, 7, 25, 100])('come in pages of %i, each once, unchanged', async (limit) => {
     const entries = await everyEntry(filer, filing.id, limit);
     expect(entries.map((entry) => entry.transaction_id).sort()).toEqual(sales.map(({ id }) => id).sort());
     const credit = entries.find((entry) => entry.transaction_id === (sales[30] as Transaction).id);
@@ -206,13 +206,13 @@ describe('a filing as CSV', () => {
     ['text/csv;q=0', false],
     ['*/*', false],
     ['application/pdf', false],
-  ])('comes for Accept: %s: %s', async (accept, isCsv) => {
+  ])('is returned for Accept: %s: %s', async (accept, isCsv) => {
     const answer = await filer.filing(filing.id, {}, { Accept: accept });
     expect([answer.status, answer.headers.get('content-type')?.startsWith('text/csv')]).toEqual([200, isCsv]);
     expect(answer.headers.get('vary')).toBe('Accept, Service-Version');
   });
 
-  it('is no form for a refusal', async () => {
+  it('does not change the form of a refusal', async () => {
     const answer = await filer.filing(unknown, {}, csv);
     expect([refusalOf(answer), answer.headers.get('content-type')]).toEqual(['404 | not_found', 'application/json']);
   });

@@ -4,7 +4,7 @@ import { clientOf, dayMs, later, made, refusalOf, retrieved, sale, sold } from '
 
 const newClient = async () => clientOf(await newCaller());
 
-it('answers a transaction to the byte as the last change did, its history beside it, with its version as ETag', async () => {
+it('returns the bytes of the last change, with its version as ETag and with history on request', async () => {
   const client = await newClient();
   const { id } = await made(client.create(sale({ metadata: { a: '1' }, shipping: { amount: '3.00' } })));
   const changed = await client.update(id, { metadata: { b: '2' } });
@@ -15,7 +15,7 @@ it('answers a transaction to the byte as the last change did, its history beside
   expect(answer.headers.get('location')).toBeNull();
 });
 
-it('is 404 for an id that is not there, is another account’s, or is no id at all: in the same words', async () => {
+it('returns the same 404 for an unknown id, another account’s, and an invalid id', async () => {
   const [client, other] = await Promise.all([newClient(), newClient()]);
   const foreign = await sold(other);
   const ids = ['txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', foreign.id, 'x', '%00', '%F0%9F%A7%BE', 'a%23b', 'x'.repeat(3000)];
@@ -48,7 +48,7 @@ it('reads an expired draft as the void that the sweep will write', async () => {
   });
 });
 
-it('takes no query parameter but expand', async () => {
+it('accepts no query parameter but expand', async () => {
   const client = await newClient();
   const { id } = await sold(client);
   expect(refusalOf(await client.get(`${id}?verbose=1`))).toBe('422 | validation_unknown_parameter verbose');

@@ -111,7 +111,7 @@ describe('expand=history', () => {
 });
 
 describe('paging', () => {
-  it('has 25 to a page without a limit, and 100 at the most', async () => {
+  it('has 25 entries in a page by default, and at most 100', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 27);
     const { data, has_more, next_cursor } = await made(historyOf(client, id));
@@ -122,7 +122,7 @@ describe('paging', () => {
       expect(refusalOf(await historyOf(client, id, { limit }))).toBe('422 | validation_invalid_format limit');
   });
 
-  it('refuses a cursor that is no version of it', async () => {
+  it('refuses a cursor that is not a version of the transaction', async () => {
     const client = await newClient();
     const { id } = await changedTo(client, 2);
     const foreign = (await made(client.list())).next_cursor ?? 'eyJ9.abc';
@@ -188,7 +188,7 @@ it('omits an entry that was written during the read', async () => {
 });
 
 describe('access to a history', () => {
-  it('is 404 for an id that is not there, is another account’s, or is no id: in the words of GET', async () => {
+  it('returns the 404 of GET for an unknown id, another account’s, and an invalid id', async () => {
     const [client, other] = await Promise.all([newClient(), newClient()]);
     const foreign = await sold(other);
     const details = new Set<string>();

@@ -92,7 +92,7 @@ describe('an imported release that is active', () => {
     });
   });
 
-  it('is what answers from then on, at most a minute later, until it is taken back', async () => {
+  it('applies at most a minute later, until it is rolled back', async () => {
     const client = await newClient();
     await activated(null, async () => {
       const [, builtIn] = await taxed(client);
@@ -137,7 +137,7 @@ describe('an imported release that is active', () => {
 describe('a transaction of an imported release', () => {
   const unmatched = { line_items: [goods({ id: 'another', quantity: '1', unit_price: '80.00' })] };
 
-  it('keeps it: a credit after a later activation still rests on it, and so does a replay', async () => {
+  it('keeps it: a credit and a replay after a later activation still use it', async () => {
     const client = await newClient();
     const sold = await activated(one, () => made(client.create({ ...atNicollet, status: 'finalized' })));
     expect([sold.tax_amount, sold.content_releases]).toEqual(['9.03', { 'US-MN': one }]);
@@ -155,7 +155,7 @@ describe('a transaction of an imported release', () => {
     });
   });
 
-  it('moves to the active one where a draft is edited, and not where only its tax is', async () => {
+  it('uses the active release when a draft is edited, unless only its tax is', async () => {
     const client = await newClient();
     const [edited, retaxed] = await activated(one, () =>
       Promise.all([made(client.create(atNicollet)), made(client.create({ ...atNicollet, tax_amount: '5.00' }))]),

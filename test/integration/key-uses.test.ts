@@ -46,7 +46,7 @@ const lastUse = async ({ account }: Caller): Promise<string | null | undefined> 
 const get = (caller: Caller) => caller.call('GET', '/product-attributes');
 
 describe('the record of a use', () => {
-  it('is made with the first request, and again half an hour later at the earliest', async () => {
+  it('is made with the first request, and again at the earliest half an hour later', async () => {
     const caller = await newCaller();
     expect(await lastUse(caller)).toBeNull();
     const before = now();
@@ -82,7 +82,7 @@ describe('the record of a use', () => {
     expect(Date.parse(await stored()) - Date.parse(first)).toBeGreaterThanOrEqual(30 * minuteMs);
   });
 
-  it('costs a cold request one call, which starts before the count of the request, and a warm one none', async () => {
+  it('costs one call for a cold request, which starts before the rate limit, and none for a warm one', async () => {
     const caller = await newCaller();
     // Not at the end of a window, because the next one starts at zero.
     const inWindow = windowMs - (now() % windowMs) + 1;

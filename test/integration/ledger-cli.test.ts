@@ -469,7 +469,7 @@ describe('verify finds', () => {
     ]);
   });
 
-  it('nothing in expired drafts, swept or not, whose reference another transaction may have', async () => {
+  it('finds nothing in expired drafts, swept or not, whose reference another transaction may have', async () => {
     const caller = await newCaller();
     const client = clientOf(caller);
     const drafts: { readonly id: string }[] = [];

@@ -116,7 +116,7 @@ it('begins with the oldest open entry again after the first period was canceled'
   expect((await membersOf(account, february.id)).map(({ month }) => month)).toEqual(['2026-02']);
 });
 
-it('lets an empty first period go: any other may be the first one after its cancellation', async () => {
+it('allows any first period after an empty first one is canceled', async () => {
   const account = newFiler();
   const { id } = filingOf(await close(account, { period_end: '2023-01-31' }));
   filingOf(await cancelIt(account, id));
@@ -398,7 +398,7 @@ it('lists many filings in pages, each once, newest first', async () => {
   expect(seen).toEqual([...seen].sort().reverse());
 });
 
-it('works on every unfinished filing, however large another one is', async () => {
+it('works on every unfinished filing, even beside a very large one', async () => {
   const account = newFiler();
   for (const of of ['MI', 'OH']) {
     for (let at = 0; at < 12; at++) await post(account, { day: '2026-10-08', levies: levies(of, 100 + at) });

@@ -31,7 +31,7 @@ it('expands line items on at most 10 rows', async () => {
 describe('the cursor', () => {
   const refused = '422 | validation_invalid_cursor starting_after';
 
-  it('is refused where anything of it was changed', async () => {
+  it('is refused if it was changed', async () => {
     const client = clientOf(await newCaller());
     for (const _ of [1, 2]) await sold(client);
     const { next_cursor } = await made(client.list({ limit: '1' }));
@@ -197,7 +197,7 @@ describe('the size of an answer', () => {
     expect(idsOf(await made(client.list()))).toEqual(ids);
   });
 
-  it('shows an explanation with the lines, and has none in a row without them', async () => {
+  it('shows an explanation with the lines, and none in a row without lines', async () => {
     const client = clientOf(await newCaller());
     const explained = await sold(client, { explain: true });
     expect(explained.explanation?.length).toBeGreaterThan(3);

@@ -73,7 +73,7 @@ const questionsOf = (edition: string): Question[] => {
 
 const questions = editionsOf('rates').flatMap(questionsOf);
 
-it('has a question for each of more than 8,500 rows', () => {
+it('tests each of more than 8,500 rows', () => {
   expect(new Set(questions.map(({ what }) => what.split(', with')[0])).size).toBeGreaterThan(8500);
 });
 

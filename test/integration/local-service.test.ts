@@ -441,7 +441,7 @@ describe('the local gateway', () => {
     expect((await eventOf('POST', '/transactions', { rawBody })).body).toBe('"\ufffd"');
   });
 
-  it('accepts 10 MiB and refuses a byte more', async () => {
+  it('accepts 10 MiB and refuses one byte more', async () => {
     const rawBody = new Uint8Array(10 * 1024 * 1024 + 1).fill(0x20);
     expect((await send(url, 'POST', '/transactions', { rawBody: rawBody.subarray(1) })).status).toBe(200);
     const over = await send(url, 'POST', '/transactions', { rawBody });

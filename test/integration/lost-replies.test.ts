@@ -59,7 +59,7 @@ describe('an account', () => {
   });
 });
 
-it('counts a request at the most as often as its count was sent, and never passes the limit', async () => {
+it('counts a request at most as often as its count was sent, and never exceeds the limit', async () => {
   const start = windowMs * 1000;
   const account = `acct_${randomBytes(16).toString('hex')}`;
   const counted = async () => {

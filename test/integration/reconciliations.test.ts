@@ -51,7 +51,7 @@ const reconciled = (client: Client, transactions: unknown, others: object = {}) 
   made(ask(client, transactions, others));
 
 describe('listed transactions', () => {
-  it('is matched where a finalized transaction has these amounts, however they are written', async () => {
+  it('is matched if a finalized transaction has these amounts, in any notation', async () => {
     const client = await newClient();
     await sold(client, { reference_id: 'in_1' });
     await sold(client, { reference_id: 'in_2' });
@@ -75,7 +75,7 @@ describe('listed transactions', () => {
     });
   });
 
-  it('is different by either amount, with both figures and what is between them', async () => {
+  it('is different by either amount, with both amounts and their difference', async () => {
     const client = await newClient();
     const sales = await Promise.all(['a', 'b', 'c', 'd'].map((reference_id) => sold(client, { reference_id })));
     const { matched_count, different, missing } = await reconciled(client, [
@@ -181,7 +181,7 @@ describe('listed transactions', () => {
 describe('transactions beyond the list', () => {
   const october = { from: '2026-10-01', to: '2026-10-31' };
 
-  it('is extra where it counts, has its tax date in the range, and is not named: newest first', async () => {
+  it('is extra if it is finalized, in the range, and not named: newest first', async () => {
     const client = await newClient();
     const dated = (tax_date: string, others: object = {}) => sold(client, { tax_date, ...others });
     await dated('2026-09-30T23:59:59.999Z', { reference_id: 'before' });
@@ -209,7 +209,7 @@ describe('transactions beyond the list', () => {
     expect(extra).toEqual([last, credit, unnamed, first].map(row));
   });
 
-  it('takes instants as they are, and a date as the whole day', async () => {
+  it('uses instants unchanged, and a date as the whole day', async () => {
     const client = await newClient();
     for (const hour of ['00', '12', '23'])
       await sold(client, { tax_date: `2026-10-08T${hour}:00:00Z`, reference_id: hour });
@@ -221,7 +221,7 @@ describe('transactions beyond the list', () => {
     expect(await extra('1990-01-01', '2099-12-31')).toHaveLength(3);
   });
 
-  it('ends after 2,000 rows of the index, and goes on with the cursor: nothing twice, nothing left out', async () => {
+  it('ends after 2,000 rows of the index, and continues with the cursor without gaps or repetitions', async () => {
     const client = await newClient();
     // All on one instant: nothing but a cursor could go on from there. Most are drafts, which are no extra.
     const total = 2105;
@@ -254,7 +254,7 @@ describe('transactions beyond the list', () => {
     expect(sizes.length).toBe(2);
   });
 
-  it('names 1,000 in an answer, and goes on behind the last of them', async () => {
+  it('names 1,000 in an answer, and continues after the last one', async () => {
     const client = await newClient();
     // With a hundred drafts between them, the thousandth is in the middle of a page of the index.
     const references = Array.from({ length: 1101 }, (_, index) => `r_${index}`);
@@ -275,7 +275,7 @@ describe('transactions beyond the list', () => {
     expect([fitting.extra.length, fitting.complete]).toEqual([1000, true]);
   });
 
-  it('goes on with no other cursor, account or range', async () => {
+  it('refuses a cursor with another account or range', async () => {
     const client = await newClient();
     const other = await newClient();
     const position = { id: 'txn_01ARZ3NDEKTSV4RRFFQ69G5FAV', tax_date: '2026-10-08T00:00:00.000Z' };

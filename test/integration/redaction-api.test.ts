@@ -129,7 +129,7 @@ it('includes the credits of a sale, an expired draft, and is complete when it is
   expect((await rawItemsOf(account)).filter((item) => item.includes('Woodward'))).toEqual([]);
 });
 
-it('refuses what does not exist and what nobody confirmed, and a dry run only counts', async () => {
+it('refuses unknown objects and unconfirmed runs, and a dry run only counts', async () => {
   const { client, id: account } = await shop();
   const { id } = await sold(client, personal);
   const before = await rawItemsOf(account);

@@ -95,7 +95,7 @@ it('keeps the data without the setting, which has bounds', async () => {
   expect(await accounts('settings', '--account', id, 'retain_personal_data_days=null')).toMatchObject({ code: 0 });
 });
 
-it('begins the day again after a failure, and passes over a transaction that was altered', async () => {
+it('restarts the day after a failure, and skips an altered transaction', async () => {
   const { id, client } = await shop('30');
   const { id: altered } = await sold(client);
   await sold(client);

@@ -164,7 +164,7 @@ const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '
 const entryOf = (id: string) => entries.get(id) ?? { amounts: [] };
 
 describe('sales with another tax than the calculated one, of which everything is refunded', () => {
-  it('are over- and under-collected, taxed and not, in several parts', () => {
+  it('have over- and under-collected, taxed and untaxed parts', () => {
     const differences = cases.map(({ sale }) => Number(sale.tax_amount) - Number(sale.calculated_tax_amount));
     expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(10);
     expect(differences.filter((difference) => difference < 0).length).toBeGreaterThan(5);

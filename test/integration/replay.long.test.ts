@@ -174,7 +174,7 @@ const story = async (random: Random, client: Client): Promise<string[]> => {
 
 const mixMsMax = 240_000;
 
-it('at least 300 sales, edits, supplied taxes and credits of all kinds come out as they were recorded', {
+it('replays at least 300 sales, edits, supplied taxes and credits of all kinds as recorded', {
   timeout: mixMsMax,
 }, async () => {
   const replays: Replay[] = [];
@@ -201,7 +201,7 @@ it('at least 300 sales, edits, supplied taxes and credits of all kinds come out 
   expect([...kinds].sort()).toEqual(expected.sort());
 });
 
-it('answers what it rests on, and stores nothing', async () => {
+it('returns its releases, and stores nothing', async () => {
   const caller = await newCaller();
   const client = clientOf(caller);
   const { id, content_releases } = await sold(client);
@@ -344,7 +344,7 @@ it('replays with the stored settings of the transaction, not the current ones of
   });
 });
 
-it('replays what a place had no content for with none, even if there is some now', async () => {
+it('replays a place without content as uncovered, even if content exists now', async () => {
   const caller = await newCaller();
   const { id } = await sold(clientOf(caller));
   const answer = await replayedWith(

@@ -129,7 +129,7 @@ describe('a request has one line', () => {
     expect([answer.status, linesOf(answer)]).toEqual([404, []]);
   });
 
-  it('a bug, an outage and the end of the time', async () => {
+  it('a bug, an outage and a timeout', async () => {
     const caller = await newCaller();
     const { id } = await sold(clientOf(caller));
     const asked = (call: Caller['call'] = caller.call) => call('GET', `/transactions/${id}`);
@@ -280,7 +280,7 @@ describe('the counts of a line', () => {
     }
   });
 
-  it('a key and content that are at hand, and those that are read', async () => {
+  it('cached and read keys and content', async () => {
     const { call } = await newCaller();
     const asked = async () => {
       const { KeyKept, ContentKept } = lineOf(await call('POST', '/calculations', { body: sale() }));

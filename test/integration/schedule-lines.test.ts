@@ -37,7 +37,7 @@ const run = async (name: 'sweep-drafts' | 'close-periods') => {
   return { failed, lines };
 };
 
-it('sweep-drafts: what it voided and passed over, and whether it is through', async () => {
+it('sweep-drafts: voided and skipped drafts, and whether it is complete', async () => {
   const client = clientOf(await newCaller());
   await made(client.create(sale()));
   await made(client.create(sale()));
@@ -49,7 +49,7 @@ it('sweep-drafts: what it voided and passed over, and whether it is through', as
   expect(lines[0]?.database_units).toBeGreaterThan(4);
 });
 
-it('close-periods: what it created, worked on, finished and failed at', async () => {
+it('close-periods: created, processed, finished and failed filings', async () => {
   const { lines } = await run('close-periods');
   const _aws = metrics('Created', 'Worked', 'Finished', 'Complete', 'Failed');
   const figures = { Created: 0, Worked: 0, Finished: 0, Complete: 1, Failed: 0 };
@@ -64,7 +64,7 @@ it('the line with essential metrics has the same fields and publishes only those
   expect(lines).toEqual([{ _aws: metrics('Complete', 'Failed'), schedule: 'close-periods', ...figures, ...used }]);
 });
 
-it('one that fails has none, which is what the alarm waits for', async () => {
+it('a failed run has none, which the alarm detects', async () => {
   const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
   failSends({ error: () => new TypeError('no'), where: 'on the way there' });
   expect(await run('close-periods')).toEqual({ failed: true, lines: [] });

@@ -25,7 +25,7 @@ const sweep = (remainingMs: () => number = () => 240_000) =>
   handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: remainingMs } as Context);
 const newClient = async (draft_ttl_hours = 24) => clientOf(await newCaller({ settings: { draft_ttl_hours } }));
 
-it('voids the expired drafts of all accounts as they have read since, and finds nothing the second time', async () => {
+it('voids the expired drafts of all accounts as reads showed them, and finds nothing the second time', async () => {
   const [client, other] = await Promise.all([newClient(), newClient()]);
   const drafts = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -49,7 +49,7 @@ it('voids the expired drafts of all accounts as they have read since, and finds 
   expect((await made(client.list({ status: 'void', limit: '100' }))).data).toHaveLength(30);
 });
 
-it('leaves alone what is no expired draft', async () => {
+it('changes only expired drafts', async () => {
   const [client, patient] = await Promise.all([newClient(), newClient(30)]);
   const parent = await sold(client);
   const kept = [
@@ -72,7 +72,7 @@ it('leaves alone what is no expired draft', async () => {
   });
 });
 
-it('begins nothing with less time to go than a batch may take, and the next run finishes', async () => {
+it('begins no batch without enough time, and the next run finishes', async () => {
   const client = await newClient();
   // More than one batch of 25 for most of the eight shards.
   const drafts: { id: string }[] = [];
@@ -146,12 +146,12 @@ describe('a sweep of shards that fail', () => {
     return stored;
   };
 
-  it('goes on behind a whole batch that cannot be voided', async () => {
+  it('continues after a whole batch that cannot be voided', async () => {
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find: brokenUpTo(29) } });
     expect(swept).toEqual({ voided: 30, skipped: 30, complete: false });
   });
 
-  it('goes on behind a batch that the index is late to forget', async () => {
+  it('continues after a batch that the index still lists', async () => {
     const find = async (_account: string, id: string) => (Number(id.slice(4)) < 30 ? undefined : stored);
     const swept = await sweepDrafts({ ...ports, ledger: { ...ports.ledger, find } });
     expect(swept).toEqual({ voided: 30, skipped: 30, complete: true });

@@ -9,7 +9,7 @@ const local = '2026-10-31T20:30:00-04:00';
 
 const newClient = async (settings: object) => clientOf(await newCaller({ settings }));
 
-it('an evening in New York is a sale of that day, in answers, lists and updates', async () => {
+it('dates an evening in New York to that day, in answers, lists and updates', async () => {
   const client = await newClient({ time_zone: 'America/New_York' });
   expect((await made(client.calculate(sale({ tax_date: evening })))).tax_date).toBe(local);
   const draft = await made(client.create(sale({ tax_date: evening })));

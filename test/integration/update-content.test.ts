@@ -134,7 +134,7 @@ describe('contentUpdates=propose', () => {
     });
   });
 
-  it('proposes in the next run what the bus did not accept, with the same id', async () => {
+  it('publishes in the next run what the bus did not accept, with the same id', async () => {
     bus.refuse(1);
     const failing = vi.spyOn(console, 'error').mockImplementation(() => {});
     await expect(run(proposing, 'OH')).rejects.toThrow('The schedule update-content failed');

@@ -235,7 +235,7 @@ describe('null', () => {
     },
   );
 
-  it('is no new value of a parent that is not there, and cannot take away one that is', async () => {
+  it('is not a new parent, and cannot remove an existing one', async () => {
     const client = await newClient();
     const parent = await sold(client);
     expect((await client.update(parent.id, { parent_transaction_id: null })).status).toBe(200);
@@ -245,7 +245,7 @@ describe('null', () => {
     );
   });
 
-  it('is no customer where the lines rely on it: 422', async () => {
+  it('cannot be removed if the lines use the customer: 422', async () => {
     const client = await newClient();
     const { id } = await states.draft(client);
     expect(refusalOf(await client.update(id, { customer: null }))).toBe(
@@ -254,7 +254,7 @@ describe('null', () => {
   });
 });
 
-it('refuses in an update what creation refuses', async () => {
+it('refuses in an update the same as in a creation', async () => {
   const client = await newClient();
   const { id } = await states.draft(client);
   const refusals: [unknown, string][] = [
@@ -309,7 +309,7 @@ describe('versions', () => {
     expect((await made(client.get(id))).version).toBe(status === 200 ? 2 : 1);
   });
 
-  it('If-Match lets one of several through', async () => {
+  it('If-Match accepts one of several concurrent changes', async () => {
     const client = await newClient();
     const { id } = await states.draft(client);
     const answers = await Promise.all(
@@ -330,7 +330,7 @@ describe('an expired draft', () => {
     expect((await client.update(id, { status: 'finalized' })).status).toBe(200);
   });
 
-  it('takes metadata on top of what the sweep would have written', async () => {
+  it("accepts metadata in addition to the sweep's changes", async () => {
     const client = await newClient();
     const { id, expires_at } = await states.draft(client);
     await later(dayMs, async () => {
@@ -359,7 +359,7 @@ describe('void_reason', () => {
 });
 
 describe('the account settings that figures rest on', () => {
-  it('are pinned: what is calculated again of a finalized transaction comes out as it did', async () => {
+  it('are recorded: a recalculation of a finalized transaction returns the same', async () => {
     const { account } = await newCaller({ settings: { registrations: [], rounding: 'invoice' } });
     const now = { ...account, settings: { ...account.settings, registrations: null, incomplete_coverage: 'reject' } };
     const ports = { ...transactionPorts, newId: newTransactionId, remainingMs: () => 9000 };

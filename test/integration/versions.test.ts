@@ -172,7 +172,7 @@ describe('an answer that is kept', () => {
     expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([201, first.text, 'true']);
   });
 
-  it('is of one version only: the same body under another is another request', async () => {
+  it('belongs to one version: the same body with another version is a different request', async () => {
     const { ask } = await clientOf(cedar);
     const first = await ask('POST', '/transactions', olderSale, { ...key, ...as(aspen) });
     const second = await ask('POST', '/transactions', olderSale, { ...key, ...as(aspen) });

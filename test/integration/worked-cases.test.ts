@@ -108,7 +108,7 @@ describe('worked cases', () => {
     if (total !== undefined) expect(answer.total_amount).toBe(total);
   });
 
-  it('ca-component-rounding: what is shown of each jurisdiction adds up, and is a cent off the source at most', async () => {
+  it('ca-component-rounding: jurisdictions add up, and differ from the source by at most a cent', async () => {
     const one = byId('ca-component-rounding');
     const answer = await calculated(one);
     const taxes = answer.line_items[0]?.taxes ?? [];

@@ -43,7 +43,7 @@ const met = [
   'POST /filings/{id} 409 conflict_invalid_status_transition',
 ];
 
-it('does what its model does, in 700 runs of up to 40 commands, which meet every answer of the ledger', async () => {
+it('matches its model in 700 runs of up to 40 commands with every answer of the ledger', async () => {
   await runModel('test/model/memory.long.test.ts', 700, newWorld);
   if (isRepeating) return;
   const missing = met.filter((answer) => !seen().has(answer));

@@ -8,11 +8,11 @@ describe('an API key', () => {
     for (const key of keys) expect(key).toMatch(/^levy_[0-9A-Za-z]{39}$/);
   });
 
-  it('is spelt right when it is new', () => {
+  it('has a valid checksum when it is new', () => {
     for (const key of Array.from({ length: 1000 }, newApiKey)) expect(isMisspelt(key)).toBe(false);
   });
 
-  it('is misspelt with any one character changed, or two exchanged', () => {
+  it('has an invalid checksum with any character changed, or two exchanged', () => {
     const key = newApiKey();
     for (let at = 'levy_'.length; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';

@@ -186,7 +186,7 @@ describe('401', () => {
 });
 
 describe('the use of a key', () => {
-  it('is recorded at once and then every half hour, however many requests come', async () => {
+  it('is recorded at once and then every half hour, for any number of requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => callerOf({ 'x-api-key': good })));
     for (let minute = 0; minute < 29; minute++) {
       advanceClock(60_000);

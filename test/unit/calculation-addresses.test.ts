@@ -39,7 +39,7 @@ describe('an address that is read', () => {
     expect(Object.keys(outcome.content_releases)).toEqual([state]);
   });
 
-  it('a ZIP that is not in use leaves the decision to the state, with a warning', () => {
+  it('uses the state for a ZIP that is not in use, with a warning', () => {
     const outcome = ask({ to: { state: 'MI', postal_code: '00000' } });
     expect(outcome.tax_amount).toBe('6.00');
     expect(warningCodes(outcome)).toEqual(['postal_code_unknown']);

@@ -235,7 +235,7 @@ describe('the origin of a sale', () => {
     ]);
   });
 
-  it('the origin of the line wins over the document, and that over the account', () => {
+  it("prefers the origin of the line, then the document's, then the account's", () => {
     const settings = { ship_from: harrisburg };
     const document = { to: philadelphia, ship_from: { address: lansing } };
     expect(figures(ask({ ...document, line_items: [{ ship_from: { address: harrisburg } }] }, { settings }))).toEqual([
@@ -305,7 +305,7 @@ describe('the answer', () => {
     expect(outcome.line_items.map((line) => line.tax_amount)).toEqual(taxes);
   });
 
-  it('sources, places and rules of one line leave no trace on the next: three states in one document', () => {
+  it('keeps sources, places and rules of lines apart: three states in one document', () => {
     const line_items = [lansing, { state: 'OR' }, { country: 'CA' }, { state: 'PA', postal_code: '19103' }].map(
       (address) => ({ customer: { address } }),
     );

@@ -109,7 +109,7 @@ describe('a name of a city', () => {
     [{ city: 'Colorado Spgs', state: 'CO', postal_code: '80918' }, 8.2],
     [{ city: 'Colo Spgs', state: 'CO', postal_code: '80918' }, 8.2],
     [{ city: 'Huntington Pk', state: 'CA', postal_code: '90255' }, 10.5],
-  ])('is found however its words are split or abbreviated: %o: %s percent', (to, percent) => {
+  ])('is found with any split or abbreviation of its words: %o: %s percent', (to, percent) => {
     const answer = askAbout(to);
     expect(answer.percent).toBe(percent);
     expect(answer.said('local_rates_by_place').join()).not.toContain('No place named');
@@ -125,7 +125,7 @@ describe('a name of a city', () => {
     expect(answer).toMatchObject({ percent: 6, level: 'state', ...found, codes: [] });
   });
 
-  it('an independent city that adds nothing is an answer, and not a missing one', () => {
+  it('returns an independent city without a local rate as covered', () => {
     const answer = askAbout({ city: 'Roanoke', state: 'VA', postal_code: '24011' });
     expect(answer).toMatchObject({ percent: 5.3, level: 'city', ...found });
   });
@@ -342,7 +342,7 @@ it.each<{ to: Address }>([
 describe('the explanation of an address', () => {
   const littleton = { city: 'Littleton', state: 'CO', postal_code: '80129' };
 
-  it('names the share of residents as what decided, not a policy', () => {
+  it('names the share of residents as the reason, not a policy', () => {
     const { explained } = askAbout(littleton);
     expect(explained).toMatch(/rate where most residents are is charged \(an estimated 91% of them\): Douglas County/);
     expect(explained).not.toMatch(/lowest|policy/);
@@ -383,7 +383,7 @@ describe('the reason why an address is ambiguous', () => {
     [{ state: 'CO', postal_code: '80221' }, 'Send the city, or send the county (address.county), or import'],
     [{ city: 'Littleton', state: 'CO', postal_code: '80129' }, 'Import a'],
     [{ city: 'Atlanta', state: 'GA', postal_code: '30341' }, 'Import the'],
-  ])('comes with what may help: %o', (to, advice) => {
+  ])('has a remedy: %o', (to, advice) => {
     const uncertainty = describeUncertainty(to);
     expect(uncertainty).toContain(`${advice}`);
     // Colorado publishes no boundary file.

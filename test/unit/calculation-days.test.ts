@@ -214,7 +214,7 @@ describe('a value of a state without a first day on record', () => {
 });
 
 describe('an import', () => {
-  it('leaves the days before its own first day to the built-in tables', async () => {
+  it('uses the built-in tables on the days before its own first day', async () => {
     const content = [
       'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate,EstimatedCityRate,EstimatedSpecialRate,RiskLevel',
       'NY,10001,NEW YORK,0.09,0.04,0,0.05,0,1',

@@ -221,7 +221,7 @@ describe('a place that content has by name only', () => {
     }
   });
 
-  it('is refused, or taxed by the city all the same, by the policy on ambiguous addresses', async () => {
+  it('is refused, or taxed by the city, by the policy on ambiguous addresses', async () => {
     const releaseFor = releaseForOf(await california());
     const request = { to: to('Culver City'), tax_date: '2026-11-20' };
     expect(refusal(request, { releaseFor, settings: { ambiguous_address: 'reject' } })).toMatchObject([

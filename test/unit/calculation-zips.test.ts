@@ -40,7 +40,7 @@ describe('a rule for a ZIP', () => {
     expect(ask({ to: at() }, options).tax_amount).toBe('6.00');
   });
 
-  it('leaves lines for other ZIPs alone', () => {
+  it('does not affect lines for other ZIPs', () => {
     const line_items = ['94102', '94103', '94102'].map((zip) => ({ customer: { address: at(zip) } }));
     const outcome = ask({ line_items }, { releaseFor: releaseFor('destination') });
     expect(outcome.line_items.map(({ tax_amount }) => tax_amount)).toEqual(['0.00', '7.50', '0.00']);

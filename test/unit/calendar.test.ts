@@ -16,7 +16,7 @@ import {
 const days = fc.integer({ min: Date.parse('1600-01-01') / dayMs, max: Date.parse('2400-12-31') / dayMs });
 
 describe('a day', () => {
-  it('has the neighbours that Date gives it', () => {
+  it('has the same neighbours as Date', () => {
     fc.assert(
       fc.property(days, (number) => {
         const day = dayOf(number * dayMs);
@@ -45,7 +45,7 @@ describe('a day', () => {
 });
 
 describe('a month', () => {
-  it('has the first and last day that Date gives it', () => {
+  it('has the same first and last day as Date', () => {
     fc.assert(
       fc.property(days, (number) => {
         const date = new Date(number * dayMs);

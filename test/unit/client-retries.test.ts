@@ -132,7 +132,7 @@ describe('a failed request', () => {
     expect([busy.sent.length, down.sent.length]).toEqual([4, 4]);
   });
 
-  it('names the cause that fetch hides', async () => {
+  it('names the cause of a fetch error', async () => {
     const refused: Reply = () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
     };

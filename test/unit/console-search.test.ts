@@ -23,7 +23,7 @@ const searchOf = (parts: readonly (readonly string[])[], { limit = 3, seconds = 
   return { found, requests, progress };
 };
 
-it('goes on until the page is full, and requests only the rest of it', async () => {
+it('continues until the page is full, and requests only the rest of it', async () => {
   const { found, requests } = searchOf([[], ['a'], [], ['b', 'c', 'd'], ['e']]);
   expect(await found).toMatchObject({ rows: ['a', 'b', 'c'], next: '4', backTo: '2026-01-17' });
   expect(requests).toEqual([

@@ -348,7 +348,7 @@ describe('the active releases', () => {
     expect(await from(null, [], 'US-ZZ')).toEqual([]);
   });
 
-  it('are never guessed: one that is gone is an error', async () => {
+  it('are never guessed: a missing one is an error', async () => {
     await expect(from(imported.id, [])).rejects.toThrow(ReleaseNotFound);
   });
 });

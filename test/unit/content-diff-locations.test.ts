@@ -91,7 +91,7 @@ describe('which combined rates of a ZIP differ between two releases', () => {
     ]);
   });
 
-  it('has, of every address and day, what looking them up one by one has', () => {
+  it('matches look-ups of every address and day', () => {
     const days = ['2020-01-01', '2020-06-30', '2020-07-01', '2021-12-31', '2022-01-01', '2023-05-05'];
     const someArea = fc
       .record({

@@ -50,7 +50,7 @@ describe('which rates of jurisdictions differ between two releases', () => {
     expect(changes(old, next)).toEqual(['A general 2021-04-01 2021-06-30 0.01 0.02']);
   });
 
-  it('joins neighbouring days that change alike, though the rows are cut otherwise', () => {
+  it('joins adjacent days with equal changes, even if the rows are divided differently', () => {
     const old = bookOf([rate('A', '0.01', '2020-01-01')]);
     const next = bookOf([rate('A', '0.02', '2020-01-01', '2020-12-31'), rate('A', '0.02', '2021-01-01')]);
     expect(changes(old, next)).toEqual(['A general 2020-01-01  0.01 0.02']);

@@ -100,7 +100,7 @@ const addresses = [
 ];
 
 describe('every address of the country', () => {
-  it('is one of some two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
+  it('is one of about two thousand', () => expect(addresses.length).toBeGreaterThan(1900));
 
   it('has a complete response, or a warning that names what is missing', () => {
     for (const address of addresses) {
@@ -120,7 +120,7 @@ describe('every address of the country', () => {
     }
   });
 
-  it('is complete without a city and a ZIP only in states without local taxes', () => {
+  it('is complete without a city and a ZIP in states without local taxes only', () => {
     const complete = states
       .map(([state]) => state)
       .filter((state) => ask({ to: { state } }).line_items[0]?.address_resolution.coverage === 'complete');

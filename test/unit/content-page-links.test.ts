@@ -37,7 +37,7 @@ describe('linksOf', () => {
 });
 
 describe('a name that a publisher gives', () => {
-  it('with an escape that is none is skipped', async () => {
+  it('with an invalid escape is skipped', async () => {
     const name = 'Domicile-Rate-Listing-October-2026.xlsx';
     expect(await found('LA', link('/docs/50%off.pdf', '/docs/%E0%A4%A', `/docs/${name}`))).toMatchObject([{ name }]);
   });

@@ -23,7 +23,7 @@ describe('the output for a ZIP', () => {
       });
   });
 
-  it('is no rate on a day when none is, although its jurisdictions have rates then', () => {
+  it('has no rate on a day without a location, even if its jurisdictions have rates', () => {
     for (const day of ['2025-12-31', '2026-07-01'])
       expect(shownOn(day)).toMatchObject({
         in_force: false,

@@ -8,7 +8,7 @@ import { virtualTime } from '../support/virtual-time.ts';
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const nearly = 1 - 2 ** -53;
 
-it('pauses for anything up to twice as long as before, and never longer than the most: full jitter', () => {
+it('pauses with full jitter for up to twice as long as before, with a maximum', () => {
   const pauses = { firstMs: 50, mostMs: 1000 };
   const longest = [0, 1, 2, 3, 4, 5, 6, 50].map((retry) => pauseBefore(retry, pauses, { random: () => nearly }));
   expect(longest.map(Math.round)).toEqual([50, 100, 200, 400, 800, 1000, 1000, 1000]);
@@ -57,7 +57,7 @@ describe('contention', () => {
     }
   });
 
-  it('ends after eight seconds, however long the invocation lasts: a gateway waits for 29', async () => {
+  it('ends after eight seconds even in a long invocation, because a gateway waits for 29', async () => {
     const virtual = virtualTime();
     const { attempt } = attempts(virtual, Number.POSITIVE_INFINITY, 500);
     await expect(retryContention(attempt, virtual.remainingOf(240_000), virtual.time)).rejects.toThrow('Attempt');
@@ -67,14 +67,14 @@ describe('contention', () => {
     expect(contendedMsMax(6900)).toBeLessThan(29_000);
   });
 
-  it('is tried once where there is no time for more', async () => {
+  it('is tried once if there is no time for more', async () => {
     const virtual = virtualTime();
     const { attempt, seen } = attempts(virtual, 1);
     await expect(retryContention(attempt, () => 1999, virtual.time)).rejects.toThrow('Attempt 1.');
     expect([seen.attempts, sumOf(virtual.pauses)]).toEqual([1, 0]);
   });
 
-  it('is the only thing that is tried again: the SDK has tried the rest', async () => {
+  it('is the only error that is retried: the SDK retries the others', async () => {
     const virtual = virtualTime();
     for (const name of ['TimeoutError', 'ThrottlingException', 'ValidationException']) {
       let tries = 0;
@@ -115,7 +115,7 @@ describe('a change that finds another state each time', () => {
     expect(remaining()).toBeLessThan(2400);
   });
 
-  it('is attempted once where there is no time for more', async () => {
+  it('is attempted once if there is no time for more', async () => {
     const { given, virtual, seen } = stale(1999);
     await expect(given).rejects.toThrow(Contention);
     expect(seen.attempts).toBe(1);

@@ -60,7 +60,7 @@ describe('credit counters as a text', () => {
     );
   });
 
-  it('is never longer than it may become: no counter is more than what was recorded', () => {
+  it('is never longer than its bound: no counter exceeds the recorded amount', () => {
     fc.assert(
       fc.property(currency, fc.array(charge, { minLength: 1, maxLength: 5 }), charge, (code, charges, shipped) => {
         const exponent = minorDigits(code);

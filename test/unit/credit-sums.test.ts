@@ -337,7 +337,7 @@ const firstNetCent: [Sale, Step[]] = [
 ];
 
 describe('credits of a sale', () => {
-  it('add up to it in every figure, however it is credited, supplied and voided', () => {
+  it('add up to it in every amount, for any credits, supplied taxes and voids', () => {
     fc.assert(
       fc.property(saleArbitrary, fc.array(stepArbitrary, { maxLength: 12 }), (sale, steps) => {
         const sold = saleOf(sale);
@@ -360,7 +360,7 @@ describe('credits of a sale', () => {
     );
   });
 
-  it('credits with lines that match none of the sale add up to it in total, and take of no line more than there is', () => {
+  it('credits with unmatched lines add up to the sale in total, and never exceed a line', () => {
     const part = fc.integer({ min: 1, max: 99 });
     let unmatched = 0;
     fc.assert(

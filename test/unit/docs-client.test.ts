@@ -123,7 +123,7 @@ describe('A form', () => {
     expect(ids(/fil_\w{26}/g)).toEqual(filings);
   });
 
-  it('loses the key when the reader leaves the page, and never stores it', () => {
+  it('clears the key when the reader leaves the page, and never stores it', () => {
     expect(key.value).toContain('levy_secret');
     pageEvents.get('pagehide')?.();
     expect([key.value, [...storage]]).toEqual(['', []]);

@@ -186,7 +186,7 @@ describe('the first period', () => {
     expect(first([], null)).toBeNull();
   });
 
-  it('is that in which the account was there and registered, if that is earlier', () => {
+  it('is the period in which the account existed and was registered, if that is earlier', () => {
     const quarterly = (from: string, to: string | null = null) => [registration(from, to, 'quarter')];
     expect(first(quarterly('2026-01-01'), null)).toMatchObject({ start: '2026-04-01', end: '2026-06-30' });
     expect(first(quarterly('2026-01-01'), '2026-12')).toMatchObject({ start: '2026-04-01' });
@@ -196,7 +196,7 @@ describe('the first period', () => {
     expect(first(quarterly('2026-08-15'), '2026-05')).toMatchObject({ start: '2026-05-01', end: '2026-05-31' });
   });
 
-  it('is none of a registration that had ended before the account was created', () => {
+  it('ignores a registration that ended before the account was created', () => {
     const ended = [registration('2020-01-01', '2026-05-19', 'month')];
     expect(first(ended, null)).toBeNull();
     expect(first(ended, '2026-04')).toMatchObject({ end: '2026-04-30' });

@@ -108,7 +108,7 @@ describe('general excise', () => {
       expect([line_items[0]?.taxable_amount, tax_amount, total_amount]).toEqual(['100.00', '4.71', '104.71']);
     });
 
-    it('comes out of every net that the tax was put on', () => {
+    it('is extracted from every net plus tax', () => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 10_000_000 }), (cents) => {
           const price = new Decimal(cents).div(100).toFixed(2);
@@ -195,7 +195,7 @@ describe('general excise', () => {
       ['the tax is a sales tax', { to: { state: 'MI', postal_code: '48933' } }, {}],
     ])('does not come where %s', (_, request, options) => expect(said(ask(request, options))).toEqual([]));
 
-    it('the warning and the setting leave other states alone', () => {
+    it('the warning and the setting do not affect other states', () => {
       const request = { to: { state: 'MI', postal_code: '48933' } };
       expect(ask(request, on)).toEqual(ask(request));
     });
@@ -219,7 +219,7 @@ describe('general excise', () => {
       if (!found.ok) throw new Error(JSON.stringify(found.problems));
       return found.value;
     };
-    it('answers what a calculation charges: the visible rate and its shares', async () => {
+    it('returns the rates of a calculation: the visible rate and its shares', async () => {
       const rates = await ratesAt(honolulu, on.settings);
       expect(rates.combined_rate).toBe('0.04712');
       expect(rates.jurisdictions.map(({ rate }) => rate)).toEqual(['0.041885', '0.005235']);
@@ -228,7 +228,7 @@ describe('general excise', () => {
       expect((await ratesAt(kalawao, on.settings)).combined_rate).toBe('0.041666');
     });
 
-    it('answers the rate that is owed, with the warning, where the setting is off', async () => {
+    it('returns the owed rate, with the warning, where the setting is off', async () => {
       const rates = await ratesAt(honolulu);
       expect([rates.combined_rate, rates.jurisdictions.map(({ rate }) => rate)]).toEqual(['0.045', ['0.04', '0.005']]);
       expect(rates.warnings.filter((warning) => warning.code === code)).toMatchObject([{ pointer: null }]);

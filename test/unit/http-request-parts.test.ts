@@ -34,7 +34,7 @@ describe('a JSON Pointer', () => {
     expect(pointerTo(path)).toBe(pointer);
   });
 
-  it('leads to own properties only', () => {
+  it('leads only to own properties', () => {
     const body = { a: [{ b: 1 }], n: null };
     expect(valueAt(body, ['a', 0, 'b'])).toBe(1);
     expect(valueAt(body, ['n'])).toBeNull();
@@ -44,7 +44,7 @@ describe('a JSON Pointer', () => {
 });
 
 describe('text that cannot be stored', () => {
-  it('nesting is looked into for sixteen levels, and refused below', () => {
+  it('nesting is checked for sixteen levels, and refused below', () => {
     const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
     expect(textProblems(nested(16))).toEqual([]);
     expect(textProblems(nested(17))).toMatchObject([

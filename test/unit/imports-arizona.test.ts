@@ -30,7 +30,7 @@ describe('Arizona’s transaction privilege tax rates', () => {
     ]);
   });
 
-  it('leave no rule behind: an imported city has the code that the rules on its groceries name', () => {
+  it('keep all rules: an imported city has the code that the rules on its groceries name', () => {
     const named = baseOf('AZ').rules.flatMap(({ jurisdictions }) => jurisdictions ?? []);
     const imports = [...imported.parts.values()].flatMap(({ jurisdictions }) => jurisdictions.map(({ code }) => code));
     expect(named.filter((code) => imports.includes(code))).toContain('US-AZ-01-55000');

@@ -252,7 +252,7 @@ describe('values in force on the day of an import', () => {
       spans: [dated('2017-10-01', '2026-11-20'), dated('2026-11-22', null)],
       because: 'some rows have ended, and the others begin later',
     },
-  ])('is nothing if $because, as the first note explains', async ({ spans, because }) => {
+  ])('is empty if $because, as the first note explains', async ({ spans, because }) => {
     const { inForce, notes } = await summaryOf(...spans, { kind: 'note', sentence: 'Another note.' });
     expect(inForce).toMatchObject({ day: '2026-11-21', locations: 0 });
     expect(notes).toEqual([

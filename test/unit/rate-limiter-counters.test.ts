@@ -56,7 +56,7 @@ describe('a larger limit', () => {
     );
   });
 
-  it('is never exceeded, and all but all of it can be used', async () => {
+  it('is never exceeded, and nearly all of it can be used', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 10_001, max: 45_000 }),
@@ -110,7 +110,7 @@ describe('a larger limit', () => {
     expect(asked).toHaveLength(calls);
   });
 
-  it('a limit that is lowered below one counter holds at once where it is known', async () => {
+  it('a limit that is lowered below one counter applies at once where it is known', async () => {
     const { take } = counters();
     const { admit } = rateLimiter(take, unexpected, 0);
     for (let sent = 0; sent < 500; sent++) await admit(account, 30_000, start);
@@ -130,7 +130,7 @@ describe('a larger limit', () => {
   });
 });
 
-it('counts where a function may count, and nowhere near another account', () => {
+it('counts only in partitions that the function may write', () => {
   const [pattern] = updatablePartitions;
   const prefix = pattern.slice(0, -1);
   expect(pattern).toBe('RATE#*');

@@ -56,7 +56,7 @@ describe('a limiter', () => {
     expect(counter.amounts).toEqual([1, 39]);
   });
 
-  it('refuses without a call once the window is used up, and starts afresh in the next one', async () => {
+  it('refuses without a call once the window is used up, and starts again in the next one', async () => {
     const { take, counter } = sharedCounter();
     const { admit, remaining } = rateLimiter(take, unexpected);
     for (let index = 0; index < 5; index++) expect((await admit('a', 5, start)).admitted).toBe(true);
@@ -103,7 +103,7 @@ describe('a limiter', () => {
     expect(counter.calls).toBe(1002);
   });
 
-  it('lets requests pass while the counter fails, asks ever more seldom, and counts again once it answers', async () => {
+  it('admits requests while the counter fails, with fewer and fewer calls, and counts again once it answers', async () => {
     const { take, counter } = sharedCounter();
     const askedAt: number[] = [];
     let time = start;
@@ -139,7 +139,7 @@ describe('a limiter', () => {
     expect(outages).toHaveLength(10);
   });
 
-  it('hands out what it has leased, and refuses what is used up, also while the counter fails', async () => {
+  it('admits leased requests, and refuses a used-up window, even while the counter fails', async () => {
     const { take } = sharedCounter();
     let broken = false;
     const flaky: TakeRequests = (...sent) => {
@@ -180,7 +180,7 @@ describe('a limiter', () => {
 const limit = 100;
 
 // Seen in a load run: requests that waited past the end of a window retried the counter for ever, each time for the next window.
-it('answers a request that still waits when another one opens the next window, without taking from that', async () => {
+it('answers a waiting request when another one opens the next window, without using that window', async () => {
   const asked: number[] = [];
   const end: (() => void)[] = [];
   const limiter = rateLimiter(

@@ -115,7 +115,7 @@ describe('a ZIP in three counties', () => {
 });
 
 describe('unknown rates', () => {
-  it('is null with a warning in another country, and refused where the account rejects that', async () => {
+  it("is null with a warning in another country, or refused by the account's policy", async () => {
     const lyon = { city: 'Lyon', country: 'FR' };
     expect(await ratesAt(lyon)).toMatchObject({
       combined_rate: null,

@@ -70,7 +70,7 @@ describe('remote sellers', () => {
       expect(outcome.warnings.filter(({ message }) => !message.includes('rounding'))).toEqual([]);
     });
 
-    it('is the same anywhere in the state, and needs no more of the address', () => {
+    it('is the same anywhere in the state, without the rest of the address', () => {
       for (const to of [{ state: 'TX' }, { state: 'TX', postal_code: '79901' }, { ...houston, city: 'Austin' }]) {
         const outcome = ask(sold(to as typeof houston), elected(single));
         expect([outcome.tax_amount, warningCodes(outcome), outcome.line_items[0]?.address_resolution]).toEqual([
@@ -85,7 +85,7 @@ describe('remote sellers', () => {
       expect(refusal(anywhere, { settings: { ...settings, ...elected(single).settings } })).toEqual([]);
     });
 
-    it('is on what the state taxes, with its shipping', () => {
+    it('applies to goods that the state taxes, with their shipping', () => {
       const line_items = [goods('100.00'), goods('50.00', 'HEALTH.DRUGS._PRESCRIPTION')];
       const { tax_amount, exempt_amount } = ask(sold(houston, { line_items }), elected(single));
       expect([tax_amount, exempt_amount]).toEqual(['8.00', '50.00']);
@@ -93,7 +93,7 @@ describe('remote sellers', () => {
       expect(ask(sold(houston, shipped), elected(single)).tax_amount).toBe('8.80');
     });
 
-    it('is also extracted from prices that include it', () => {
+    it('is extracted from prices that include it', () => {
       const request = sold(houston, { tax_included: true, line_items: [goods('108.00')] });
       expect(ask(request, elected(single)).line_items[0]).toMatchObject({
         taxable_amount: '100.00',

@@ -343,7 +343,7 @@ describe('shipping charges', () => {
       expect(ask({ ...request, shipping: chargesOf(100, { line_item_ids }) }).shipping_amount).toBe('100.00');
     });
 
-    it('count those of line items that are fees too, and are refused with the other problems of a body', () => {
+    it('include line items that are fees, and are refused with the other problems of a body', () => {
       const fees = Array.from({ length: 51 }, (_, index) => goods(`f${index}`, '1.00', 'FEES.GIFT_WRAP'));
       const line_items = [...lines, ...fees];
       expect(refusal({ to: michigan as never, line_items })).toMatchObject(tooMany('/line_items/150'));

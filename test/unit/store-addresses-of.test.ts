@@ -27,7 +27,7 @@ describe('the addresses of a calculation', () => {
     ]);
   });
 
-  it('are each there once, however many lines have them, as far as they decide', () => {
+  it('are each there once, for any number of lines', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => ({ customer: at('55401', { line1: `${index} Main` }) }));
     expect(zipsOf({ line_items: lines })).toEqual(['55401']);
   });

@@ -96,7 +96,7 @@ describe('the reads of a calculation', () => {
     expect(read()).toEqual(['directory']);
   });
 
-  it('is not even that where everything is pinned to built-in releases', async () => {
+  it('makes no call if everything is pinned to built-in releases', async () => {
     const { loadContent, read, builtIn } = world();
     const pinned = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
     const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], pinned);
@@ -137,7 +137,7 @@ describe('the release of an address', () => {
     expect(second(at('55402'))).not.toBe(first(at('55401')));
   });
 
-  it('is the pinned one, an imported one too, and the active one in states without a pin', async () => {
+  it('is the pinned release, even an imported one, and the active one in states without a pin', async () => {
     const older = 'US-MN@2026-11-20.1';
     const ohio = 'US-OH@2026-11-21.1';
     const { loadContent, builtIn } = world({
@@ -262,7 +262,7 @@ describe('the cache of an instance', () => {
     expect(most).toBeGreaterThan(viewedMax - 5000);
   });
 
-  it('answers right even where a request needs more than there is room for', async () => {
+  it('answers correctly even if a request needs more than the cache can keep', async () => {
     const { loadContent, size } = bounded();
     for (const _ of [1, 2]) {
       const releaseFor = await loadContent(zips.map((zip) => at(zip)));
@@ -281,7 +281,7 @@ describe('the cache of an instance', () => {
     expect(read().filter((trip) => trip.includes('55001'))).toHaveLength(1);
   });
 
-  it('lets go of a release together with the parts that it shows', async () => {
+  it('evicts a release together with its parts', async () => {
     const { loadContent } = bounded();
     const before = (await loadContent([at('55001')]))(at('55001'));
     for (const zip of zips.slice(1)) await loadContent([at(zip)]);

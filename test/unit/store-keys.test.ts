@@ -53,7 +53,7 @@ it.each([
 });
 
 describe('a head', () => {
-  it.each(['txn_1', 'a#b', 'two\nlines'])('tells whose it is: %j', (id) => {
+  it.each(['txn_1', 'a#b', 'two\nlines'])('returns the owner: %j', (id) => {
     expect(headOwner(headKey('acct_1', id).pk)).toEqual({ account: 'acct_1', id });
   });
 

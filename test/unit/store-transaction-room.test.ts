@@ -193,7 +193,7 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(fitsItemLimit(voided, 'kept')).toBe(true);
   });
 
-  it('takes all the metadata that there can be, and the longest names', () => {
+  it('accepts the largest metadata, and the longest names', () => {
     const draw = drawFrom(5);
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, () => [noise(draw, 40, wide), noise(draw, 500, wide)]),
@@ -229,14 +229,14 @@ describe('a transaction that has no room', () => {
     return { ...after, transaction: { ...after.transaction, ...changes } };
   };
 
-  it('is a sale whose new figures leave none for what will be credited', () => {
+  it('is a sale whose new amounts leave no room for credits', () => {
     const [, shape] = shapes[0] as (typeof shapes)[number];
     const sale = saleOf(shape, longestIds(shape) + 10);
     expect(sizeOf(sale)).toBeLessThan(300_000);
     expect([fitsItemLimit(sale, 'new'), fitsItemLimit(sale, 'kept')]).toEqual([false, true]);
   });
 
-  it('is a credit that leaves none to be void, and what is void only beyond the end of an item', () => {
+  it('is a credit that leaves no room for a void', () => {
     // A random letter of 94 takes 0.82 bytes.
     const credit = { type: 'credit' } as const;
     const tooLong = bytes(490_000, credit);

@@ -472,7 +472,7 @@ describe('a holiday', () => {
     ]);
   });
 
-  it('another holiday may hold above the limit of one, and above both the rule', () => {
+  it('another holiday may apply above the limit of one, and above both the rule', () => {
     const place = placeOf(
       releaseOf({
         rules: [
@@ -488,7 +488,7 @@ describe('a holiday', () => {
     expect(rules).toEqual(['narrow', 'wide', 'wide', 'goods']);
   });
 
-  it('has its uncertainty below its limit, and above it also that of the rule that decided, each once', () => {
+  it("has its uncertainty below its limit, and above it the deciding rule's as well, each once", () => {
     const uncertain = { confidence: 'medium' } as const;
     const place = placeOf(
       releaseOf({

@@ -30,7 +30,7 @@ const recorded = async (order: Order) => {
   return orThrow(await service.levy.get('/transactions/{id}', { path: { id: sale?.id as string } }));
 };
 
-it('a draft follows the edits of its order there and back', async () => {
+it('updates a draft with every edit of its order', async () => {
   const order = orderOf(three, 'edited', '1.20', { wanted: 'draft', placedAt });
   const edited = orderOf(two, 'edited', '0.80', { wanted: 'draft', placedAt });
   for (const next of [order, edited, order, edited]) {
@@ -45,7 +45,7 @@ it('a sale is no estimate when its draft was one', async () => {
   expect(metadata).toEqual({ shop: 'test', order: 'estimated' });
 });
 
-it('a sale that was lowered has no credit for what was paid above it', async () => {
+it('records no credit for a payment above a lowered sale', async () => {
   await recorded(orderOf(three, 'lowered', '1.20', { placedAt, paid: '27.87' }));
   const lowered = orderOf(two, 'lowered', '0.80', { placedAt, paid: '27.87' });
   const above = [refundOf('1', '9.29')];
@@ -70,14 +70,14 @@ it('moves a sale with its order to another state, even with the same tax', async
   expect(await recordOrder(ledger, { ...placed, address: street })).toMatchObject({ isChanged: false, problems: [] });
 });
 
-it('a credit of a whole sale is found when its idempotency key has expired', async () => {
+it('finds a credit of a whole sale when its idempotency key has expired', async () => {
   const order = orderOf(three, 'credited', '1.20', { refunds: [refundOf('1', '27.87')], placedAt });
   await recorded(order);
   await service.advance(25 * 3600);
   expect(await recordOrder(ledger, order)).toMatchObject({ problems: [], isChanged: false });
 });
 
-it('a cancellation that Levy refuses for good is a final problem', async () => {
+it('reports a cancellation that Levy refuses permanently as a final problem', async () => {
   const order = orderOf(three, 'cancelled', '1.20', { refunds: [refundOf('1', '9.29')], placedAt });
   await recorded(order);
   const { problems } = await recordOrder(ledger, { ...order, wanted: 'void' });

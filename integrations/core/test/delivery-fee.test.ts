@@ -50,7 +50,7 @@ const linesOf = async (ledger: Ledger, cart: Cart) =>
 
 // Six taxes on 100.00 in Minneapolis are 9.03 together, each rounded; the fee is 0.50 (Minn. Stat. 168E).
 describe('a retail delivery fee that Levy adds', () => {
-  it('is a tax of the first line with a price that its state taxes', async () => {
+  it('is a tax of the first taxed line with a price', async () => {
     expect(await linesOf(adding, mugs)).toEqual([['mug', '9.53', ['0.50']]]);
     const others = [
       lineOf('gift', '0.00'),
@@ -64,7 +64,7 @@ describe('a retail delivery fee that Levy adds', () => {
     ]);
   });
 
-  it('is not there below the threshold', async () => {
+  it('is absent below the threshold', async () => {
     expect(await linesOf(adding, cartOf([lineOf('mug', '40.00')]))).toMatchObject([['mug', expect.anything(), []]]);
   });
 
@@ -104,7 +104,7 @@ describe('a retail delivery fee that Levy adds', () => {
   });
 });
 
-it('a fee that is due and not charged is a warning for the staff of the shop', async () => {
+it("warns the shop's staff of a fee that is due and not charged", async () => {
   const { warnings, calculation } = await quoteOf(warning, mugs);
   expect(calculation.tax_amount).toBe('9.93');
   expect(warnings).toEqual([expect.stringMatching(/^Minnesota retail delivery fee: 0\.50 is due/)]);

@@ -38,7 +38,7 @@ it('leaves out what another shop of the account recorded', async () => {
   expect(extra.map(({ reference_id }) => reference_id)).toEqual(['own-1']);
 });
 
-it('does not take the credit of a refund for extra that came after the orders were read', async () => {
+it('does not report the credit of a refund as extra if it came after the orders were read', async () => {
   const placedAt = '2026-10-04T12:00:00.000Z';
   const refund = { ...refundOf('late', '9.29'), at: '2026-10-04T13:00:00.000Z' };
   const before = orderOf(mugs, 'late-1', '1.20', { placedAt, changedAt: '2026-10-04T12:30:00.000Z' });

@@ -37,7 +37,7 @@ const statesOf = async (reference: string) =>
   (await recordedOf(reference)).map(({ type, status, total_amount }) => `${type} ${status} ${total_amount}`).reverse();
 
 describe('an order', () => {
-  it('is a draft, then a sale, then credits, whatever the order of events and however often', async () => {
+  it('is a draft, then a sale, then credits, for any order and repetition of events', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     await recordOrder(ledger, { ...order, wanted: 'draft' });
     expect(await statesOf(order.reference)).toEqual(['sale draft 27.87']);
@@ -94,7 +94,7 @@ describe('an order', () => {
     expect(await statesOf(order.reference)).toEqual(['sale void 27.87', 'sale finalized 27.87']);
   });
 
-  it('gets another sale when it is edited, also back and forth', async () => {
+  it('gets another sale when it is edited, even back to an earlier state', async () => {
     const order = orderOf(mugs, newReference(), '1.20');
     const two = cartOf([{ id: 'mug', quantity: 2, unitPrice: '8.89' }]);
     const edited = orderOf(two, order.reference, '0.80', { placedAt: order.placedAt });

@@ -130,7 +130,7 @@ describe('an order', () => {
     expect(credit).toMatchObject({ total_amount: '3.18', tax_amount: '0.18', line_items });
   });
 
-  it('stays as it is recorded when a product gets another fulfillment', async () => {
+  it('does not change when a product gets another fulfillment', async () => {
     const order = orderOf(cartOf([mug], '10.00'), 'changed', '2.66');
     await recorded(order);
     const electronic = { ...order, lines: [{ ...mug, fulfillment: 'electronic' as const }] };

@@ -42,7 +42,7 @@ it('an order needs a state or a ZIP code', async () => {
   await expect(placeOrder(shop, { items: [['Mug', 1]], address: incomplete })).rejects.toThrow('cannot be calculated');
 });
 
-it('a tax that was missing without a default rate is no order when Levy is back', async () => {
+it('does not keep a missing tax without a default rate when Levy is back', async () => {
   // The rates of the tax region end, so that only the mark of the tax lines tells that they are no tax of Levy.
   shop.sql('UPDATE tax_rate SET deleted_at = now()');
   const { postal_code, ...withoutZip } = addresses.MI;

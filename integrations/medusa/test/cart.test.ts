@@ -9,7 +9,7 @@ const cart = (country_code: string, more: Partial<Document> = {}): Document => (
   ...more,
 });
 
-it('prices with tax are for the shop to tax abroad, and refused in the United States', async () => {
+it('leaves prices with tax to the shop abroad, and refuses them in the United States', async () => {
   const logger = { warn: expect.fail, error: expect.fail };
   expect(await taxContextOf(cart('de'), logger)).toEqual({ kind: 'foreign' });
   expect(() => cartOf(cart('us'))).toThrow('tax-inclusive');
@@ -17,13 +17,13 @@ it('prices with tax are for the shop to tax abroad, and refused in the United St
   expect(() => cartOf(cart('us', { items: [], shipping_methods }))).toThrow('tax-inclusive');
 });
 
-it('a shipping charge that two discounts take away is nothing', () => {
+it('sends no shipping charge that two discounts reduce to zero', () => {
   const adjustments = [{ amount: 0.1 }, { amount: 0.2 }];
   const { shipping } = cartOf(cart('de', { shipping_methods: [{ id: 'casm_1', amount: 0.3, adjustments }] }));
   expect([shipping?.amount, amountOf(-0.6, 'USD')]).toEqual(['0.00', '-0.60']);
 });
 
-it('an order of units and a half is taxed as such', () => {
+it('taxes an order with fractional units', () => {
   const items = [{ id: 'cali_1', quantity: 1.5, unit_price: 10 }];
   expect(cartOf(cart('us', { items })).lines).toMatchObject([{ quantity: 1.5, unitPrice: '10.00', discount: '0.00' }]);
 });

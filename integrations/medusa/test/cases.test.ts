@@ -94,7 +94,7 @@ describe('the tax of a cart', () => {
   });
 });
 
-it('an order that is canceled before its payment is void', async () => {
+it('voids an order that is canceled before its payment', async () => {
   const { order } = await placeOrder(shop, { items: [['Pin', 3]], address: addresses.MI, ship: 'pickup' });
   await eventually(levy, order.id, ({ sales }) => sales.length > 0);
   await staffOf(shop).cancel(order.id);

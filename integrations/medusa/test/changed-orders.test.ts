@@ -38,7 +38,7 @@ it('records an order that is edited to fewer units as the smaller sale, even whe
   expect(leftOf(await eventually(levy, order.id, (now) => leftOf(now)[0] === expected[0]))).toEqual(expected);
 });
 
-it('an order that is canceled after its payment is credited', async () => {
+it('credits an order that is canceled after its payment', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 1]], address: addresses.MI });
   await staffOf(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');
@@ -73,7 +73,7 @@ it('a payment and a refund long after the order are found by the reconciliation'
   ]);
 });
 
-it('a return that is paid back is a credit', async () => {
+it('records a refunded return as a credit', async () => {
   const { order, paid } = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
   await staffOf(shop).capture(order.id);
   await eventually(levy, order.id, ({ sales }) => sales[0]?.status === 'finalized');

@@ -20,7 +20,7 @@ const until = async (isTrue: () => boolean) => {
   for (let tries = 0; tries < 100 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
-it('an address that the staff corrects moves the sale to its state', async () => {
+it('moves the sale to the state of a corrected address', async () => {
   const { order } = await paidOrder(shop, levy, { items: [['Rice', 3]], ship: 'pickup' });
   await shop.admin('POST', `/orders/${order.id}`, { shipping_address: addresses.WA });
   const isMoved = ({ sales }: Awaited<ReturnType<typeof eventually>>) => sales[0]?.customer?.address?.state === 'WA';
@@ -122,7 +122,7 @@ it("Levy's warnings are logged once for a cart", async () => {
   expect(lines).toHaveLength(1);
 });
 
-it('Medusa does not start with a setting that is wrong', async () => {
+it('stops the start of Medusa with a wrong setting', async () => {
   const wrong = startShop({ url: levy.url, apiKey }, { LEVY_FALLBACK: 'Block' });
   await expect(wrong).rejects.toThrow('LEVY_FALLBACK must be');
 });

@@ -60,7 +60,7 @@ it('items that an edit adds while Levy is down have the tax of the shop, which i
   expect(problems().join('\n')).toContain(`Levy returned no tax for order ${order.id}; charging the shop's tax rate`);
 });
 
-it('an even exchange leaves the amount of the order in the ledger', async () => {
+it('keeps the amount of the order after an even exchange', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, tax, id] = [changesOf(shop, order.id), cents(order.tax_total), itemOf(order)];
   await changes.ship([{ id, quantity: 2 }]);
@@ -76,7 +76,7 @@ it('an even exchange leaves the amount of the order in the ledger', async () => 
   expect(problems()).toEqual([]);
 });
 
-it('an exchange for something cheaper is the cheaper order after its refund', async () => {
+it('records an exchange for something cheaper as the cheaper order after its refund', async () => {
   const { order, paid } = await paidOrder(shop, levy, { items: [['Mug', 2]] });
   const [changes, id] = [changesOf(shop, order.id), itemOf(order)];
   await changes.ship([{ id, quantity: 2 }]);
@@ -121,7 +121,7 @@ it('a fee for a return stays in the ledger with its tax', async () => {
   expect(problems()).toEqual([]);
 });
 
-it('an order that is canceled after a part of its payment is nothing in the ledger', async () => {
+it('records nothing for an order that is canceled after a partial payment', async () => {
   const { order } = await placeOrder(shop, { items: [['Mug', 2]] });
   const problems = watch(order.id);
   await staffOf(shop).capture(order.id, 1000);

@@ -119,6 +119,6 @@ it('an order with a retail delivery fee that Levy adds has it as a tax of its fi
   await saleOf(order);
 });
 
-it('no order of this file is a problem', () => {
+it('reports no order of this file as a problem', () => {
   expect(shop.output()).not.toMatch(/"level":"error"/);
 });

@@ -42,7 +42,7 @@ describe('an order that is edited', () => {
     },
   );
 
-  it('when a part was shipped is recorded', async () => {
+  it('is recorded when a part was shipped', async () => {
     const order = await placeOrder(shop, { items: [['Mug', 3]], address: addresses.MI });
     await staffOf(shop).shipOne(lineOf(order));
     await shop.settled();

@@ -22,7 +22,7 @@ it.each([
   expect(levyFromEnvironment({ LEVY_URL: 'https://levy.example', LEVY_API_KEY: 'k' })).toHaveProperty('post');
 });
 
-it('20 retries of a job outlive an outage of one hour', () => {
+it('retries a job for longer than an hour', () => {
   const pauses = Array.from({ length: 20 }, (_, at) => backoff('levy-record', at + 1));
   expect(pauses[0]).toBe(1000);
   expect(Math.max(...pauses)).toBe(600_000);
