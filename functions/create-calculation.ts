@@ -1,18 +1,23 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { mapResult } from '../shared/base/result.ts';
+import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
 import { calculationProblems } from '../shared/calculations/request-problems.ts';
-import { calculationAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { Calculation } from '../shared/calculations/response.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
+import { credit, oneItem, sale } from '../shared/http/openapi/sample-requests.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { contentReads, customersRead, partitions } from '../shared/store/table-access.ts';
 import { createCalculation } from '../shared/transactions/create-calculation.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-calculation',
@@ -24,13 +29,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: [partitions.transactions] },
     ...customersRead,
   },
-  tag: 'Calculations',
-  summary: 'Calculate tax',
-  description:
-    'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',
   body: { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems },
-  responses: [{ status: 200, description: 'The tax on the order.', schema: 'Calculation' }],
-  errors: [...calculationErrors, 'validation_parent_not_found'],
   run: async ({ body, sent, caller, unknownFields }) => {
     const warnings = sentWarnings(sent, unknownFields, caller.account);
     const ports = { ledger: ledgerReads, customers: customerReads, loadContent, now };
@@ -43,3 +42,25 @@ export const { endpoint, handler } = defineEndpoint({
     );
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Calculate tax',
+    tag: 'Calculations',
+    summary: 'Calculate tax',
+    description:
+      'Calculates the tax on an order and stores nothing. The response repeats every field of the request as sent, so you can post it to /transactions unchanged. With `type: credit` and a parent, it returns what that credit would record.',
+    requests: {
+      sale: { summary: 'Tax on a sale', value: sale },
+      credit: { summary: 'Tax on a partial refund', value: { ...credit, line_items: oneItem } },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The tax on the order.',
+        schema: Calculation,
+        example: async () => (await samples()).calculation,
+      },
+    ],
+    errors: [...calculationErrors, 'validation_parent_not_found'],
+  }) satisfies Documentation;

@@ -1,13 +1,18 @@
 import { objectOf } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createFiling } from '../shared/filings/create-filing.ts';
+import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
+import { Filing } from '../shared/filings/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-filing',
@@ -16,41 +21,12 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   readsOnly: (body) => objectOf(body)?.['dry_run'] === true,
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.due, partitions.idempotencyKeys),
-  tag: 'Filings',
-  summary: 'Close a period',
-  description: [
-    "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
-    "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
-    'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
-    '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the answer has an `id`; sales that are recorded in between can change them.',
-  ].join('\n\n'),
   body: {
     schema: FilingRequest,
     answer: filingAnswerFields,
     inspect: filingRequestProblems,
     refuseUnknown: dryRunProblem,
   },
-  responses: [
-    {
-      status: 202,
-      description: 'The filing, which is closing.',
-      schema: 'Filing',
-      optionalHeaders: ['Location'],
-    },
-    {
-      status: 200,
-      description: 'The totals of a dry run, or the existing filing of the period.',
-      schema: 'Filing',
-    },
-  ],
-  errors: [
-    'validation_invalid_cursor',
-    'validation_date_out_of_range',
-    'conflict_period_not_over',
-    'conflict_period_order',
-    'conflict_filing_in_progress',
-    'validation_too_many_entries',
-  ],
   run: async ({ body, caller, unknownFields, exchange }) => {
     const requested = { ...body, state: stateOf(body.state) };
     const ports = filingPorts(exchange.remainingMs);
@@ -59,3 +35,51 @@ export const { endpoint, handler } = defineEndpoint({
     );
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'File tax returns',
+    tag: 'Filings',
+    summary: 'Close a period',
+    description: [
+      "Closes a state's period: all open entries up to its end move into the filing, and none is added afterwards. A sale or a credit that arrives late counts in the next period.",
+      "Periods are months, quarters or calendar years, by the frequency of the account's registration; a state without a registration is closed by month. Periods close in order. A repeated request for the same period returns the same filing.",
+      'Returns immediately, with `status: closing`. `GET /filings/{id}` shows the progress. A schedule finishes the filing; it also closes the due periods of registered states without a request.',
+      '`dry_run: true` returns the totals of any period up to the running one as they are now, and stores nothing. It needs the scope `read` only. It sums the open entries of the period, and the late ones that no earlier open period would take. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page of totals, or to `GET /filings/{id}` if the answer has an `id`; sales that are recorded in between can change them.',
+    ].join('\n\n'),
+    requests: {
+      // The first example is the one that "Try it" sends.
+      dryRun: {
+        summary: 'Totals of a month, without closing it',
+        value: { state: 'MI', period_end: '2026-10-31', dry_run: true },
+      },
+      close: { summary: 'Close a month', value: { state: 'MI', period_end: '2026-10-31' } },
+    },
+    responses: [
+      {
+        status: 202,
+        description: 'The filing, which is closing.',
+        schema: Filing,
+        example: async () => (await samples()).closing,
+        optionalHeaders: ['Location'],
+      },
+      {
+        status: 200,
+        description: 'The totals of a dry run, or the existing filing of the period.',
+        schema: Filing,
+        example: async () => (await samples()).dryRun,
+      },
+    ],
+    errors: [
+      'validation_invalid_cursor',
+      'validation_date_out_of_range',
+      'conflict_period_not_over',
+      'conflict_period_order',
+      'conflict_filing_in_progress',
+      'validation_too_many_entries',
+    ],
+    errorExamples: () => [
+      closeFirst('US-MI', '2026-09-30'),
+      noPeriodEnd('US-MI', { before: '2026-09-30', after: '2026-10-31' }),
+    ],
+  }) satisfies Documentation;

@@ -1,12 +1,15 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
+import { exampleId } from '../shared/http/openapi/sample-requests.ts';
 import { ok } from '../shared/http/reply.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { reconcile } from '../shared/transactions/reconciliation/reconcile.ts';
 import { ReconciliationRequest, reconciliationProblems } from '../shared/transactions/reconciliation/request.ts';
+import { Reconciliation } from '../shared/transactions/reconciliation/response.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-reconciliation',
@@ -17,20 +20,67 @@ export const { endpoint, handler } = defineEndpoint({
     ...ledgerAccess(['BatchGetItem'], partitions.transactions, partitions.references),
     indexes: ['by_reference', 'by_tax_date'],
   },
-  tag: 'Transactions',
-  summary: 'Reconcile with a billing system',
-  description: [
-    'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what the ledger has in addition to the list. Only finalized and filed transactions count.',
-    'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
-    'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
-  ].join('\n\n'),
   body: { schema: ReconciliationRequest, answer: {}, inspect: reconciliationProblems },
-  responses: [
-    { status: 200, description: 'The differences between the list and the ledger.', schema: 'Reconciliation' },
-  ],
-  errors: ['validation_invalid_cursor'],
   run: async ({ body, caller, unknownFields }) => {
     const ports = { holders: holderReads, index: transactionIndex, now };
     return mapResult(await reconcile(body, unknownFields, caller.account, ports), ok);
   },
 });
+
+const exampleReconciliation = {
+  object: 'reconciliation',
+  from: '2026-10-01',
+  to: '2026-10-31',
+  matched_count: 1,
+  missing: [{ reference_id: 'invoice_1003', transaction_id: null, reason: 'not_found' }],
+  different: [
+    {
+      reference_id: 'invoice_1002',
+      transaction_id: exampleId,
+      type: 'sale',
+      status: 'finalized',
+      sent: { total_amount: '100.00', tax_amount: '5.00' },
+      recorded: { total_amount: '100.70', tax_amount: '5.70' },
+      difference: { total_amount: '0.70', tax_amount: '0.70' },
+    },
+  ],
+  extra: [],
+  complete: true,
+  next_cursor: null,
+  warnings: [],
+};
+
+export const documentation = () =>
+  ({
+    group: 'Read and reconcile the ledger',
+    tag: 'Transactions',
+    summary: 'Reconcile with a billing system',
+    description: [
+      'Compares a list of invoices and credit memos with the ledger, and stores nothing. Returns what is missing in the ledger, what has a different total or tax there, and, with a range of tax dates, what the ledger has in addition to the list. Only finalized and filed transactions count.',
+      'Amounts must match exactly; amounts of credits are positive. A `reference_id` that occurs twice is rejected.',
+      'Missing and different transactions are read with strong consistency, so a transaction that was just finalized counts. One response covers at most 2,000 transactions of the range, and has `complete: false` if there are more.',
+    ].join('\n\n'),
+    requests: {
+      month: {
+        summary: 'Invoices of one month',
+        value: {
+          from: '2026-10-01',
+          to: '2026-10-31',
+          transactions: [
+            { reference_id: 'invoice_1001', total_amount: '100.70', tax_amount: '5.70' },
+            { reference_id: 'invoice_1002', total_amount: '100.00', tax_amount: '5.00' },
+            { reference_id: 'invoice_1003', total_amount: '53.00', tax_amount: '3.00' },
+          ],
+        },
+      },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The differences between the list and the ledger.',
+        schema: Reconciliation,
+        example: () => exampleReconciliation,
+      },
+    ],
+    errors: ['validation_invalid_cursor'],
+  }) satisfies Documentation;

@@ -1,11 +1,13 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { transactionAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
+import { oneItem, refund, sale } from '../shared/http/openapi/sample-requests.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { recordCreation } from '../shared/observability/tally.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
@@ -14,6 +16,9 @@ import { contentReads, customersRead, transactionPartitions } from '../shared/st
 import { createTransaction } from '../shared/transactions/create-transaction.ts';
 import { TransactionRequest } from '../shared/transactions/request.ts';
 import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
+import { Transaction } from '../shared/transactions/response.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-transaction',
@@ -25,24 +30,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },
-  tag: 'Transactions',
-  summary: 'Create a transaction',
-  description: `Records a sale or a credit. A draft expires after ${defaults.draftTtlHours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
-  responses: [
-    {
-      status: 201,
-      description: 'The created transaction.',
-      schema: 'Transaction',
-      headers: ['Location', 'ETag'],
-    },
-  ],
-  errors: [
-    ...calculationErrors,
-    'validation_date_out_of_range',
-    'conflict_duplicate_reference_id',
-    'validation_parent_not_found',
-  ],
   run: async ({ body, sent, caller, unknownFields, exchange }) => {
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);
@@ -56,3 +44,35 @@ export const { endpoint, handler } = defineEndpoint({
     return mapResult(created, replyOfAnswer);
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Record sales and refunds',
+    tag: 'Transactions',
+    summary: 'Create a transaction',
+    description: `Records a sale or a credit. A draft expires after ${defaults.draftTtlHours} hours by default; a finalized transaction creates a tax liability. A credit with a parent and without line items reverses the whole sale, with the tax that was recorded.`,
+    requests: {
+      draft: { summary: 'Draft before the invoice is created', value: { ...sale, status: 'draft' } },
+      finalized: {
+        summary: 'Completed sale with the collected tax',
+        value: { ...sale, status: 'finalized', reference_id: 'invoice_1001', tax_amount: '5.70' },
+      },
+      fullRefund: { summary: 'Full refund', value: refund },
+      partialRefund: { summary: 'Partial refund of one of two items', value: { ...refund, line_items: oneItem } },
+    },
+    responses: [
+      {
+        status: 201,
+        description: 'The created transaction.',
+        schema: Transaction,
+        example: async () => (await samples()).draft,
+        headers: ['Location', 'ETag'],
+      },
+    ],
+    errors: [
+      ...calculationErrors,
+      'validation_date_out_of_range',
+      'conflict_duplicate_reference_id',
+      'validation_parent_not_found',
+    ],
+  }) satisfies Documentation;

@@ -3,65 +3,65 @@
  * here. infra/settings.ts names the other functions.
  */
 import type { Schedule } from '../shared/http/define-schedule.ts';
-import type { Endpoint } from '../shared/http/endpoint.ts';
+import type { DocumentedEndpoint } from '../shared/http/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';
-import { endpoint as createCalculation } from './create-calculation.ts';
-import { endpoint as createCustomer } from './create-customer.ts';
-import { endpoint as createFiling } from './create-filing.ts';
-import { endpoint as createReconciliation } from './create-reconciliation.ts';
-import { endpoint as createTransaction } from './create-transaction.ts';
-import { endpoint as getAccount } from './get-account.ts';
-import { endpoint as getConsole } from './get-console.ts';
-import { endpoint as getCoverage } from './get-coverage.ts';
-import { endpoint as getCustomer } from './get-customer.ts';
-import { endpoint as getDocs } from './get-docs.ts';
-import { endpoint as getFiling } from './get-filing.ts';
-import { endpoint as getOpenapi } from './get-openapi.ts';
-import { endpoint as getRates } from './get-rates.ts';
-import { endpoint as getRegistrationAdvice } from './get-registration-advice.ts';
-import { endpoint as getReportByState } from './get-report-by-state.ts';
-import { endpoint as getTransaction } from './get-transaction.ts';
-import { endpoint as getTransactionHistory } from './get-transaction-history.ts';
-import { endpoint as listCustomers } from './list-customers.ts';
-import { endpoint as listFilingExceptions } from './list-filing-exceptions.ts';
-import { endpoint as listFilingPeriods } from './list-filing-periods.ts';
-import { endpoint as listFilings } from './list-filings.ts';
-import { endpoint as listProductAttributes } from './list-product-attributes.ts';
-import { endpoint as listProductTaxCodes } from './list-product-tax-codes.ts';
-import { endpoint as listTransactions } from './list-transactions.ts';
-import { endpoint as replayTransaction } from './replay-transaction.ts';
+import * as createCalculation from './create-calculation.ts';
+import * as createCustomer from './create-customer.ts';
+import * as createFiling from './create-filing.ts';
+import * as createReconciliation from './create-reconciliation.ts';
+import * as createTransaction from './create-transaction.ts';
+import * as getAccount from './get-account.ts';
+import * as getConsole from './get-console.ts';
+import * as getCoverage from './get-coverage.ts';
+import * as getCustomer from './get-customer.ts';
+import * as getDocs from './get-docs.ts';
+import * as getFiling from './get-filing.ts';
+import * as getOpenapi from './get-openapi.ts';
+import * as getRates from './get-rates.ts';
+import * as getRegistrationAdvice from './get-registration-advice.ts';
+import * as getReportByState from './get-report-by-state.ts';
+import * as getTransaction from './get-transaction.ts';
+import * as getTransactionHistory from './get-transaction-history.ts';
+import * as listCustomers from './list-customers.ts';
+import * as listFilingExceptions from './list-filing-exceptions.ts';
+import * as listFilingPeriods from './list-filing-periods.ts';
+import * as listFilings from './list-filings.ts';
+import * as listProductAttributes from './list-product-attributes.ts';
+import * as listProductTaxCodes from './list-product-tax-codes.ts';
+import * as listTransactions from './list-transactions.ts';
+import * as replayTransaction from './replay-transaction.ts';
 import { schedule as sweepDrafts } from './sweep-drafts.ts';
-import { endpoint as updateCustomer } from './update-customer.ts';
-import { endpoint as updateFiling } from './update-filing.ts';
-import { endpoint as updateTransaction } from './update-transaction.ts';
+import * as updateCustomer from './update-customer.ts';
+import * as updateFiling from './update-filing.ts';
+import * as updateTransaction from './update-transaction.ts';
 
 // In the order of the documentation.
-const allEndpoints = [
-  listProductAttributes,
-  listProductTaxCodes,
+const modules = [
   createCalculation,
+  getRates,
   createTransaction,
-  listTransactions,
-  getTransaction,
-  getTransactionHistory,
   updateTransaction,
-  replayTransaction,
   createCustomer,
-  listCustomers,
-  getCustomer,
   updateCustomer,
+  getCustomer,
+  listCustomers,
   createFiling,
-  listFilings,
   getFiling,
   listFilingExceptions,
   updateFiling,
+  listFilings,
   listFilingPeriods,
+  getTransaction,
+  listTransactions,
+  getTransactionHistory,
+  replayTransaction,
   createReconciliation,
   getReportByState,
   getRegistrationAdvice,
-  getAccount,
+  listProductTaxCodes,
+  listProductAttributes,
   getCoverage,
-  getRates,
+  getAccount,
   getOpenapi,
   getDocs,
   getConsole,
@@ -69,7 +69,7 @@ const allEndpoints = [
 
 const allSchedules = [sweepDrafts, closePeriods] as const;
 
-export type Operation = (typeof allEndpoints)[number]['name'];
+export type Operation = (typeof modules)[number]['endpoint']['name'];
 export type ScheduleName = (typeof allSchedules)[number]['name'];
 
 const byName = <Name extends string, Definition extends { readonly name: Name }>(definitions: readonly Definition[]) =>
@@ -79,7 +79,9 @@ const byName = <Name extends string, Definition extends { readonly name: Name }>
   >;
 
 /** By operation, which is the name of the file. */
-export const endpoints: Readonly<Record<Operation, Endpoint<Operation>>> = byName(allEndpoints);
+export const endpoints: Readonly<Record<Operation, DocumentedEndpoint<Operation>>> = byName(
+  modules.map(({ endpoint, documentation }) => ({ ...endpoint, ...documentation() })),
+);
 
 export const schedules: Readonly<Record<ScheduleName, Schedule<ScheduleName>>> = byName(allSchedules);
 

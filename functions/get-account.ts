@@ -1,7 +1,12 @@
 import { answeredAccount } from '../shared/accounts/answer.ts';
+import { AccountAnswer } from '../shared/accounts/response.ts';
 import { accept } from '../shared/base/result.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
+import { exampleId } from '../shared/http/openapi/sample-requests.ts';
 import { ok } from '../shared/http/reply.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',
@@ -9,11 +14,27 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/account',
   scope: 'read',
   access: { actions: {} },
-  tag: 'Account',
-  summary: 'Retrieve the account',
-  description:
-    'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible within a minute.',
-  responses: [{ status: 200, description: 'The account.', schema: 'AccountAnswer' }],
-  errors: [],
   run: async ({ caller }) => accept(ok(answeredAccount(caller.account, caller.scopes))),
 });
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Account',
+    summary: 'Retrieve the account',
+    description:
+      'The account of the credential, what the credential may do, and the settings that decide calculations and filings. A change of a setting is visible within a minute.',
+    responses: [
+      {
+        status: 200,
+        description: 'The account.',
+        schema: AccountAnswer,
+        example: async () =>
+          answeredAccount(
+            { ...(await samples()).account, id: exampleId.replace('txn', 'acct') },
+            new Set(['read', 'write']),
+          ),
+      },
+    ],
+    errors: [],
+  }) satisfies Documentation;

@@ -1,5 +1,6 @@
 import { environment } from '../shared/config/environment.ts';
 import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
@@ -33,11 +34,26 @@ export const read = (): PublicDocument => {
 export const { endpoint, handler } = definePublicDocument({
   name: 'get-console',
   path: '/console',
-  summary: 'Open the console',
-  description:
-    'A page for finance and support: reports, transactions, filings, coverage and customers. It has no data of an account: people sign in with an API key, or with the configured issuer. It loads nothing from other hosts.',
-  response: { description: 'An HTML page.', schema: { type: 'string' }, type: 'text/html' },
-  notModified: 'The page matches `If-None-Match`.',
   hasOwnQuery: true,
   read,
 });
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Documentation',
+    summary: 'Open the console',
+    description:
+      'A page for finance and support: reports, transactions, filings, coverage and customers. It has no data of an account: people sign in with an API key, or with the configured issuer. It loads nothing from other hosts.',
+    responses: [
+      {
+        status: 200,
+        description: 'An HTML page.',
+        schema: { type: 'string' },
+        type: 'text/html',
+        example: () => '<!doctype html><title>Levy console</title>',
+      },
+    ],
+    notModified: 'The page matches `If-None-Match`.',
+    errors: [],
+  }) satisfies Documentation;

@@ -3,13 +3,16 @@ import { dayOf } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { builtInReleaseById, builtInReleases } from '../shared/content/built-in.ts';
+import { builtInRelease, builtInReleaseById, builtInReleases } from '../shared/content/built-in.ts';
 import { state } from '../shared/content/location/state-field.ts';
 import { activeCoverage } from '../shared/coverage/active-coverage.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
+import { coverageOfAll } from '../shared/coverage/coverage.ts';
 import { releasesOf } from '../shared/coverage/release-list.ts';
 import type { StateCoverage } from '../shared/coverage/response.ts';
+import { Coverage } from '../shared/coverage/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { readContentSources } from '../shared/store/content/content-sources.ts';
@@ -57,20 +60,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/coverage',
   scope: 'read',
   access: { actions: { content: [...contentReads.content, 'Query'] } },
-  tag: 'Coverage',
-  summary: 'Retrieve coverage',
-  description:
-    'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` says where the content comes from and whether its official files are stale.',
   query: CoverageQuery,
-  responses: [
-    {
-      status: 200,
-      description: 'The states in alphabetical order. A place without content has no row.',
-      schema: 'Coverage',
-    },
-  ],
-  notModified: 'The coverage matches `If-None-Match`.',
-  errors: [],
   run: async ({ query, version, exchange }) => {
     const only = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = dayOf(now());
@@ -79,3 +69,29 @@ export const { endpoint, handler } = defineEndpoint({
     return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
   },
 });
+
+/** One state of 52. Computed from the built-in content, so that no fact has a second copy here. */
+const exampleCoverage = () => {
+  const michigan = builtInRelease('MI');
+  const tax_date = '2026-11-21';
+  return { object: 'coverage', tax_date, states: michigan ? coverageOfAll([michigan], tax_date) : [], attribution };
+};
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Coverage',
+    summary: 'Retrieve coverage',
+    description:
+      'What the active releases of the tax content cover in each state today: the general rate, the local rates, the taxation of goods and shipping, the confidence in each, and what is missing or not established. `source` says where the content comes from and whether its official files are stale.',
+    responses: [
+      {
+        status: 200,
+        description: 'The states in alphabetical order. A place without content has no row.',
+        schema: Coverage,
+        example: exampleCoverage,
+      },
+    ],
+    notModified: 'The coverage matches `If-None-Match`.',
+    errors: [],
+  }) satisfies Documentation;

@@ -1,9 +1,13 @@
 import { accept, refuse } from '../shared/base/result.ts';
 import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
+import { StoredCustomer } from '../shared/customers/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-customer',
@@ -11,11 +15,6 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/customers/{id}',
   scope: 'read',
   access: ledgerAccess(['GetItem'], partitions.customers),
-  tag: 'Customers',
-  summary: 'Retrieve a customer',
-  description: 'Returns the customer with its exemption certificates, also with those that have expired.',
-  responses: [{ status: 200, description: 'The customer.', schema: 'StoredCustomer', headers: ['ETag'] }],
-  errors: ['not_found'],
   run: async ({ id, caller: { account } }) => {
     const customer = await customerReads.find(account.id, id);
     return customer
@@ -23,3 +22,22 @@ export const { endpoint, handler } = defineEndpoint({
       : refuse(customerNotFound);
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Exempt customers',
+    tag: 'Customers',
+    summary: 'Retrieve a customer',
+    description: 'Returns the customer with its exemption certificates, also with those that have expired.',
+    responses: [
+      {
+        status: 200,
+        description: 'The customer.',
+        schema: StoredCustomer,
+        example: async () => (await samples()).customer,
+        headers: ['ETag'],
+      },
+    ],
+    errors: ['not_found'],
+    errorExamples: () => [customerNotFound],
+  }) satisfies Documentation;

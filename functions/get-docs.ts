@@ -1,4 +1,5 @@
 import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */
@@ -23,10 +24,25 @@ export const read = (): PublicDocument => {
 export const { endpoint, handler } = definePublicDocument({
   name: 'get-docs',
   path: '/docs',
-  summary: 'Read the documentation',
-  description:
-    'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
-  response: { description: 'An HTML page.', schema: { type: 'string' }, type: 'text/html' },
-  notModified: 'The page matches `If-None-Match`.',
   read,
 });
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Documentation',
+    summary: 'Read the documentation',
+    description:
+      'This document as an HTML page, with every example and with forms that send requests. The page loads nothing from other hosts.',
+    responses: [
+      {
+        status: 200,
+        description: 'An HTML page.',
+        schema: { type: 'string' },
+        type: 'text/html',
+        example: () => '<!doctype html><title>Levy API</title>',
+      },
+    ],
+    notModified: 'The page matches `If-None-Match`.',
+    errors: [],
+  }) satisfies Documentation;

@@ -1,11 +1,17 @@
 import { mapResult } from '../shared/base/result.ts';
+import { totalsCsv } from '../shared/filings/csv.ts';
 import { getFiling } from '../shared/filings/get-filing.ts';
+import { filingNotFound } from '../shared/filings/problems.ts';
 import { FilingQuery } from '../shared/filings/query.ts';
+import { Filing } from '../shared/filings/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { filingReply } from '../shared/http/filing-reply.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { pageLimitOf } from '../shared/transactions/page-limit.ts';
+
+const samples = () => import('../shared/http/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-filing',
@@ -13,29 +19,36 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/filings/{id}',
   scope: 'read',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
-  tag: 'Filings',
-  summary: 'Retrieve a filing',
-  description: [
-    'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
-    'The totals of most filings fit into one response, which has about 2,000 jurisdictions. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page.',
-    '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
-    'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
-  ].join('\n\n'),
   query: FilingQuery,
-  responses: [
-    {
-      status: 200,
-      description: 'The filing.',
-      schema: 'Filing',
-      hasCsv: true,
-      headers: ['Vary'],
-      optionalHeaders: ['Link', 'Content-Disposition'],
-    },
-  ],
-  errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller, exchange }) => {
     return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
       filingReply(filing, pageLimitOf(query), exchange),
     );
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'File tax returns',
+    tag: 'Filings',
+    summary: 'Retrieve a filing',
+    description: [
+      'Returns the totals by jurisdiction and rate, and the progress. While the filing is closing, the totals are partial.',
+      'The totals of most filings fit into one response, which has about 2,000 jurisdictions. If `totals_next_cursor` is not `null`, send it as `totals_starting_after` for the next page.',
+      '`expand=entries` adds a page of its entries: each transaction in the totals, once.',
+      'With `Accept: text/csv`, the totals are a CSV file, one row for each jurisdiction, currency and rate, and with the sums of the whole state at the end of the last page; with `expand=entries`, the entries of the page. `Link` names the next page. Text that a spreadsheet would run as a formula begins with an apostrophe.',
+    ].join('\n\n'),
+    responses: [
+      {
+        status: 200,
+        description: 'The filing.',
+        schema: Filing,
+        example: async () => (await samples()).closed,
+        csvExample: async () => totalsCsv((await samples()).closed),
+        headers: ['Vary'],
+        optionalHeaders: ['Link', 'Content-Disposition'],
+      },
+    ],
+    errors: ['validation_invalid_cursor', 'not_found'],
+    errorExamples: () => [filingNotFound],
+  }) satisfies Documentation;

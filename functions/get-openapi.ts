@@ -1,26 +1,10 @@
 import { environment } from '../shared/config/environment.ts';
 import { definePublicDocument } from '../shared/http/define-public-document.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 
 export const { endpoint, handler } = definePublicDocument({
   name: 'get-openapi',
   path: '/openapi.json',
-  summary: 'Read the OpenAPI document',
-  description:
-    'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
-  response: {
-    description: 'An OpenAPI 3.1 document.',
-    schema: {
-      title: 'OpenApiDocument',
-      type: 'object',
-      required: ['openapi', 'info', 'paths'],
-      properties: {
-        openapi: { type: 'string', pattern: '^3\\.1\\.' },
-        info: { type: 'object' },
-        paths: { type: 'object' },
-      },
-    },
-  },
-  notModified: 'The document matches `If-None-Match`.',
   read: async () => {
     // Imported here, because the document itself is generated from this definition.
     const { default: document } = await import('../shared/http/openapi.json', { with: { type: 'json' } });
@@ -36,3 +20,31 @@ export const { endpoint, handler } = definePublicDocument({
     };
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Documentation',
+    summary: 'Read the OpenAPI document',
+    description:
+      'The machine-readable API definition, to generate a client or to import into a tool. Needs no credential.',
+    responses: [
+      {
+        status: 200,
+        description: 'An OpenAPI 3.1 document.',
+        schema: {
+          title: 'OpenApiDocument',
+          type: 'object',
+          required: ['openapi', 'info', 'paths'],
+          properties: {
+            openapi: { type: 'string', pattern: '^3\\.1\\.' },
+            info: { type: 'object' },
+            paths: { type: 'object' },
+          },
+        },
+        example: () => ({ openapi: '3.1.0', info: { title: 'Levy' }, paths: {} }),
+      },
+    ],
+    notModified: 'The document matches `If-None-Match`.',
+    errors: [],
+  }) satisfies Documentation;

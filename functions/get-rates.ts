@@ -1,11 +1,15 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
+import { exampleRatesQuery } from '../shared/http/openapi/sample-requests.ts';
 import { ok } from '../shared/http/reply.ts';
-import { findRates } from '../shared/rates/rates.ts';
-import { RatesQuery } from '../shared/rates/response.ts';
+import { findRates, RatesQuery } from '../shared/rates/rates.ts';
+import { Rates } from '../shared/rates/response.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { contentReads } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-rates',
@@ -13,15 +17,26 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/rates',
   scope: 'read',
   access: { actions: contentReads },
-  tag: 'Rates',
-  summary: 'Retrieve rates',
-  description: [
-    'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',
-    'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. The product can change them: use `POST /calculations`. Any `date` is allowed. In Idaho and Mississippi, the local tax is left out if the `ship_from` of the account is in another state. The account settings `ambiguous_address`, `incomplete_coverage`, `remote_seller_elections` and `pass_on_general_excise` apply as in a calculation; with the last one, the rates of Hawaii are the highest visible ones. If the content does not cover the address or the day, `combined_rate` is `null` and the response has a warning.',
-  ].join('\n\n'),
   query: RatesQuery,
-  responses: [{ status: 200, description: 'The rates of the address.', schema: 'Rates' }],
-  errors: ['validation_required_field', 'validation_address_unresolvable', 'validation_not_covered'],
   run: async ({ query, caller }) =>
     mapResult(await findRates(query, caller.account.settings, { loadContent, now }), ok),
 });
+
+const exampleRates = async () => {
+  const { accepted, account, ports } = await samples();
+  const day = Date.parse(exampleRatesQuery.date);
+  return accepted(await findRates(exampleRatesQuery, account.settings, { ...ports, now: () => day }));
+};
+
+export const documentation = () =>
+  ({
+    group: 'Calculate tax',
+    tag: 'Rates',
+    summary: 'Retrieve rates',
+    description: [
+      'Returns the general rates for a sale to an address, each with its source, and their exact sum. Use it to show the rate in a cart or to check an address. It stores nothing.',
+      'Send `postal_code`, or `city` and `state`; a ZIP code with its city and state is best. The rates are for general goods shipped from outside the state. The product can change them: use `POST /calculations`. Any `date` is allowed. In Idaho and Mississippi, the local tax is left out if the `ship_from` of the account is in another state. The account settings `ambiguous_address`, `incomplete_coverage`, `remote_seller_elections` and `pass_on_general_excise` apply as in a calculation; with the last one, the rates of Hawaii are the highest visible ones. If the content does not cover the address or the day, `combined_rate` is `null` and the response has a warning.',
+    ].join('\n\n'),
+    responses: [{ status: 200, description: 'The rates of the address.', schema: Rates, example: exampleRates }],
+    errors: ['validation_required_field', 'validation_address_unresolvable', 'validation_not_covered'],
+  }) satisfies Documentation;

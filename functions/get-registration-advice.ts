@@ -1,10 +1,14 @@
 import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { registrationAdvice } from '../shared/registrations/advice.ts';
+import { RegistrationAdvice } from '../shared/registrations/response.ts';
 import { reportReads } from '../shared/store/reports/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-registration-advice',
@@ -12,13 +16,30 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/registrations/advice',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
-  tag: 'Registrations',
-  summary: 'Advise on registrations',
-  description: [
-    "Compares the sales in each state with the state's economic nexus threshold, in the state's own measuring period, and says where to register. Credits are not subtracted. Sales of unknown taxability count, so that a share is too high rather than too low.",
-    'Levy counts what is recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
-  ].join('\n\n'),
-  responses: [{ status: 200, description: 'The advice by state.', schema: 'RegistrationAdvice' }],
-  errors: [],
   run: async ({ caller }) => accept(ok(await registrationAdvice(caller.account, { reports: reportReads, now }))),
 });
+
+export const documentation = () =>
+  ({
+    group: 'Report and register',
+    tag: 'Registrations',
+    summary: 'Advise on registrations',
+    description: [
+      "Compares the sales in each state with the state's economic nexus threshold, in the state's own measuring period, and says where to register. Credits are not subtracted. Sales of unknown taxability count, so that a share is too high rather than too low.",
+      'Levy counts what is recorded in it. A warehouse, an office or an employee in a state requires a registration without any threshold, and sales through a marketplace may count. Decide with a tax advisor.',
+    ].join('\n\n'),
+    responses: [
+      {
+        status: 200,
+        description: 'The advice by state.',
+        schema: RegistrationAdvice,
+        example: async () => {
+          const { account, reportPorts } = await samples();
+          const advice = await registrationAdvice(account, reportPorts);
+          // One state of many.
+          return { ...advice, data: advice.data.filter(({ state }) => state === 'US-MI') };
+        },
+      },
+    ],
+    errors: [],
+  }) satisfies Documentation;

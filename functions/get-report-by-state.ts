@@ -1,10 +1,14 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { ByStateQuery, reportByState } from '../shared/reports/by-state.ts';
+import { ReportByState } from '../shared/reports/response.ts';
 import { reportReads } from '../shared/store/reports/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-report-by-state',
@@ -12,13 +16,28 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/reports/by-state',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.reports),
-  tag: 'Reports',
-  summary: 'Report sales by state and month',
-  description:
-    'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are those of tax days, so a filing can differ: it has what was recorded late in an earlier month, too. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
   query: ByStateQuery,
-  responses: [{ status: 200, description: 'The sums by state and month.', schema: 'ReportByState' }],
-  errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) =>
     mapResult(await reportByState(query, caller.account, { reports: reportReads, now }), ok),
 });
+
+export const documentation = () =>
+  ({
+    group: 'Report and register',
+    tag: 'Reports',
+    summary: 'Report sales by state and month',
+    description:
+      'Returns the sales and credits of finalized and filed transactions by state, month and currency, also of states where the account is not registered. Months are those of tax days, so a filing can differ: it has what was recorded late in an earlier month, too. A transaction counts about a minute after it is finalized or voided. A report in many currencies has several pages: continue while `has_more` is true.',
+    responses: [
+      {
+        status: 200,
+        description: 'The sums by state and month.',
+        schema: ReportByState,
+        example: async () => {
+          const { accepted, account, reportPorts } = await samples();
+          return accepted(await reportByState({}, account, reportPorts));
+        },
+      },
+    ],
+    errors: ['validation_invalid_cursor'],
+  }) satisfies Documentation;

@@ -1,11 +1,17 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
+import { exampleId } from '../shared/http/openapi/sample-requests.ts';
 import { ok } from '../shared/http/reply.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionHistory } from '../shared/transactions/history/history.ts';
 import { TransactionHistoryQuery } from '../shared/transactions/history/query.ts';
+import { TransactionHistory } from '../shared/transactions/history/response.ts';
+import { listAnswer } from '../shared/transactions/page-limit.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction-history',
@@ -13,17 +19,43 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/transactions/{id}/history',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.transactions),
-  tag: 'Transactions',
-  summary: 'List the changes of a transaction',
-  description: [
-    'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',
-    'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
-  ].join('\n\n'),
   query: TransactionHistoryQuery,
-  responses: [{ status: 200, description: 'A page of changes.', schema: 'TransactionHistory' }],
-  errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller }) => {
     const ports = { history: historyReads, now };
     return mapResult(await transactionHistory(id, query, caller.account, ports), ok);
   },
 });
+
+const exampleHistory = async () =>
+  listAnswer(
+    `/transactions/${exampleId}/history`,
+    [
+      {
+        version: 2,
+        at: (await samples()).finalized.updated_at,
+        by: 'key_9c1f24ad7be0',
+        from: 'draft',
+        to: 'finalized',
+        fields: ['reference_id', 'status'],
+        state_hash: 'H0LzI5m3mJcWqYx3Tt9bV8m1b0dQn7rP2wK4sE6uA1c',
+        previous_hash: 'x5oZ0Wm3n1nQm0N0uT7xR2v0d4JXk3yq2mS8cQ2r9a0',
+        hash: 'p8TzWm1oZ0n3Nq7xR0uT2v4d0JXk9yS3mQ2cr5a8b1E',
+      },
+    ],
+    '2',
+  );
+
+export const documentation = () =>
+  ({
+    group: 'Read and reconcile the ledger',
+    tag: 'Transactions',
+    summary: 'List the changes of a transaction',
+    description: [
+      'Returns every change, newest first. Changes are never deleted. Page with `starting_after`.',
+      'The entries form a hash chain: each has the hash of the previous entry and of the resulting state, so any change can be detected. For a draft past its deadline, the last entry is its expiry, even if it is not stored yet.',
+    ].join('\n\n'),
+    responses: [
+      { status: 200, description: 'A page of changes.', schema: TransactionHistory, example: exampleHistory },
+    ],
+    errors: ['validation_invalid_cursor', 'not_found'],
+  }) satisfies Documentation;

@@ -1,12 +1,13 @@
 import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { replyOfAnswer } from '../shared/http/idempotency.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionWithHistory } from '../shared/transactions/history/history.ts';
 import { TransactionQuery } from '../shared/transactions/history/query.ts';
-import type { RetrievedTransaction } from '../shared/transactions/history/response.ts';
+import { RetrievedTransaction } from '../shared/transactions/history/response.ts';
 import { expireIfDue } from '../shared/transactions/lifecycle.ts';
 import { answerOf, notFound } from '../shared/transactions/ports.ts';
 
@@ -15,19 +16,15 @@ const withoutHistory = async (id: string, account: string): Promise<Result<Retri
   return stored ? accept({ ...expireIfDue(stored.transaction, now()), history: null }) : refuse(notFound);
 };
 
+const samples = () => import('../shared/http/openapi/samples.ts');
+
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction',
   method: 'GET',
   path: '/transactions/{id}',
   scope: 'read',
   access: ledgerAccess(['GetItem', 'Query'], partitions.transactions),
-  tag: 'Transactions',
-  summary: 'Retrieve a transaction',
-  description:
-    'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
   query: TransactionQuery,
-  responses: [{ status: 200, description: 'The transaction.', schema: 'RetrievedTransaction', headers: ['ETag'] }],
-  errors: ['not_found'],
   run: async ({ id, query, caller: { account } }) => {
     const found = query.expand
       ? await transactionWithHistory(id, account, { history: historyReads, now })
@@ -35,3 +32,22 @@ export const { endpoint, handler } = defineEndpoint({
     return mapResult(found, (transaction) => replyOfAnswer({ answer: answerOf(200, transaction), isReplayed: false }));
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Read and reconcile the ledger',
+    tag: 'Transactions',
+    summary: 'Retrieve a transaction',
+    description:
+      'Returns the current transaction. A draft past its deadline has the status void. `expand=history` adds the newest 50 changes. `history` is in no other response and not part of the hashed state.',
+    responses: [
+      {
+        status: 200,
+        description: 'The transaction.',
+        schema: RetrievedTransaction,
+        example: async () => ({ ...(await samples()).finalized, history: null }),
+        headers: ['ETag'],
+      },
+    ],
+    errors: ['not_found'],
+  }) satisfies Documentation;

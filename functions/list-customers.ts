@@ -1,10 +1,15 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { CustomerListQuery, listCustomers } from '../shared/customers/list-customers.ts';
+import { CustomerList } from '../shared/customers/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { listAnswer } from '../shared/transactions/page-limit.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-customers',
@@ -12,13 +17,25 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/customers',
   scope: 'read',
   access: ledgerAccess(['Query'], partitions.customers),
-  tag: 'Customers',
-  summary: 'List customers',
-  description:
-    'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
   query: CustomerListQuery,
-  responses: [{ status: 200, description: 'A page of customers.', schema: 'CustomerList' }],
-  errors: ['validation_invalid_cursor'],
   run: async ({ query, caller }) =>
     mapResult(await listCustomers(query, caller.account, { customers: customerReads, now }), ok),
 });
+
+export const documentation = () =>
+  ({
+    group: 'Exempt customers',
+    tag: 'Customers',
+    summary: 'List customers',
+    description:
+      'Returns customers in the order of their ids. Filters are ANDed. A page may have fewer rows than `limit`: continue while `has_more` is true.',
+    responses: [
+      {
+        status: 200,
+        description: 'A page of customers.',
+        schema: CustomerList,
+        example: async () => listAnswer('/customers', [(await samples()).customer]),
+      },
+    ],
+    errors: ['validation_invalid_cursor'],
+  }) satisfies Documentation;

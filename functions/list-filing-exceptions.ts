@@ -1,10 +1,15 @@
 import { mapResult } from '../shared/base/result.ts';
 import { listFilingExceptions } from '../shared/filings/get-filing.ts';
+import { filingNotFound } from '../shared/filings/problems.ts';
 import { FilingExceptionsQuery } from '../shared/filings/query.ts';
+import { FilingExceptionList } from '../shared/filings/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
+import { exampleFilingId, exampleId } from '../shared/http/openapi/sample-requests.ts';
 import { ok } from '../shared/http/reply.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { listAnswer } from '../shared/transactions/page-limit.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filing-exceptions',
@@ -12,13 +17,37 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/filings/{id}/exceptions',
   scope: 'read',
   access: ledgerAccess(['GetItem', 'Query'], partitions.filings),
-  tag: 'Filings',
-  summary: 'List exceptions of a filing',
-  description:
-    'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. Incomplete while the filing is closing.',
   query: FilingExceptionsQuery,
-  responses: [{ status: 200, description: 'A page of exceptions.', schema: 'FilingExceptionList' }],
-  errors: ['validation_invalid_cursor', 'not_found'],
   run: async ({ id, query, caller }) =>
     mapResult(await listFilingExceptions(id, query, caller.account, filingReadPorts), ok),
 });
+
+/** The exceptions of a return with one sale that the content does not cover. */
+const exampleList = () =>
+  listAnswer(`/filings/${exampleFilingId}/exceptions`, [
+    {
+      transaction_id: exampleId,
+      reference_id: 'invoice_1001',
+      type: 'sale',
+      tax_day: '2026-10-08',
+      customer_id: 'cus_9',
+      postal_code: '48933',
+      certificate_numbers: [],
+      currency: 'USD',
+      reasons: [{ reason: 'not_covered', gross_amount: '95.00' }],
+    },
+  ]);
+
+export const documentation = () =>
+  ({
+    group: 'File tax returns',
+    tag: 'Filings',
+    summary: 'List exceptions of a filing',
+    description:
+      'Returns the sales and credits to look at before the return is sent: those that the tax content does not cover, and those whose recorded tax differs from the calculated tax. Incomplete while the filing is closing.',
+    responses: [
+      { status: 200, description: 'A page of exceptions.', schema: FilingExceptionList, example: exampleList },
+    ],
+    errors: ['validation_invalid_cursor', 'not_found'],
+    errorExamples: () => [filingNotFound],
+  }) satisfies Documentation;

@@ -1,8 +1,10 @@
 import { accept } from '../shared/base/result.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
+import { ProductAttributesListResponse } from '../shared/vocabulary/schema.ts';
 import { listPage, vocabulary } from '../shared/vocabulary/vocabulary.ts';
 
 export const { endpoint, handler } = defineEndpoint({
@@ -11,14 +13,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/product-attributes',
   scope: 'read',
   access: { actions: {} },
-  tag: 'Product attributes',
-  summary: 'List product attributes',
-  description:
-    'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
   query: ProductAttributesQuery,
-  responses: [{ status: 200, description: 'A page of product attributes.', schema: 'ProductAttributesListResponse' }],
-  notModified: 'The page matches `If-None-Match`.',
-  errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
   run: ({ query, version, exchange }) => {
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
@@ -26,3 +21,27 @@ export const { endpoint, handler } = defineEndpoint({
     return accept(taggedReply(page, version, exchange));
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Product attributes',
+    summary: 'List product attributes',
+    description:
+      'Returns the facts about a product that can change how it is taxed, sorted by code. Append a code to a product tax code: `CLOTHING.APPAREL._ATHLETIC`. The default page size returns the whole list in one call.',
+    responses: [
+      {
+        status: 200,
+        description: 'A page of product attributes.',
+        schema: ProductAttributesListResponse,
+        example: () => ({
+          object: 'list',
+          url: '/product-attributes',
+          has_more: true,
+          data: vocabulary().productAttributes.filter(({ code }) => code === '_ATHLETIC'),
+        }),
+      },
+    ],
+    notModified: 'The page matches `If-None-Match`.',
+    errors: ['validation_unknown_product_tax_code', 'validation_unknown_product_attribute'],
+  }) satisfies Documentation;

@@ -1,3 +1,4 @@
+import { assert } from '../shared/base/assert.ts';
 import { dayOf } from '../shared/base/calendar.ts';
 import { accept } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
@@ -6,12 +7,14 @@ import type { Release } from '../shared/content/release.ts';
 import { activeReleases } from '../shared/coverage/releases.ts';
 import { taxabilityOf } from '../shared/coverage/taxability.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { taggedReply } from '../shared/http/entity-tag.ts';
 import { readActiveReleases, readContent } from '../shared/store/content/content-reads.ts';
 import { contentReads } from '../shared/store/table-access.ts';
-import { selectItems } from '../shared/vocabulary/catalog.ts';
+import { catalog, selectItems } from '../shared/vocabulary/catalog.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
 import { ProductTaxCodesQuery } from '../shared/vocabulary/query.ts';
+import { ProductTaxCodeList } from '../shared/vocabulary/schema.ts';
 import { resultsMax } from '../shared/vocabulary/search.ts';
 import { listPage } from '../shared/vocabulary/vocabulary.ts';
 
@@ -34,14 +37,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/product-tax-codes',
   scope: 'read',
   access: { actions: contentReads },
-  tag: 'Product tax codes',
-  summary: 'List or search product tax codes',
-  description:
-    'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by the words of a product. `state` adds how a state taxes each product, and which attributes change that. Filters are ANDed. The default page size returns the whole list in one call.',
   query: ProductTaxCodesQuery,
-  responses: [{ status: 200, description: 'A page of product tax codes.', schema: 'ProductTaxCodeList' }],
-  notModified: 'The page matches `If-None-Match`.',
-  errors: [],
   run: async ({ query, version, exchange }) => {
     const items = selectItems(query);
     const { q, state, starting_after } = query;
@@ -58,3 +54,31 @@ export const { endpoint, handler } = defineEndpoint({
     return accept(taggedReply({ ...page, has_more, data }, version, exchange));
   },
 });
+
+/** A page with one product tax code of many. */
+const exampleList = () => {
+  const minnesota = builtInRelease('MN');
+  assert(minnesota !== undefined, 'Minnesota must have a built-in release.');
+  return {
+    object: 'list',
+    url: '/product-tax-codes',
+    has_more: true,
+    data: catalog()
+      .filter(({ code }) => code === 'CLOTHING.SWIMWEAR')
+      .map((item) => ({ ...item, taxability: taxabilityOf(minnesota, item.code, '2026-11-22') })),
+  };
+};
+
+export const documentation = () =>
+  ({
+    group: 'Look up codes and coverage',
+    tag: 'Product tax codes',
+    summary: 'List or search product tax codes',
+    description:
+      'Returns the product tax codes, sorted by code, each with what it covers, examples, and the equivalent codes of Stripe, TaxJar and Avalara. `q` searches by the words of a product. `state` adds how a state taxes each product, and which attributes change that. Filters are ANDed. The default page size returns the whole list in one call.',
+    responses: [
+      { status: 200, description: 'A page of product tax codes.', schema: ProductTaxCodeList, example: exampleList },
+    ],
+    notModified: 'The page matches `If-None-Match`.',
+    errors: [],
+  }) satisfies Documentation;

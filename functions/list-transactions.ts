@@ -2,17 +2,22 @@ import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { jsonOrCsv } from '../shared/http/csv-reply.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 import { transactionsCsv } from '../shared/transactions/csv.ts';
 import { TransactionListQuery } from '../shared/transactions/list-query.ts';
 import { listTransactions } from '../shared/transactions/list-transactions.ts';
+import { listAnswer } from '../shared/transactions/page-limit.ts';
+import { TransactionList } from '../shared/transactions/response.ts';
 
 const nextQuery = ({ starting_after: _, ...query }: TransactionListQuery, cursor: string) => ({
   ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
   starting_after: cursor,
 });
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-transactions',
@@ -23,22 +28,7 @@ export const { endpoint, handler } = defineEndpoint({
     ...ledgerAccess(['GetItem', 'BatchGetItem'], partitions.transactions),
     indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'credits'],
   },
-  tag: 'Transactions',
-  summary: 'List transactions',
-  description:
-    'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. The work for a page does not grow with the ledger: a filter by `status`, `state` or `type=sale`, or a second filter, searches a part of the list, and `Searched-Back-To` says how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
   query: TransactionListQuery,
-  responses: [
-    {
-      status: 200,
-      description: 'A page of transactions.',
-      schema: 'TransactionList',
-      hasCsv: true,
-      headers: ['Vary'],
-      optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
-    },
-  ],
-  errors: ['validation_invalid_cursor'],
   run: async ({ query, caller, exchange }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
     return mapResult(await listTransactions(query, caller.account, ports), ({ list, searchedBackTo }) => {
@@ -51,3 +41,26 @@ export const { endpoint, handler } = defineEndpoint({
     });
   },
 });
+
+const exampleList = async () => listAnswer('/transactions', [{ ...(await samples()).finalized, line_items: null }]);
+
+export const documentation = () =>
+  ({
+    group: 'Read and reconcile the ledger',
+    tag: 'Transactions',
+    summary: 'List transactions',
+    description:
+      'Returns transactions, newest first. Filters are ANDed. With a range on `tax_date`, they are ordered by it, newest first. A page may have fewer rows than `limit`, or none: continue while `has_more` is true. The work for a page does not grow with the ledger: a filter by `status`, `state` or `type=sale`, or a second filter, searches a part of the list, and `Searched-Back-To` says how far. With `Accept: text/csv`, the page is a CSV file without line items, with a `Link` to the next page.',
+    responses: [
+      {
+        status: 200,
+        description: 'A page of transactions.',
+        schema: TransactionList,
+        example: exampleList,
+        csvExample: async () => transactionsCsv(await exampleList()),
+        headers: ['Vary'],
+        optionalHeaders: ['Searched-Back-To', 'Link', 'Content-Disposition'],
+      },
+    ],
+    errors: ['validation_invalid_cursor'],
+  }) satisfies Documentation;

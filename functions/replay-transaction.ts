@@ -1,11 +1,15 @@
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ok } from '../shared/http/reply.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
 import { replayTransaction } from '../shared/transactions/replay/replay-transaction.ts';
+import { Replay } from '../shared/transactions/replay/response.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'replay-transaction',
@@ -16,17 +20,29 @@ export const { endpoint, handler } = defineEndpoint({
     actions: { content: ['BatchGetItem'], transactions: ['GetItem'] },
     partitions: { transactions: [partitions.transactions] },
   },
-  tag: 'Transactions',
-  summary: 'Replay a transaction',
-  description: [
-    'Recalculates a recorded transaction with the current engine and the recorded releases, account settings and tax date, and compares every figure. Stores nothing.',
-    '`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the earlier state of the sale of a credit is unknown.',
-    'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
-  ].join('\n\n'),
-  responses: [{ status: 200, description: 'The result of the comparison.', schema: 'Replay' }],
-  errors: ['not_found'],
   run: async ({ id, caller }) => {
     const ports = { ledger: ledgerReads, loadContent, now };
     return mapResult(await replayTransaction(id, caller.account, ports), ok);
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Read and reconcile the ledger',
+    tag: 'Transactions',
+    summary: 'Replay a transaction',
+    description: [
+      'Recalculates a recorded transaction with the current engine and the recorded releases, account settings and tax date, and compares every figure. Stores nothing.',
+      '`match: false` comes with the differences. `match: null` means that the comparison is not possible; `reason` says why: a release is missing, or the earlier state of the sale of a credit is unknown.',
+      'A supplied tax is distributed again. A credit is recalculated from the state of its sale at that time.',
+    ].join('\n\n'),
+    responses: [
+      {
+        status: 200,
+        description: 'The result of the comparison.',
+        schema: Replay,
+        example: async () => (await samples()).replay,
+      },
+    ],
+    errors: ['not_found'],
+  }) satisfies Documentation;

@@ -1,12 +1,19 @@
 import { mapResult } from '../shared/base/result.ts';
-import { customerAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { updateCustomer } from '../shared/customers/change-customers.ts';
+import { customerIdFixed, customerNotFound } from '../shared/customers/customer.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
+import { StoredCustomer } from '../shared/customers/response.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
+import { exampleCustomer, exampleRenewal } from '../shared/http/openapi/sample-requests.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
+import { otherVersion } from '../shared/transactions/ports.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-customer',
@@ -14,19 +21,38 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/customers/{id}',
   scope: 'write',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
-  tag: 'Customers',
-  summary: 'Update a customer',
-  description:
-    'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request; recorded transactions keep the certificate that they recorded, and a draft until one of its inputs is edited.',
-  requestHeaders: ['IfMatch'],
   body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
-  responses: [
-    { status: 200, description: 'The customer after the change.', schema: 'StoredCustomer', headers: ['ETag'] },
-  ],
-  errors: ['not_found', 'precondition_failed', 'conflict_immutable_field'],
   run: async ({ id, body, caller, unknownFields, exchange }) => {
     const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
     const change = { id, update: body, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
     return mapResult(await updateCustomer(change, caller, customerPorts(exchange.remainingMs)), replyOfAnswer);
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Exempt customers',
+    tag: 'Customers',
+    summary: 'Update a customer',
+    description:
+      'Changes the fields that are sent. `exemptions` replace all certificates of the customer. The change applies to the next request; recorded transactions keep the certificate that they recorded, and a draft until one of its inputs is edited.',
+    requestHeaders: ['IfMatch'],
+    requests: {
+      renew: {
+        summary: 'Replace the certificates by a renewed one',
+        value: exampleRenewal,
+      },
+      remove: { summary: 'Remove all certificates', value: { exemptions: [] } },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The customer after the change.',
+        schema: StoredCustomer,
+        example: async () => (await samples()).renewedCustomer,
+        headers: ['ETag'],
+      },
+    ],
+    errors: ['not_found', 'precondition_failed', 'conflict_immutable_field'],
+    errorExamples: () => [customerNotFound, otherVersion(2, 'customer'), customerIdFixed(exampleCustomer.id)],
+  }) satisfies Documentation;

@@ -1,12 +1,22 @@
 import { mapResult } from '../shared/base/result.ts';
-import { filingAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
+import {
+  cancelFirst,
+  confirmationMissing,
+  exceptionsNotAcknowledged,
+  filingNotFound,
+} from '../shared/filings/problems.ts';
 import { FilingUpdate, filingUpdateProblems } from '../shared/filings/request.ts';
+import { Filing } from '../shared/filings/response.ts';
 import { updateFiling } from '../shared/filings/update-filing.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { changedFilingReply } from '../shared/http/filing-reply.ts';
 import { idempotencyOf } from '../shared/http/idempotency.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
+
+const samples = () => import('../shared/http/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-filing',
@@ -14,41 +24,7 @@ export const { endpoint, handler } = defineEndpoint({
   path: '/filings/{id}',
   scope: 'write',
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
-  tag: 'Filings',
-  summary: 'File or cancel a filing',
-  description: [
-    '`filed`, with the `confirmation_number` of the state, records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.',
-    'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
-    '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
-    '',
-    '| From | To |',
-    '|---|---|',
-    '| closing | none, until it is closed |',
-    '| closed | filed, canceled |',
-    '| marking, filed, canceled | none |',
-    '',
-    'A request for the current status changes nothing and returns the filing.',
-  ].join('\n'),
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
-  responses: [
-    {
-      status: 200,
-      description: 'The filing, with no work left.',
-      schema: 'Filing',
-    },
-    {
-      status: 202,
-      description: 'The filing, while its transactions are marked or its entries reopened.',
-      schema: 'Filing',
-    },
-  ],
-  errors: [
-    'not_found',
-    'conflict_invalid_status_transition',
-    'conflict_immutable_field',
-    'conflict_exceptions_not_acknowledged',
-    'conflict_period_order',
-  ],
   run: async ({ id, body, caller, unknownFields, exchange }) => {
     const { status, confirmation_number = null, acknowledge_exceptions = null } = body;
     const change = { id, status, confirmation_number, acknowledge_exceptions };
@@ -58,3 +34,57 @@ export const { endpoint, handler } = defineEndpoint({
     );
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'File tax returns',
+    tag: 'Filings',
+    summary: 'File or cancel a filing',
+    description: [
+      '`filed`, with the `confirmation_number` of the state, records that the return was sent. A transaction becomes filed once the filings of all its states are filed. Until all transactions are marked, the status is `marking`.',
+      'If the filing has exceptions, send their number as `acknowledge_exceptions`: sales that the tax content does not cover, and tax that differs from the calculated tax.',
+      '`canceled` reopens the entries. Only the last filing of a state can be canceled, and only while its status is `closed`.',
+      '',
+      '| From | To |',
+      '|---|---|',
+      '| closing | none, until it is closed |',
+      '| closed | filed, canceled |',
+      '| marking, filed, canceled | none |',
+      '',
+      'A request for the current status changes nothing and returns the filing.',
+    ].join('\n'),
+    requests: {
+      file: {
+        summary: 'Mark the return as filed',
+        value: { status: 'filed', confirmation_number: 'MI-2026-10-4711' },
+      },
+      cancel: { summary: 'Reopen the period', value: { status: 'canceled' } },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The filing, with no work left.',
+        schema: Filing,
+        example: async () => (await samples()).filed,
+      },
+      {
+        status: 202,
+        description: 'The filing, while its transactions are marked or its entries reopened.',
+        schema: Filing,
+        example: async () => (await samples()).marking,
+      },
+    ],
+    errors: [
+      'not_found',
+      'conflict_invalid_status_transition',
+      'conflict_immutable_field',
+      'conflict_exceptions_not_acknowledged',
+      'conflict_period_order',
+    ],
+    errorExamples: () => [
+      filingNotFound,
+      exceptionsNotAcknowledged(2),
+      cancelFirst('US-MI', '2026-11-30'),
+      confirmationMissing,
+    ],
+  }) satisfies Documentation;

@@ -1,8 +1,9 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
 import { mapResult } from '../shared/base/result.ts';
-import { transactionAnswerFields } from '../shared/calculations/response-scalars.ts';
+import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { defineEndpoint } from '../shared/http/define-endpoint.ts';
+import type { Documentation } from '../shared/http/endpoint.ts';
 import { calculationErrors } from '../shared/http/endpoint-errors.ts';
 import { ifMatchOf } from '../shared/http/entity-tag.ts';
 import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
@@ -10,7 +11,10 @@ import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
 import { TransactionUpdate } from '../shared/transactions/request.ts';
 import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
+import { Transaction } from '../shared/transactions/response.ts';
 import { updateTransaction } from '../shared/transactions/update-transaction.ts';
+
+const samples = () => import('../shared/http/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-transaction',
@@ -22,44 +26,7 @@ export const { endpoint, handler } = defineEndpoint({
     partitions: { transactions: transactionPartitions },
     ...customersRead,
   },
-  tag: 'Transactions',
-  summary: 'Update a transaction',
-  description: [
-    'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
-    'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
-    '',
-    '| Field | draft | finalized | filed, void |',
-    '|---|---|---|---|',
-    '| status | finalized, void | void | none |',
-    '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
-    '| tax_amount | yes | while its period is open and no credit is in force | no |',
-    '| reference_id | yes | once, if null | no |',
-    '| metadata | yes | yes | yes |',
-    '| type, parent_transaction_id | no | no | no |',
-  ].join('\n'),
-  requestHeaders: ['IfMatch'],
   body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
-  responses: [
-    {
-      status: 200,
-      description: 'The transaction after the change.',
-      schema: 'Transaction',
-      headers: ['ETag'],
-    },
-  ],
-  errors: [
-    ...calculationErrors,
-    'validation_date_out_of_range',
-    'conflict_duplicate_reference_id',
-    'not_found',
-    'precondition_failed',
-    'conflict_invalid_status_transition',
-    'conflict_immutable_field',
-    'conflict_draft_expired',
-    'conflict_has_credits',
-    'conflict_period_closed',
-    'conflict_credit_stale',
-  ],
   run: async ({ id, body, sent, caller, unknownFields, exchange }) => {
     const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);
@@ -69,3 +36,54 @@ export const { endpoint, handler } = defineEndpoint({
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });
+
+export const documentation = () =>
+  ({
+    group: 'Finalize, change or void',
+    tag: 'Transactions',
+    summary: 'Update a transaction',
+    description: [
+      'Changes the fields that are sent. Edits and `status: finalized` in one request apply in that order, as one version.',
+      'A field sent with its stored value is unchanged in every state, so a retried finalize is a 200.',
+      '',
+      '| Field | draft | finalized | filed, void |',
+      '|---|---|---|---|',
+      '| status | finalized, void | void | none |',
+      '| line_items, tax_date, and the other inputs | yes, recalculates | no | no |',
+      '| tax_amount | yes | while its period is open and no credit is in force | no |',
+      '| reference_id | yes | once, if null | no |',
+      '| metadata | yes | yes | yes |',
+      '| type, parent_transaction_id | no | no | no |',
+    ].join('\n'),
+    requestHeaders: ['IfMatch'],
+    requests: {
+      finalize: {
+        summary: 'Finalize a draft after the invoice is created',
+        value: { status: 'finalized', reference_id: 'invoice_1002' },
+      },
+      void: { summary: 'Void a transaction', value: { status: 'void', void_reason: 'Entered twice' } },
+      note: { summary: 'Set and delete metadata', value: { metadata: { order: 'A-17', note: null } } },
+    },
+    responses: [
+      {
+        status: 200,
+        description: 'The transaction after the change.',
+        schema: Transaction,
+        example: async () => (await samples()).finalized,
+        headers: ['ETag'],
+      },
+    ],
+    errors: [
+      ...calculationErrors,
+      'validation_date_out_of_range',
+      'conflict_duplicate_reference_id',
+      'not_found',
+      'precondition_failed',
+      'conflict_invalid_status_transition',
+      'conflict_immutable_field',
+      'conflict_draft_expired',
+      'conflict_has_credits',
+      'conflict_period_closed',
+      'conflict_credit_stale',
+    ],
+  }) satisfies Documentation;

@@ -27,7 +27,8 @@ const moduleOptions = {
   mainFields: ['module', 'main'],
   alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
   // The SDK imports this entry for operations with event streams. DynamoDB has none, so it never loads.
-  external: ['@smithy/core/event-streams'],
+  // The samples of the documentation would split the code into more files: no bundle has the documentation.
+  external: ['@smithy/core/event-streams', '*/http/openapi/samples.ts', '*/http/openapi/sample-filings.ts'],
   minify: true,
   legalComments: 'none',
   sourcemap: 'inline',
@@ -70,19 +71,25 @@ const reachable = (outputs: Metafile['outputs'], from: string, found = new Set<s
  * The deployment, the tests and the bench call this function, so they all use the same code.
  */
 export const bundle = (entry: Entry, outdir: string, mapsDir: string | null = null): Metafile => {
-  const entryPoints = { index: `functions/${entry}.ts` };
-  const { outputFiles, metafile } = buildSync({ ...moduleOptions, entryPoints });
+  // Only the handler: tree-shaking drops the documentation of an endpoint.
+  const stdin = {
+    contents: `export { handler } from './functions/${entry}.ts'`,
+    resolveDir: root,
+    sourcefile: 'index.ts',
+  };
+  const { outputFiles, metafile } = buildSync({ ...moduleOptions, stdin });
   mkdirSync(outdir, { recursive: true });
-  const loaded = reachable(metafile.outputs, 'out/index.js');
+  const loaded = reachable(metafile.outputs, 'out/stdin.js');
   for (const { path, text } of outputFiles) {
-    const name = basename(path);
-    if (!loaded.has(`out/${name}`)) continue;
+    const output = basename(path);
+    if (!loaded.has(`out/${output}`)) continue;
+    const name = output.replace('stdin', 'index');
     const { code, map } = transformSync(text, { ...commonJsOptions, sourcefile: name });
     writeFileSync(join(outdir, name), code);
     if (mapsDir !== null) writeFileSync(join(mapsDir, `${name}.map`), map);
   }
-  for (const { path, readBy } of packedFiles)
-    if (readBy in metafile.inputs) copyFileSync(path, join(outdir, basename(path)));
+  const sources = new Set([...loaded].flatMap((output) => Object.keys(metafile.outputs[output]?.inputs ?? {})));
+  for (const { path, readBy } of packedFiles) if (sources.has(readBy)) copyFileSync(path, join(outdir, basename(path)));
   writeFileSync(join(outdir, 'package.json'), '{"type":"commonjs"}\n');
   return metafile;
 };

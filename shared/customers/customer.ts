@@ -97,7 +97,7 @@ export const customerNotFound: Problem = {
   detail: 'No customer of this account has this id.',
 };
 
-export const customerExists = ({ id, version }: Customer): Problem => ({
+export const customerExists = ({ id, version }: Pick<Customer, 'id' | 'version'>): Problem => ({
   code: 'conflict_duplicate_customer_id',
   title: 'Duplicate id',
   detail: `The account has a customer ${id} with another content. Change it with POST /customers/{id}, or send another id.`,

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { endpoints } from '../../functions/endpoints.ts';
 import { assert } from '../base/assert.ts';
+import { operationId } from '../http/endpoint.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
-import { groups } from './groups.ts';
+import { type Group, groups } from './groups.ts';
 import { html, type Markup, type Part, raw } from './html.ts';
 import { blocks, inline, slug } from './markdown.ts';
-import { components, errorCodes, info, operations } from './openapi.ts';
+import { components, errorCodes, info, type Operation, operations } from './openapi.ts';
 import { operationArticle } from './operation.ts';
 
 /** Split a Markdown text at its headings of the second level. */
@@ -35,15 +37,18 @@ const section = (title: string, lead: Part, content: Part): Markup => {
   return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
 };
 
-const operationSections = (): readonly Markup[] =>
-  groups.map(({ title, text, operations: ids }) => {
-    const articles = ids.map((operationId) => {
-      const operation = operations.get(operationId);
-      assert(operation !== undefined, `openapi.json has no operation ${operationId}.`);
-      return operationArticle(operation);
+/** The operations of a group, in the order of the endpoints. */
+const operationsOf = (title: Group): readonly Operation[] =>
+  Object.values(endpoints)
+    .filter(({ group }) => group === title)
+    .map(({ name }) => {
+      const operation = operations.get(operationId(name));
+      assert(operation !== undefined, `openapi.json has no operation ${operationId(name)}.`);
+      return operation;
     });
-    return section(title, inline(text), articles);
-  });
+
+const operationSections = (): readonly Markup[] =>
+  groups.map(({ title, text }) => section(title, inline(text), operationsOf(title).map(operationArticle)));
 
 // A long code may break after an underscore or a dot.
 const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
@@ -90,17 +95,15 @@ const title = info['title'] ?? '';
 
 const link = (id: string, text: string): Markup => html`<li><a href="#${id}">${text}</a></li>`;
 
-const operationLink = (id: string): Markup => {
-  const { method = '', summary = '' } = operations.get(id) ?? {};
-  return html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> ${summary}</a></li>`;
-};
+const operationLink = ({ operationId: id, method, summary }: Operation): Markup =>
+  html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> ${summary}</a></li>`;
 
 const navigation = (): Markup => {
   const schemas = Object.keys(components.schemas);
   return html`<nav id="contents" aria-label="Contents" popover>
 <search><label class="sr" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
 <div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
-${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${group.operations.map(operationLink)}</ul>`)}
+${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${operationsOf(group.title).map(operationLink)}</ul>`)}
 <h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
 <details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
 </nav>`;

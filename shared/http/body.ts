@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Account } from '../accounts/account.ts';
 import { isObjectOrArray } from '../base/json.ts';
 import { invalidFormat, type Problem, pointerOf } from '../base/problem.ts';
-import type { AnswerFields } from '../calculations/response-scalars.ts';
+import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';
 import { callerOf, type Exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
-import type { DocumentedResponse, Endpoint, EndpointDescription } from './endpoint.ts';
+import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { errorResult } from './failure.ts';
@@ -11,11 +11,7 @@ import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 /** A text that is the same for every client, and its headers. */
 export type PublicDocument = { readonly text: string; readonly headers: Readonly<Record<string, string>> };
 
-type Definition<Name extends string> = Pick<
-  EndpointDescription<Name>,
-  'name' | 'path' | 'summary' | 'description' | 'notModified'
-> & {
-  readonly response: Omit<DocumentedResponse, 'status' | 'headers'>;
+type Definition<Name extends string> = Pick<EndpointDescription<Name>, 'name' | 'path'> & {
   /** Whether the page itself reads its query, such as a code that an issuer sends back. Otherwise a query is refused. */
   readonly hasOwnQuery?: boolean;
   /** Runs once, at the first request. */
@@ -40,20 +36,18 @@ const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply
  * steps of `lambdaHandler`, which need a caller and a database.
  */
 export const definePublicDocument = <const Name extends string>({
+  name,
+  path,
   read,
-  response,
   hasOwnQuery = false,
-  ...described
 }: Definition<Name>) => {
   let document: PublicDocument | null = null;
   const endpoint: Endpoint<Name> = {
-    ...described,
+    name,
+    path,
     method: 'GET',
     scope: null,
     access: { actions: {} },
-    tag: 'Documentation',
-    responses: [{ ...response, status: 200 }],
-    errors: [],
     serve: async (exchange) => {
       // There is no account whose pinned version could count.
       setRequestedVersion(exchange);
@@ -63,7 +57,7 @@ export const definePublicDocument = <const Name extends string>({
       return proxyResult(replyWith(document, exchange), exchange);
     },
   };
-  const handler = observed(described.name, async (event: APIGatewayProxyEvent) => {
+  const handler = observed(name, async (event: APIGatewayProxyEvent) => {
     const exchange = exchangeOf(event, () => 0);
     try {
       return await endpoint.serve(exchange);

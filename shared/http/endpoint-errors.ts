@@ -1,5 +1,5 @@
 import type { Code } from '../base/error-codes.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { DocumentedEndpoint } from './endpoint.ts';
 
 /** Refusals of `POST /calculations` and of every request that calculates as it does. */
 export const calculationErrors = [
@@ -40,7 +40,7 @@ const withBody = [
 ] as const satisfies readonly Code[];
 
 /** Every error code that an endpoint can return. The contract tests compare each response with it. */
-export const errorCodesOf = ({ scope, body, query, errors }: Endpoint): readonly Code[] => [
+export const errorCodesOf = ({ scope, body, query, errors }: DocumentedEndpoint): readonly Code[] => [
   ...new Set<Code>([
     ...everyEndpoint,
     ...(scope === null ? [] : withCredential),

@@ -2,11 +2,12 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Code } from '../base/error-codes.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Group } from '../docs/groups.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
 import type { Exchange, Scope } from './exchange.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
-import type { ResponseSchemaName } from './openapi/response-schemas.ts';
 
 /** The groups of endpoints, in their order on the documentation page. */
 export const tags = [
@@ -29,25 +30,46 @@ export const tags = [
 export type Tag = (typeof tags)[number]['name'];
 
 /** A successful response, as the OpenAPI document describes it. */
-export type DocumentedResponse = {
+type DocumentedResponse = {
   readonly status: 200 | 201 | 202;
   readonly description: string;
-  /**
-   * The name of the schema of the body (openapi/response-schemas.ts), or a JSON Schema. A name, because the function does
-   * not use the zod schema and would build it at every cold start.
-   */
-  readonly schema: ResponseSchemaName | Readonly<Record<string, unknown>>;
+  /** The schema of the body, or a JSON Schema. */
+  readonly schema: z.ZodMiniType | Readonly<Record<string, unknown>>;
+  readonly example: () => unknown;
   /** `application/json` unless named. */
   readonly type?: 'text/html';
-  /** Whether `Accept: text/csv` selects a CSV file instead. */
-  readonly hasCsv?: true;
+  /** The CSV file that `Accept: text/csv` selects instead. */
+  readonly csvExample?: () => string | Promise<string>;
   /** Headers of every such response, besides those that `successHeaders` adds. */
   readonly headers?: readonly ResponseHeader[];
   /** Headers of some such responses, besides Idempotent-Replayed and Preference-Applied. */
   readonly optionalHeaders?: readonly ResponseHeader[];
 };
 
-/** The parts of a definition that the CDK app, the gateways and the OpenAPI document read. */
+/**
+ * How the OpenAPI document and the documentation page describe an endpoint. It is a function and an export of its own, so that
+ * bundles leave it out, with the schemas of responses and the tax content that examples need.
+ */
+export type Documentation = {
+  /** Where the documentation page lists the endpoint (docs/groups.ts). */
+  readonly group: Group;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  /** Headers that the endpoint reads, besides those that its scope, body and `notModified` imply (openapi/path-items.ts). */
+  readonly requestHeaders?: readonly RequestHeader[];
+  /** Requests that succeed as they are. Those with a parent succeed once it exists. */
+  readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
+  /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
+  readonly notModified?: string;
+  /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
+  readonly errors: readonly Code[];
+  /** The refusals that a client meets first, instead of those of openapi/responses.ts. */
+  readonly errorExamples?: () => readonly Problem[];
+};
+
+/** The parts of a definition that the CDK app, the gateways and the handlers read. */
 export type EndpointDescription<Name extends string = string> = {
   /** The operation: also the name of the file in functions/, of the metric dimension and of the Lambda function. */
   readonly name: Name;
@@ -59,19 +81,6 @@ export type EndpointDescription<Name extends string = string> = {
   readonly readsOnly?: (body: unknown) => boolean;
   /** The function's permissions on the tables. `defineEndpoint` adds those for authentication. */
   readonly access: TableAccess;
-  readonly tag: Tag;
-  readonly summary: string;
-  readonly description: string;
-  /**
-   * Headers that the endpoint reads, besides those that its scope, body and `notModified` imply
-   * (openapi/path-items.ts).
-   */
-  readonly requestHeaders?: readonly RequestHeader[];
-  readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
-  /** The meaning of 304. The endpoint then reads If-None-Match, and each 200 has an ETag. */
-  readonly notModified?: string;
-  /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
-  readonly errors: readonly Code[];
 };
 
 /** Answers the request of a known caller. */
@@ -82,3 +91,9 @@ export type Endpoint<Name extends string = string> = EndpointDescription<Name> &
   readonly query?: z.ZodMiniType;
   readonly serve: Serve;
 };
+
+export type DocumentedEndpoint<Name extends string = string> = Endpoint<Name> & Documentation;
+
+/** The id of an endpoint in the OpenAPI document. */
+export const operationId = (name: string): string =>
+  name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,11 +1,14 @@
+import * as z from 'zod/mini';
 import type { Settings } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
+import { described } from '../base/described.ts';
 import { type Problem, pointerOf } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { WarningDays } from '../calculations/address-warnings.ts';
 import { placeUncertainties, resolutionWarnings, uncertaintyWarnings } from '../calculations/address-warnings.ts';
 import { policyProblem } from '../calculations/document.ts';
 import { citeRate } from '../calculations/explain/step.ts';
+import { day, text } from '../calculations/fields.ts';
 import { notPassedOn } from '../calculations/general-excise.ts';
 import { contentReleases, type LocatedLine, locateAddress } from '../calculations/locate-lines.ts';
 import { remoteWarning } from '../calculations/remote-warnings.ts';
@@ -20,7 +23,31 @@ import type { ScaledRate } from '../tax/assessment.ts';
 import { hasGeneralExcise, visibleRates } from '../tax/general-excise.ts';
 import { goodsRate } from '../tax/general-rate.ts';
 import { uncertaintiesAbout, uncertaintiesAboutDay } from '../tax/uncertainties.ts';
-import type { JurisdictionRate, Rates, RatesQuery } from './response.ts';
+import type { JurisdictionRate, Rates } from './response.ts';
+
+const part = z.optional(text(500));
+
+const example = (value: string) => ({ param: { example: value } });
+
+/** The query parameters of GET /rates: the parts of an address, and a tax date. */
+export const RatesQuery = z.object({
+  postal_code: described(part, 'ZIP code or ZIP+4. Required unless `city` and `state` are sent.', example('55401')),
+  city: described(part, 'City. Default: the main city of the ZIP code.', example('Minneapolis')),
+  state: described(part, 'State: its two-letter code or its name.', example('MN')),
+  county: described(part, 'County. It decides if a ZIP code spans several counties.'),
+  line1: described(
+    part,
+    'House number and street. It decides in ZIP codes whose content has street addresses.',
+    example('150 N Main St'),
+  ),
+  country: described(part, 'ISO 3166 two-letter code. Default: `US`.'),
+  date: described(
+    z.optional(day),
+    "The tax date, past or future. Default: today in the account's time zone.",
+    example('2026-11-22'),
+  ),
+});
+export type RatesQuery = z.infer<typeof RatesQuery>;
 
 const missing = (parameter: string): Problem => ({
   code: 'validation_required_field',

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
-import { exampleFilingId, exampleId } from '../../shared/http/openapi/request-examples.ts';
+import { exampleFilingId, exampleId } from '../../shared/http/openapi/sample-requests.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';

@@ -6,7 +6,7 @@ import type { Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { sale } from '../../shared/http/openapi/request-examples.ts';
+import { sale } from '../../shared/http/openapi/sample-requests.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { closed, closing, dryRun, filed, marking } from '../../shared/http/openapi/filing-examples.ts';
-import { requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
+import { documentation as creation } from '../../functions/create-filing.ts';
+import { documentation as change } from '../../functions/update-filing.ts';
+import { closed, closing, dryRun, filed, marking } from '../../shared/http/openapi/sample-filings.ts';
+import { sale } from '../../shared/http/openapi/sample-requests.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
 import { made } from '../support/sales.ts';
@@ -56,17 +58,17 @@ describe('the examples of filings work as they are', () => {
 
   it('closes and files the month of the example sale as in the examples', async () => {
     const filer = await filerWith(1);
-    const dry = await filer.close(requestExamples['create-filing'].dryRun.value);
+    const dry = await filer.close(creation().requests.dryRun.value);
     expect(same(dry.body)).toEqual(same(dryRun));
-    const { body } = await filer.close(requestExamples['create-filing'].close.value);
+    const { body } = await filer.close(creation().requests.close.value);
     expect(same(body)).toEqual(same(closing));
     expect(same(await settled(filer, body.id))).toEqual(same(closed));
-    const answer = await filer.change(body.id, requestExamples['update-filing'].file.value);
+    const answer = await filer.change(body.id, change().requests.file.value);
     expect(same(answer.body)).toEqual(same(marking));
     expect(same(await settled(filer, body.id))).toEqual(same(filed));
   });
 
-  it.each(Object.entries(requestExamples['update-filing']))('update-filing: %s', async (_name, { value }) => {
+  it.each(Object.entries(change().requests))('update-filing: %s', async (_name, { value }) => {
     const filer = await filerWith(0);
     const { id } = await closedFiling(filer, 'MI', '2026-10-31');
     expect((await filer.change(id, value)).status).toBe(202);

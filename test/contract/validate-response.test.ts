@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../shared/base/error-codes.ts';
-import { draft } from '../../shared/http/openapi/answer-examples.ts';
+import { draft } from '../../shared/http/openapi/samples.ts';
 import { envelope } from '../../shared/http/reply.ts';
 import { type Exchange, problemsOf } from './validate-response.ts';
 

@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { calculation, rates, ratesQuery, replay } from '../../shared/http/openapi/answer-examples.ts';
-import { coverage, examplesOf } from '../../shared/http/openapi/examples.ts';
-import { exampleCustomer, exampleId, requestExamples, sale } from '../../shared/http/openapi/request-examples.ts';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import { exampleCustomer, exampleId, exampleRatesQuery, sale } from '../../shared/http/openapi/sample-requests.ts';
+import { calculation, customer, renewedCustomer, replay } from '../../shared/http/openapi/samples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
+
+const exampleOf = (operation: Operation) => endpoints[operation].responses[0].example();
+const requestOf = (operation: Operation, name: string) =>
+  endpoints[operation].requests?.[name]?.value as Readonly<Record<string, unknown>>;
 
 let caller: Caller;
 beforeAll(async () => {
@@ -109,8 +113,9 @@ describe('the workflows of the specification keep the contract', () => {
     const { body: whole } = await merchant.call('GET', `/transactions/${draft.id}?expand=history`);
     const { body: first } = await merchant.call('GET', `/transactions/${draft.id}/history?limit=1`);
     expect([whole.history?.length, first.data, first.next_cursor]).toEqual([2, [whole.history?.[0]], '2']);
-    const { month } = requestExamples['create-reconciliation'];
-    const { status, body } = await merchant.call('POST', '/reconciliations', { body: month.value });
+    const { status, body } = await merchant.call('POST', '/reconciliations', {
+      body: requestOf('create-reconciliation', 'month'),
+    });
     expect(status).toBe(200);
     expect([body.matched_count, body.different.length, body.missing.length, body.extra]).toEqual([0, 1, 2, []]);
     expect(body.different[0]?.recorded).toEqual({ total_amount: '100.70', tax_amount: '5.70' });
@@ -124,11 +129,13 @@ describe('the examples of the document work as they are', () => {
 
   it('answers the coverage of the example, except the day', async () => {
     const { body } = await caller.call('GET', '/coverage?state=MI');
-    expect({ ...body, tax_date: coverage.tax_date }).toEqual(coverage);
+    expect({ ...body, tax_date: '2026-11-21' }).toEqual(await exampleOf('get-coverage'));
   });
 
   it('answers the address of the example with the rates of the example', async () => {
-    expect((await caller.call('GET', `/rates?${new URLSearchParams(ratesQuery)}`)).body).toEqual(rates);
+    expect((await caller.call('GET', `/rates?${new URLSearchParams(exampleRatesQuery)}`)).body).toEqual(
+      await exampleOf('get-rates'),
+    );
   });
 
   it('replays the sale of the example with the documented response', async () => {
@@ -139,30 +146,26 @@ describe('the examples of the document work as they are', () => {
 
   it('creates, changes and lists the customer of the examples with the documented responses', async () => {
     const { call } = await newCaller();
-    const documented = (operation: string, status: number) => examplesOf(operation).responses?.[status];
     const own = ({ created_at: _c, updated_at: _u, ...customer }: Record<string, unknown>) => customer;
-    const { resale } = requestExamples['create-customer'];
-    const created = await call('POST', '/customers', { body: resale.value });
+    const resale = requestOf('create-customer', 'resale');
+    const created = await call('POST', '/customers', { body: resale });
     expect([created.status, created.headers.get('Location')]).toEqual([201, `customers/${exampleCustomer.id}`]);
-    expect(own(created.body)).toEqual(own(documented('create-customer', 201) as Record<string, unknown>));
+    expect(own(created.body)).toEqual(own(customer));
     expect((await call('GET', `/customers/${exampleCustomer.id}`)).body).toEqual(created.body);
     expect((await call('GET', '/customers')).body.data).toEqual([created.body]);
-    const { renew, remove } = requestExamples['update-customer'];
-    const renewed = await call('POST', `/customers/${exampleCustomer.id}`, { body: renew.value });
-    expect(own(renewed.body)).toEqual(own(documented('update-customer', 200) as Record<string, unknown>));
-    const removed = await call('POST', `/customers/${exampleCustomer.id}`, { body: remove.value });
+    const renew = requestOf('update-customer', 'renew');
+    const remove = requestOf('update-customer', 'remove');
+    const renewed = await call('POST', `/customers/${exampleCustomer.id}`, { body: renew });
+    expect(own(renewed.body)).toEqual(own(renewedCustomer));
+    const removed = await call('POST', `/customers/${exampleCustomer.id}`, { body: remove });
     expect(own(removed.body)).toEqual({ ...own(renewed.body), exemptions: [], version: 3 });
   });
 
   // The workflows of filings need a period: filing-workflows.test.ts.
-  const cases = Object.entries(requestExamples)
-    .filter(([operation]) => !/-(filing|customer)$/.test(operation))
-    .flatMap(([operation, examples]) =>
-      Object.entries<{ value: Readonly<Record<string, unknown>> }>(examples).map(([name, { value }]) => ({
-        operation,
-        name,
-        value,
-      })),
+  const cases = Object.values(endpoints)
+    .filter(({ name }) => !/-(filing|customer)$/.test(name))
+    .flatMap(({ name: operation, requests = {} }) =>
+      Object.keys(requests).map((name) => ({ operation, name, value: requestOf(operation, name) })),
     );
 
   it.each(cases)('$operation: $name', async ({ operation, value }) => {

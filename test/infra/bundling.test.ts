@@ -186,7 +186,7 @@ it('the tree-shaken library for bearer tokens accepts and refuses the same as th
 });
 
 it('`npm run frames` names the source line of a frame in the deployed code', () => {
-  const text = 'An OpenAPI 3.1 document.';
+  const text = 'public, no-cache';
   const lineOf = (lines: string) => lines.slice(0, lines.indexOf(text)).split('\n');
   const before = lineOf(readFileSync(join(folderOf('get-openapi'), 'index.js'), 'utf8'));
   const source = lineOf(readFileSync(join(root, 'functions/get-openapi.ts'), 'utf8')).length;

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
 import type { Endpoint } from '../../shared/http/endpoint.ts';
-import { sale } from '../../shared/http/openapi/request-examples.ts';
+import { sale } from '../../shared/http/openapi/sample-requests.ts';
 import { safetyHeaders } from '../../shared/http/reply.ts';
 import { anonymous, newCaller, startApi } from '../support/api.ts';
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { CalculationRequest } from '../../shared/calculations/request.ts';
-import { Calculation } from '../../shared/calculations/response.ts';
 import {
   calculationAnswerFields,
   filingAnswerFields,
   transactionAnswerFields,
-} from '../../shared/calculations/response-scalars.ts';
+} from '../../shared/calculations/answer-fields.ts';
+import { CalculationRequest } from '../../shared/calculations/request.ts';
+import { Calculation } from '../../shared/calculations/response.ts';
 import { Filing } from '../../shared/filings/response.ts';
 import { RetrievedTransaction } from '../../shared/transactions/history/response.ts';
 import { TransactionRequest } from '../../shared/transactions/request.ts';

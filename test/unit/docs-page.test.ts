@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { endpoints } from '../../functions/endpoints.ts';
 import { errorCodes } from '../../shared/base/error-codes.ts';
-import { groups } from '../../shared/docs/groups.ts';
 import { operations, type Schema } from '../../shared/docs/openapi.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -71,12 +69,6 @@ describe('The page', () => {
 });
 
 describe('The page documents', () => {
-  it('every endpoint, in one group', () => {
-    const grouped = groups.flatMap((group) => [...group.operations]);
-    expect(grouped.toSorted()).toEqual([...operations.keys()].sort());
-    expect(grouped).toHaveLength(Object.keys(endpoints).length);
-  });
-
   it.each([...operations.values()])('$operationId with its parameters, responses and error codes', (operation) => {
     const { operationId: id, method, path, summary, parameters, responses } = operation;
     const article = only(`[id="${id}"]`);

@@ -3,8 +3,6 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { endpoints, schedules } from '../../functions/endpoints.ts';
-import { examplesOf } from '../../shared/http/openapi/examples.ts';
-import { versions } from '../../shared/http/versions/shape.ts';
 
 const root = new URL('../../', import.meta.url);
 // Neither an endpoint nor a schedule at a rate, and the list itself.
@@ -21,10 +19,8 @@ it('assigns each method of a path to one endpoint', () => {
 });
 
 it.each(Object.values(endpoints).filter(({ scope }) => scope !== null))(
-  '$name has an example of each request body and response',
-  ({ name, body, responses }) => {
-    const { requests = {}, responses: examples = {} } = examplesOf(name);
-    expect(Object.keys(examples)).toEqual(responses.map(({ status }) => String(status)).sort());
+  '$name has an example of its request body',
+  ({ body, requests = {} }) => {
     expect(Object.keys(requests).length > 0).toBe(body !== undefined);
   },
 );
@@ -38,9 +34,4 @@ it('can be imported without an environment, and opens nothing that keeps the pro
     timeout: 60_000,
   });
   expect([status, stderr]).toEqual([0, '']);
-});
-
-it('has only versions of the API that change endpoints which exist', () => {
-  const changed = versions.flatMap(({ changes }) => changes.flatMap(({ of }) => Object.keys(of)));
-  expect(changed.filter((name) => !(name in endpoints))).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
+import { calculationAnswerFields } from '../../shared/calculations/answer-fields.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { type CalculationInput, CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
-import { calculationAnswerFields } from '../../shared/calculations/response-scalars.ts';
 import { now } from '../../shared/config/clock.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';

@@ -5,8 +5,8 @@ import { calculate } from '../../shared/calculations/calculate.ts';
 import { shippingList } from '../../shared/calculations/charges.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
-import type { RatesQuery } from '../../shared/rates/response.ts';
 import cases from '../fixtures/public-cases.json' with { type: 'json' };
 
 type Answer = {

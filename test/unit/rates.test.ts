@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
-import type { RatesQuery } from '../../shared/rates/response.ts';
 import { Rates } from '../../shared/rates/response.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 import { tabledRelease, withTables } from '../support/local-tables.ts';

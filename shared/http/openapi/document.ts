@@ -1,6 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiObject } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
-import { type Endpoint, tags } from '../endpoint.ts';
+import { type DocumentedEndpoint, tags } from '../endpoint.ts';
 import { requestHeaders } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { pathItems } from './path-items.ts';
@@ -57,7 +57,7 @@ const withText = (parameter: Parameter): Parameter => {
   const { name, in: place, description, schema, ...rest } = parameter;
   assert(
     description !== undefined && description !== '',
-    `The parameter ${name} has no description: see shared/base/described.ts.`,
+    `The parameter ${name} has no description: see shared/described.ts.`,
   );
   const { description: _, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
   return { name, in: place, description, ...rest, schema: type };
@@ -71,11 +71,11 @@ const withTexts = (paths: oas31.PathsObject): oas31.PathsObject => {
 };
 
 /** Generate the OpenAPI document from the endpoints and their schemas. The same endpoints give the same document. */
-const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject => {
+const openApiDocument = async (endpoints: readonly DocumentedEndpoint[]): Promise<oas31.OpenAPIObject> => {
   const made = createDocument(
     {
       ...frame,
-      paths: pathItems(endpoints),
+      paths: await pathItems(endpoints),
       components: {
         securitySchemes,
         parameters: requestHeaders,
@@ -93,6 +93,6 @@ const openApiDocument = (endpoints: readonly Endpoint[]): oas31.OpenAPIObject =>
   });
 };
 
-/** The document as it is committed and served. */
-export const openApiText = (endpoints: readonly Endpoint[]): string =>
-  `${JSON.stringify(openApiDocument(endpoints), null, 2)}\n`;
+/** The document as it is served. */
+export const openApiText = async (endpoints: readonly DocumentedEndpoint[]): Promise<string> =>
+  `${JSON.stringify(await openApiDocument(endpoints), null, 2)}\n`;

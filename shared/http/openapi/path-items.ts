@@ -1,12 +1,13 @@
-import type { ZodObjectInput, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
-import type { DocumentedResponse, Endpoint } from '../endpoint.ts';
-import { examplesOf } from './examples.ts';
+import type {
+  ZodObjectInput,
+  ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { type DocumentedEndpoint, operationId } from '../endpoint.ts';
 import type { RequestHeader } from './headers.ts';
-import { exampleCustomer, exampleFilingId, exampleId } from './request-examples.ts';
-import { responseSchemas } from './response-schemas.ts';
 import { errorResponses, successHeaders } from './responses.ts';
-
-const camelCase = (operation: string) => operation.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+import { exampleCustomer, exampleFilingId, exampleId } from './sample-requests.ts';
 
 const parameterRef = (name: RequestHeader) => ({ $ref: `#/components/parameters/${name}` as const });
 
@@ -29,51 +30,52 @@ const pathParameters = (path: string) =>
     ...resources[path.split('/')[1] ?? ''],
   }));
 
-const requestBody = ({ name, body }: Endpoint) =>
+const requestBody = ({ body, requests = {} }: DocumentedEndpoint) =>
   body && {
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: body.schema, examples: { ...examplesOf(name).requests } } },
+      content: { 'application/json': { schema: body.schema, examples: { ...requests } } },
     },
   };
 
-const contentOf = (operation: string, { status, schema, type, hasCsv }: DocumentedResponse) => {
-  const { responses = {}, csv } = examplesOf(operation);
-  return {
-    [type ?? 'application/json']: {
-      schema: typeof schema === 'string' ? responseSchemas[schema] : schema,
-      ...(status in responses && { example: responses[status] }),
-    },
-    ...(hasCsv && { 'text/csv': { schema: { type: 'string' as const }, example: csv } }),
-  };
+const contentOf = async ({ schema, type, example, csvExample }: DocumentedEndpoint['responses'][number]) => ({
+  [type ?? 'application/json']: { schema, example: await example() },
+  ...(csvExample && { 'text/csv': { schema: { type: 'string' as const }, example: await csvExample() } }),
+});
+
+const successesOf = async (endpoint: DocumentedEndpoint) => {
+  const successes: ZodOpenApiResponsesObject = {};
+  for (const response of endpoint.responses)
+    successes[`${response.status}`] = {
+      description: response.description,
+      headers: successHeaders(
+        endpoint,
+        [...(response.headers ?? []), ...(endpoint.notModified ? (['ETag'] as const) : [])],
+        [
+          ...(response.optionalHeaders ?? []),
+          ...(endpoint.scope === 'write' ? (['Idempotent-Replayed'] as const) : []),
+          ...(endpoint.body ? (['Preference-Applied'] as const) : []),
+        ],
+      ),
+      content: await contentOf(response),
+    };
+  return successes;
 };
 
-const responsesOf = (endpoint: Endpoint) => ({
-  ...Object.fromEntries(
-    endpoint.responses.map((response) => [
-      `${response.status}`,
-      {
-        description: response.description,
-        headers: successHeaders(
-          endpoint,
-          [...(response.headers ?? []), ...(endpoint.notModified ? (['ETag'] as const) : [])],
-          [
-            ...(response.optionalHeaders ?? []),
-            ...(endpoint.scope === 'write' ? (['Idempotent-Replayed'] as const) : []),
-            ...(endpoint.body ? (['Preference-Applied'] as const) : []),
-          ],
-        ),
-        content: contentOf(endpoint.name, response),
-      },
-    ]),
-  ),
+const responsesOf = async (endpoint: DocumentedEndpoint) => ({
+  ...(await successesOf(endpoint)),
   ...(endpoint.notModified && {
     304: { description: endpoint.notModified, headers: successHeaders(endpoint, ['ETag']) },
   }),
   ...errorResponses(endpoint),
 });
 
-const headerParameters = ({ scope, body, notModified, requestHeaders = [] }: Endpoint): readonly RequestHeader[] => [
+const headerParameters = ({
+  scope,
+  body,
+  notModified,
+  requestHeaders = [],
+}: DocumentedEndpoint): readonly RequestHeader[] => [
   'ServiceVersion',
   ...(scope === 'write' ? (['IdempotencyKey'] as const) : []),
   ...requestHeaders,
@@ -81,10 +83,10 @@ const headerParameters = ({ scope, body, notModified, requestHeaders = [] }: End
   ...(notModified ? (['IfNoneMatch'] as const) : []),
 ];
 
-const operationObject = (endpoint: Endpoint): ZodOpenApiOperationObject => {
+const operationObject = async (endpoint: DocumentedEndpoint): Promise<ZodOpenApiOperationObject> => {
   const { name, path, scope, tag, summary, description, query } = endpoint;
   return {
-    operationId: camelCase(name),
+    operationId: operationId(name),
     tags: [tag],
     summary,
     description: scope === null ? description : `${description}\n\nThe credential needs the scope \`${scope}\`.`,
@@ -92,16 +94,16 @@ const operationObject = (endpoint: Endpoint): ZodOpenApiOperationObject => {
     parameters: [...pathParameters(path), ...headerParameters(endpoint).map(parameterRef)],
     ...(query && { requestParams: { query: query as ZodObjectInput } }),
     ...requestBody(endpoint),
-    responses: responsesOf(endpoint),
+    responses: await responsesOf(endpoint),
   };
 };
 
-export const pathItems = (endpoints: readonly Endpoint[]): ZodOpenApiPathsObject => {
+export const pathItems = async (endpoints: readonly DocumentedEndpoint[]): Promise<ZodOpenApiPathsObject> => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const endpoint of endpoints)
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operationObject(endpoint),
+      [endpoint.method.toLowerCase()]: await operationObject(endpoint),
     };
   return paths;
 };

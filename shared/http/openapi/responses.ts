@@ -4,7 +4,7 @@ import { type Problem, requiredField } from '../../base/problem.ts';
 import { overCredit } from '../../transactions/credits/problems.ts';
 import { notFound, otherVersion } from '../../transactions/ports.ts';
 import { noCredential, outOfScope } from '../authenticate.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { DocumentedEndpoint, Endpoint } from '../endpoint.ts';
 import { errorCodesOf } from '../endpoint-errors.ts';
 import { failures } from '../failure.ts';
 import { overLimit } from '../limit-rate.ts';
@@ -12,7 +12,6 @@ import { unreadable } from '../read-body.ts';
 import { envelope } from '../reply.ts';
 import { supportedVersions, unknownVersion } from '../versions.ts';
 import { ErrorResponse } from './error-schema.ts';
-import { examplesOf } from './examples.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 // A required header is a component. An optional one differs in `required`, so it is written inline.
@@ -146,13 +145,13 @@ const byStatus = (codes: readonly Code[]) =>
   [...Map.groupBy(codes, (code) => errorCodes[code].status)].sort(([a], [b]) => a - b);
 
 /** Every error that an endpoint can return, by status. */
-export const errorResponses = (endpoint: Endpoint): ZodOpenApiResponsesObject =>
+export const errorResponses = (endpoint: DocumentedEndpoint): ZodOpenApiResponsesObject =>
   Object.fromEntries(
     byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
       String(status),
       isShared(status)
         ? { $ref: `#/components/responses/${shared[status].name}` }
-        : errorResponse(status, codes, successHeaders(endpoint, []), examplesOf(endpoint.name).problems),
+        : errorResponse(status, codes, successHeaders(endpoint, []), endpoint.errorExamples?.()),
     ]),
   );
 

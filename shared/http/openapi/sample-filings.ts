@@ -1,8 +1,6 @@
-import { totalsCsv } from '../../filings/csv.ts';
 import { filingTermsOf } from '../../filings/filing-calendar.ts';
-import type { Filing, FilingExceptionList, FilingList } from '../../filings/response.ts';
-import { listAnswer } from '../../transactions/page-limit.ts';
-import { exampleFilingId, exampleId } from './request-examples.ts';
+import type { Filing } from '../../filings/response.ts';
+import { exampleFilingId } from './sample-requests.ts';
 
 const michigan = {
   jurisdiction_code: 'US-MI',
@@ -88,24 +86,3 @@ export const filed: Filing = {
   progress: { ...closed.progress, entries_marked: 1 },
   filed_at: '2026-11-16T15:00:00.000Z',
 };
-
-export const filingList: FilingList = listAnswer('/filings', [{ ...filed, totals: null }]);
-
-/** The exceptions of a return with one sale that the content does not cover. */
-export const filingExceptionList: FilingExceptionList = {
-  ...listAnswer(`/filings/${exampleFilingId}/exceptions`, [
-    {
-      transaction_id: exampleId,
-      reference_id: 'invoice_1001',
-      type: 'sale',
-      tax_day: '2026-10-08',
-      customer_id: 'cus_9',
-      postal_code: '48933',
-      certificate_numbers: [],
-      currency: 'USD',
-      reasons: [{ reason: 'not_covered', gross_amount: '95.00' }],
-    },
-  ]),
-};
-
-export const filingCsv = totalsCsv(closed);

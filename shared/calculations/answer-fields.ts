@@ -1,0 +1,44 @@
+/** Field names; `true` means that the fields below it do not matter. */
+export type AnswerFields = { readonly [name: string]: true | AnswerFields };
+
+const named = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, true])) as Record<Name, true>;
+
+const charge = ['taxable_amount', 'exempt_amount', 'tax_amount', 'taxes'] as const;
+
+/**
+ * The fields that a response has and its request does not. A response sent back as a request has no warnings about them.
+ *
+ * Plain names, because building the schemas of responses would slow down every cold start. A test compares the two.
+ */
+export const calculationAnswerFields = {
+  ...named('object', 'subtotal_amount', 'applied_discount_amount', 'applied_third_party_discount_amount'),
+  ...named('shipping_amount', 'taxable_amount', 'exempt_amount', 'tax_amount', 'total_amount', 'tax_summary'),
+  ...named('content_releases', 'engine_version', 'warnings', 'explanation'),
+  line_items: {
+    ...named('amount', 'applied_discount_amount', 'applied_third_party_discount_amount', 'net_amount', ...charge),
+    ...named('address_resolution', 'applied_exemption'),
+  },
+  shipping: named('applied_discount_amount', 'net_amount', ...charge),
+} satisfies AnswerFields;
+
+// The request of a transaction may have a tax_amount.
+const { tax_amount: _, ...ofCalculation } = calculationAnswerFields;
+
+/** The fields that a transaction has and its request does not. */
+export const transactionAnswerFields: AnswerFields = {
+  ...ofCalculation,
+  ...named('id', 'calculated_tax_amount', 'tax_amount_source', 'credited_amount', 'credited_tax_amount'),
+  ...named('refund_status', 'created_at', 'updated_at', 'finalized_at', 'filed_at', 'voided_at', 'void_reason'),
+  ...named('expires_at', 'redacted_at', 'filings', 'version', 'history', 'commitments'),
+};
+
+/** The fields of a filing, which has two kinds of requests. */
+export const filingAnswerFields: AnswerFields = {
+  ...named('object', 'id', 'state', 'period_start', 'period_end', 'frequency', 'due_date', 'vendor_discount', 'terms'),
+  ...named('status', 'confirmation_number', 'totals', 'totals_next_cursor', 'summary', 'exceptions', 'progress'),
+  ...named('asked_by', 'created_at', 'closed_at', 'filed_at', 'canceled_at', 'warnings', 'entries'),
+};
+
+/** The fields that a customer has and its request does not. */
+export const customerAnswerFields = named('object', 'created_at', 'updated_at', 'version', 'warnings');
