@@ -49,7 +49,6 @@ const csvReply = ({ name, text, next }: Csv): Reply => ({
   status: 200,
   body: text,
   // The first line of the file names its columns, which are the same in every version.
-  isShaped: true,
   headers: {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
     'Content-Disposition': `attachment; filename="${name}.csv"`,

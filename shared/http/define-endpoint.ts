@@ -10,8 +10,7 @@ import { inBodyOrder } from './field-problems.ts';
 import { type Handler, lambdaHandler } from './lambda-handler.ts';
 import { readQuery } from './query.ts';
 import { readBody } from './read-body.ts';
-import { envelope, proxyResult, type Reply, replyInVersion } from './reply.ts';
-import { currentBody, problemsInVersion } from './versions/shape.ts';
+import { envelope, proxyResult, type Reply } from './reply.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
 /** The input of `run`: the request is checked, and only the exchange depends on HTTP. */
@@ -43,11 +42,10 @@ const serveWith =
     if (body) readBody(exchange);
     refuseUnknownVersion(exchange);
     const parsedQuery = readQuery(query, exchange);
-    const { changes = [] } = exchange;
-    const sent = currentBody(exchange.body, changes);
-    const parsedBody = body ? parseBody(body, { ...exchange, body: sent }) : undefined;
+    const sent = exchange.body;
+    const parsedBody = body ? parseBody(body, exchange) : undefined;
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
-    if (isSome(problems)) throw new Refusal(problemsInVersion(problems, changes));
+    if (isSome(problems)) throw new Refusal(problems);
     const { version, pathParameters } = exchange;
     assert(version !== undefined, 'The handler resolves the version first.');
     const result = await run({
@@ -60,10 +58,10 @@ const serveWith =
       version,
       exchange,
     });
-    if (result.ok) return proxyResult(replyInVersion(result.value, changes), exchange);
+    if (result.ok) return proxyResult(result.value, exchange);
     // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
-    return proxyResult(envelope(problemsInVersion([first, ...others], changes), exchange.requestId), exchange);
+    return proxyResult(envelope([first, ...others], exchange.requestId), exchange);
   };
 
 /**

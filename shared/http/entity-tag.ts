@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
-import { bodyInVersion } from './versions/shape.ts';
 
 /** A strong entity tag over the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
@@ -49,8 +48,8 @@ export const textOr304 = (
   exchange: Exchange,
 ): Reply =>
   matches(exchange.headers.get('if-none-match') ?? [], tag)
-    ? { status: 304, body: '', headers: { ...headers, ETag: tag }, isShaped: true }
-    : { status: 200, body: text, headers: { ...headers, ETag: tag }, isShaped: true };
+    ? { status: 304, body: '', headers: { ...headers, ETag: tag } }
+    : { status: 200, body: text, headers: { ...headers, ETag: tag } };
 
 /**
  * Reply with a strong ETag over the text and the service version, or with 304 if the client has it already.
@@ -58,8 +57,7 @@ export const textOr304 = (
  * The client revalidates its copy each time, so a new release shows at once.
  */
 export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
-  // The tag covers the bytes that are sent.
-  const text = JSON.stringify(bodyInVersion(body, exchange.changes ?? []));
+  const text = JSON.stringify(body);
   // Without the header Service-Version, the caller's account determines the version.
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };
   return textOr304(text, entityTag(version, text), headers, exchange);

@@ -2,7 +2,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { assert } from '../base/assert.ts';
 import type { Problem } from '../base/problem.ts';
 import type { Caller as UseCaseCaller } from '../transactions/ports.ts';
-import type { Shapes } from './versions/shape.ts';
 
 /** A permission of a credential: to read, or to write the ledger. */
 export type Scope = 'read' | 'write';
@@ -32,9 +31,6 @@ export type Exchange = {
    */
   backgroundWork?: Promise<void>;
   version?: string;
-  supportedVersions?: readonly string[];
-  /** The changes of the endpoint since that version, oldest first. */
-  changes?: readonly Shapes[];
   body?: unknown;
 };
 

@@ -4,7 +4,6 @@ import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered } from '../transactions/ports.ts';
 import { type Exchange, Refusal } from './exchange.ts';
 import type { Reply } from './reply.ts';
-import { bodyInVersion } from './versions/shape.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -13,7 +12,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
  *
  * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */
-export const idempotencyOf = ({ headers, method, path, body, version, changes = [] }: Exchange): Idempotency | null => {
+export const idempotencyOf = ({ headers, method, path, body, version }: Exchange): Idempotency | null => {
   const keys = headers.get('idempotency-key');
   if (!keys) return null;
   const [key = ''] = keys;
@@ -29,7 +28,6 @@ export const idempotencyOf = ({ headers, method, path, body, version, changes = 
   return {
     digest: sha256(`${method}\n${path}\n${key}`),
     fingerprint: sha256(`${version}\n${canonicalJson(body)}`),
-    ...(changes.length > 0 && { shape: (answer: string) => bodyInVersion(answer, changes) }),
   };
 };
 
@@ -37,6 +35,5 @@ export const idempotencyOf = ({ headers, method, path, body, version, changes = 
 export const replyOfAnswer = ({ answer, isReplayed }: Answered): Reply => ({
   status: answer.status,
   body: answer.body,
-  isShaped: isReplayed,
   headers: { ...answer.headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) },
 });

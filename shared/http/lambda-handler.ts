@@ -7,7 +7,6 @@ import type { Endpoint } from './endpoint.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
-import type { Version } from './versions/shape.ts';
 import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -45,10 +44,10 @@ const authenticateAndTally: Step = async (exchange) => {
 };
 
 // In the published order: 401, 403, 429.
-const stepsOf = (endpoint: Endpoint, versions: readonly Version[] | undefined): readonly Step[] => [
+const stepsOf = (endpoint: Endpoint): readonly Step[] => [
   setRequestedVersion,
   authenticateAndTally,
-  resolveVersion(endpoint.name, versions),
+  resolveVersion,
   authorize(endpoint),
   limitRate,
 ];
@@ -60,12 +59,12 @@ const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
 };
 
 /** Make the Lambda handler of an endpoint: find the caller, check the scope and the rate limit, and serve the request. */
-export const lambdaHandler = (endpoint: Endpoint, versions?: readonly Version[]): Handler =>
+export const lambdaHandler = (endpoint: Endpoint): Handler =>
   observed(
     endpoint.name,
     middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
       .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
-      .use(stepsOf(endpoint, versions).map(step))
+      .use(stepsOf(endpoint).map(step))
       .handler(endpoint.serve) as unknown as Handler,
   );

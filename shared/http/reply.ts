@@ -3,7 +3,6 @@ import { type Code, errorCodes } from '../base/error-codes.ts';
 import type { Problem, Source } from '../base/problem.ts';
 import { recordRefusal } from '../observability/tally.ts';
 import type { Exchange } from './exchange.ts';
-import { bodyInVersion, type Shapes } from './versions/shape.ts';
 
 /** The reply of an endpoint: a status, a body that becomes JSON (text stays as it is), and its own headers. */
 export type Reply = {
@@ -12,15 +11,9 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The code of the first error, if this is a refusal. */
   readonly code?: Code;
-  /** Whether the body already has the shape of the requested version. */
-  readonly isShaped?: boolean;
 };
 
 export const ok = (body: unknown): Reply => ({ status: 200, body });
-
-/** A reply in the requested version, unless it is already. */
-export const replyInVersion = (reply: Reply, changes: readonly Shapes[]): Reply =>
-  reply.isShaped ? reply : { ...reply, body: bodyInVersion(reply.body, changes) };
 
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 

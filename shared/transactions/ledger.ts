@@ -10,8 +10,6 @@ export type Idempotency = {
   readonly digest: string;
   /** SHA-256 of the canonical body and the resolved version. */
   readonly fingerprint: string;
-  /** Shapes the body for the client's API version before it is saved; absent where no shaping is needed. */
-  readonly shape?: (body: string) => string;
 };
 
 /** The owner of the personal data in a saved response. A redaction finds the response by its owner. */

@@ -1,19 +1,10 @@
 import type { Context } from 'aws-lambda';
-import { endpoints, type Operation } from '../../functions/endpoints.ts';
+import type { Operation } from '../../functions/endpoints.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { type Handlers, handlers } from '../../infra/local/handlers.ts';
-import { type Handler, lambdaHandler } from '../../shared/http/lambda-handler.ts';
-import type { Version } from '../../shared/http/versions/shape.ts';
+import type { Handler } from '../../shared/http/lambda-handler.ts';
 import type { Call, Caller } from './api.ts';
 import { listen, send } from './http.ts';
-
-/** The operations as they are, in a service that has other versions. */
-export const endpointsWith = (versions: readonly Version[]): Record<string, Handler> =>
-  Object.fromEntries(
-    Object.values(endpoints)
-      .filter(({ scope }) => scope !== null)
-      .map((endpoint) => [endpoint.name, lambdaHandler(endpoint, versions)]),
-  );
 
 /** A service on a free port of loopback, with some handlers replaced. */
 export const startGateway = (replaced: Partial<Record<Operation, Handler>>) =>

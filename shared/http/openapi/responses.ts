@@ -10,7 +10,7 @@ import { failures } from '../failure.ts';
 import { overLimit } from '../limit-rate.ts';
 import { unreadable } from '../read-body.ts';
 import { envelope } from '../reply.ts';
-import { supportedVersions, unknownVersion } from '../versions.ts';
+import { unknownVersion } from '../versions.ts';
 import { ErrorResponse } from './error-schema.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';
 
@@ -92,7 +92,7 @@ const problemExamples: Readonly<Record<number, Problem>> = {
   412: otherVersion(3),
   413: unreadable.tooLarge,
   415: unreadable.unsupportedMediaType,
-  422: unknownVersion(supportedVersions),
+  422: unknownVersion,
   429: overLimit(2000, 4),
   500: failures.bug,
   503: failures.outage,

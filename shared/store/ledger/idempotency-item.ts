@@ -16,12 +16,12 @@ const answerFrom = (text: string): SavedAnswer => {
 /** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours. */
 export const idempotencyItem = (
   account: string,
-  { digest, fingerprint, answer, shape }: Idempotency & { readonly answer: SavedAnswer },
+  { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedAnswer },
   nowMs: number,
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
   fingerprint,
-  answer: answerAttribute(shape ? { ...answer, body: shape(answer.body) } : answer),
+  answer: answerAttribute(answer),
   expires_at: new Date(nowMs + keptMs).toISOString(),
   ttl: ttlSeconds(nowMs + keptMs),
 });

@@ -3,7 +3,6 @@ import { redactedForm } from '../../transactions/personal-data/fields.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { answerAttribute, savedAnswerOf } from './idempotency-item.ts';
 
-// The answers of every API version have the fields of personal data under the same names.
 const isAnswerOf = <Answer extends { readonly object: string }>(
   body: unknown,
   object: Answer['object'],

@@ -1,5 +1,5 @@
-import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
 import { isObjectOrArray } from '../../base/json.ts';
+import { type AnswerFields, calculationAnswerFields } from '../../calculations/answer-fields.ts';
 import type { Transaction } from '../transaction.ts';
 import type { ReplayDifference } from './response.ts';
 
