@@ -33,6 +33,15 @@ export const only = (selector: string, under: Element = document): Element => {
   return found;
 };
 
+const byId = Map.groupBy(all('[id]'), ({ id }) => id);
+
+/** The only element with this id. A map, because the page has thousands of ids. */
+export const withId = (id: string): Element => {
+  const [found, ...others] = byId.get(id) ?? [];
+  if (!found || others.length > 0) throw new Error(`The page has ${others.length + (found ? 1 : 0)} × ${id}.`);
+  return found;
+};
+
 /** The blocks of code in a section of the page, in one language. */
 export const codeIn = (id: string, language: string): readonly string[] =>
   all(`[id="${id}"] code.${language}`).map(({ textContent }) => textContent);

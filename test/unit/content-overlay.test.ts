@@ -250,7 +250,7 @@ describe('imports over the active release', () => {
             expect(JSON.stringify(pinned)).toBe(JSON.stringify(answers));
           }
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   }, 60_000);
 });

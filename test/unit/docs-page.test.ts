@@ -5,10 +5,10 @@ import { errorCodes } from '../../shared/base/error-codes.ts';
 import { operations, type Schema } from '../../shared/docs/openapi.ts';
 import document from '../../shared/http/openapi.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
-import { all, headers, only, page } from '../support/docs-page.ts';
+import { all, headers, only, page, withId } from '../support/docs-page.ts';
 
 const values = (name: string) => all(`[${name}]`).map((element) => element.getAttribute(name) ?? '');
-const textOf = (id: string) => only(`[id="${id}"]`).textContent;
+const textOf = (id: string) => withId(id).textContent;
 
 describe('The page', () => {
   it('is valid HTML', () => {
@@ -100,7 +100,7 @@ describe('The page documents', () => {
     expect(fields.filter(([, isThere]) => !isThere)).toEqual([]);
     for (const { operationId: id, requestBody } of operations.values()) {
       const name = requestBody?.content['application/json']?.schema?.$ref?.split('/').at(-1) ?? '';
-      for (const field of Object.keys(schemas[name]?.properties ?? {})) only(`[id="${id}.body.${field}"]`);
+      for (const field of Object.keys(schemas[name]?.properties ?? {})) withId(`${id}.body.${field}`);
     }
   });
 

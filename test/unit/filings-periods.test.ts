@@ -101,7 +101,7 @@ describe('periods', () => {
           end = period.end;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
@@ -163,7 +163,7 @@ describe('the ends around a day', () => {
           after: period.end,
         });
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 

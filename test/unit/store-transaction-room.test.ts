@@ -158,8 +158,8 @@ describe.each(shapes)('a sale of a thousand lines that is just accepted: %s', (_
     expect(storedSizeMax(of)).toBeLessThan(storedSize(of) + 2 * JSON.stringify(of.transaction).length + 1000);
   });
 
-  it.each([1, 2])('can be credited in any order, part by part and to the end: %i', (seed) => {
-    const draw = drawFrom(seed);
+  it('can be credited in any order, part by part and to the end', () => {
+    const draw = drawFrom(1);
     const order = shuffled(draw, sale.transaction.line_items).map(({ id }) => id);
     let now = sale;
     for (let from = 0; from < order.length; ) {
