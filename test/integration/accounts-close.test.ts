@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Context } from 'aws-lambda';
-import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it } from 'vitest';
 import { handler as countTransactions } from '../../functions/count-transactions.ts';
 import { handlers } from '../../infra/local/handlers.ts';
 import { customersProgram } from '../../shared/cli/customers.ts';
@@ -20,8 +20,6 @@ import { failSends, noFaults } from '../support/faults.ts';
 import { cancel, closedFiling, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, dayMs, later, made, sale } from '../support/sales.ts';
-
-await vi.hoisted(async () => (await import('../support/own-tables.ts')).useOwnTables());
 
 const folder = mkdtempSync(join(tmpdir(), 'levy-close-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,33 +1,23 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { describe, expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
 import type { Account, Registration } from '../../shared/accounts/account.ts';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { closeDue } from '../../shared/filings/close-due.ts';
 import type { Closed } from '../../shared/filings/ports.ts';
+import { sweepDue } from '../../shared/filings/sweep-due.ts';
+import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { closePorts } from '../../shared/store/filings/filing-ports.ts';
+import { newCaller } from '../support/api.ts';
 import type { Filer } from '../support/filings.ts';
-
-// A run processes all accounts and filings, so this file has its own tables and does not touch those of other tests.
-// The environment is read once, so everything that rests on it is imported anew.
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
-vi.resetModules();
-const { now } = await import('../../shared/config/clock.ts');
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const { closeDue } = await import('../../shared/filings/close-due.ts');
-const { sweepDue } = await import('../../shared/filings/sweep-due.ts');
-const { closePorts } = await import('../../shared/store/filings/filing-ports.ts');
-const { changeSettings, findAccount } = await import('../../shared/store/accounts/account-store.ts');
-const { handlers } = await import('../../infra/local/handlers.ts');
-const { newCaller } = await import('../support/api.ts');
-const { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } = await import('../support/filings.ts');
-const { hurriedCall } = await import('../support/gateway.ts');
-const { dayMs, hourMs, later, made, refusalOf, startOnTestDay } = await import('../support/sales.ts');
+import { cancel, closedFiling, filerOf, newestFiling, soldOn, totalsOf } from '../support/filings.ts';
+import { hurriedCall } from '../support/gateway.ts';
+import { dayMs, hourMs, later, made, refusalOf, startOnTestDay } from '../support/sales.ts';
 
 startOnTestDay();
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 /** Runs the schedule with this many milliseconds left at each reading. */
 const closePeriods = (remainingMs: () => number = () => 240_000) =>

@@ -1,21 +1,12 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
-import { beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-
-// A run takes every due entry, so this file has its own tables.
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
-vi.resetModules();
-const { handlers } = await import('../../infra/local/handlers.ts');
-const { now } = await import('../../shared/config/clock.ts');
-const { closingFigures } = await import('../bench/closing.ts');
-const { newCaller } = await import('../support/api.ts');
-const { callCounts } = await import('../support/count-calls.ts');
-const { filerOf } = await import('../support/filings.ts');
-const { later, made } = await import('../support/sales.ts');
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+import { expect, it } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { now } from '../../shared/config/clock.ts';
+import { closingFigures } from '../bench/closing.ts';
+import { newCaller } from '../support/api.ts';
+import { callCounts } from '../support/count-calls.ts';
+import { filerOf } from '../support/filings.ts';
+import { later, made } from '../support/sales.ts';
 
 /** The calls of a run of the schedule, by command. */
 const callsOfRun = () =>

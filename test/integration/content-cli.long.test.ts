@@ -1,21 +1,15 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
 /** `npm run content -- …` on the file's own Content table. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentProgram } from '../../shared/cli/content.ts';
+import { advanceClock } from '../../shared/config/clock.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
-import { runCommand, runInProcess } from '../support/run-command.ts';
-
-// An activation here must not affect other tests. Modules that are imported from here on read the environment again.
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { newCaller } = await import('../support/api.ts');
-const { advanceClock } = await import('../../shared/config/clock.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const {
+import { database } from '../../shared/store/client/client.ts';
+import {
   beginImport,
   discardImport,
   findHead,
@@ -25,8 +19,9 @@ const {
   takenIds,
   unfinishedImports,
   writeParts,
-} = await import('../../shared/store/content/content-store.ts');
-const { contentProgram } = await import('../../shared/cli/content.ts');
+} from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
+import { runCommand, runInProcess } from '../support/run-command.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const builtIn = builtInRelease('MN')?.id ?? '';
@@ -36,7 +31,6 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-cli-'));
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,11 +1,14 @@
-/** Two years of files, imported and activated one after another: every past day keeps the answer that it had. */
-import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { describe, expect, it } from 'vitest';
+import { contentProgram } from '../../shared/cli/content.ts';
+import { accepted } from '../../shared/cli/terminal/errors.ts';
 import type { ReleaseFor } from '../../shared/content/content.ts';
 import { importers } from '../../shared/content/imports/importers.ts';
 import type { TaxAddress } from '../../shared/content/location/address.ts';
+import { readAddress } from '../../shared/content/location/address.ts';
+import { placeRate } from '../../shared/content/location/combined-rate.ts';
+import { locate } from '../../shared/content/location/place.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { loadContent } from '../../shared/store/content/load-content.ts';
 import { withFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import {
@@ -18,21 +21,7 @@ import {
   undated,
 } from '../support/published-history.ts';
 import { runInProcess } from '../support/run-command.ts';
-
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { loadContent } = await import('../../shared/store/content/load-content.ts');
-const { locate } = await import('../../shared/content/location/place.ts');
-const { placeRate } = await import('../../shared/content/location/combined-rate.ts');
-const { readAddress } = await import('../../shared/content/location/address.ts');
-const { accepted } = await import('../../shared/cli/terminal/errors.ts');
-const { later } = await import('../support/sales.ts');
-
-beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-});
+import { later } from '../support/sales.ts';
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);

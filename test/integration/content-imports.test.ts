@@ -1,20 +1,14 @@
-/** Concurrent imports and discards, interleaved at each step. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// @isolated: modules cache an activated release, which changes the answers for every account.
+
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import { beginWriting } from '../../shared/releases/new-release.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { claimItem } from '../../shared/store/content/content-claims.ts';
+import * as store from '../../shared/store/content/content-store.ts';
 import { headOf, partOf } from '../support/imported.ts';
-
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const { claimItem } = await import('../../shared/store/content/content-claims.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { beginWriting } = await import('../../shared/releases/new-release.ts');
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 const now = '2030-01-01T12:00:00.000Z';
 // Every test has its own ids.

@@ -3,25 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { contentProgram } from '../../shared/cli/content.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+import { changeHead, changePart, withText } from '../support/content-tampering.ts';
 import { runInProcess } from '../support/run-command.ts';
-
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
-const { dayMs, later } = await import('../support/sales.ts');
-const { changeHead, changePart, withText } = await import('../support/content-tampering.ts');
+import { dayMs, later } from '../support/sales.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-overlays-'));
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

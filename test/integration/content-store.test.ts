@@ -1,4 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+// @isolated: modules cache an activated release, which changes the answers for every account.
+
 import {
   type BatchGetCommandInput,
   type BatchGetCommandOutput,
@@ -6,24 +7,17 @@ import {
   PutCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { readContent } from '../../shared/store/content/content-reads.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
+import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { headOf, partOf } from '../support/imported.ts';
-
-// Activation affects all tests, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { readContent } = await import('../../shared/store/content/content-reads.ts');
-const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
-const { failSends, lostReply, noFaults } = await import('../support/faults.ts');
 
 const TableName = environment.tables.content;
 const now = '2026-11-21T12:00:00.000Z';
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 // Every test has ids of its own, and changes what is active of a state of its own.
 let counter = 0;

@@ -1,13 +1,15 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
 /** `npm run content -- update` against a local server that plays the publishers. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { contentProgram } from '../../shared/cli/content.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
+import * as store from '../../shared/store/content/content-store.ts';
 import { coloradoFile } from '../fixtures/imports/workbooks.ts';
 import { partOf } from '../support/imported.ts';
 import {
@@ -19,19 +21,12 @@ import {
   smallFiles,
 } from '../support/publisher-server.ts';
 
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { readContentSource, writeContentSource } = await import('../../shared/store/content/content-sources.ts');
-
 const hourMs = 3_600_000;
 const importable = publishers.filter(({ format }) => format !== null).map(({ state }) => state);
 const streamlined = publishers.filter(({ format }) => format === 'sst').map(({ state }) => state);
 
 let server: PublisherServer;
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   server = await openPublisherServer(streamlined);
 });
 afterAll(() => server.close());

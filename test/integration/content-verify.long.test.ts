@@ -1,30 +1,24 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
+
 /** Changed items of the Content table: no calculation uses them, and `verify` finds them. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
 import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import { requestLines } from '../../shared/observability/tally.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { partItem } from '../../shared/store/content/content-item.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { partKey, releaseHeadKey } from '../../shared/store/keys.ts';
+import { newCaller } from '../support/api.ts';
+import { changeHead, changePart, contentOf, itemOf, put, remove, withText } from '../support/content-tampering.ts';
 import { headOf, partOf } from '../support/imported.ts';
 import { metricLines } from '../support/log-watch.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';
+import { clientOf, later, sale } from '../support/sales.ts';
 import { attributeOf } from '../support/stored-bytes.ts';
-
-// An activation must not affect other tests, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { database } = await import('../../shared/store/client/client.ts');
-const { partItem } = await import('../../shared/store/content/content-item.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { partKey, releaseHeadKey } = await import('../../shared/store/keys.ts');
-const { requestLines } = await import('../../shared/observability/tally.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, later, sale } = await import('../support/sales.ts');
-const { changeHead, changePart, contentOf, itemOf, put, remove, withText } = await import(
-  '../support/content-tampering.ts'
-);
 
 let folder: string;
 beforeAll(async () => {
@@ -32,7 +26,6 @@ beforeAll(async () => {
   // Every 500 has its line.
   vi.spyOn(console, 'error').mockImplementation(() => {});
   folder = await mkdtemp(join(tmpdir(), 'levy-verify-'));
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,19 +1,14 @@
-/** From the record of an update to `GET /coverage`. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+// @isolated: modules cache an activated release, which changes the answers for every account.
+
+import { expect, it } from 'vitest';
+import { now } from '../../shared/config/clock.ts';
 import type { Coverage } from '../../shared/coverage/response.ts';
 import type { ContentSource } from '../../shared/store/content/content-sources.ts';
+import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
 import { headOf } from '../support/imported.ts';
-
-// Activation affects all tests, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const store = await import('../../shared/store/content/content-store.ts');
-const { readContentSource, writeContentSource } = await import('../../shared/store/content/content-sources.ts');
-const { now } = await import('../../shared/config/clock.ts');
-const { newCaller } = await import('../support/api.ts');
-const { later } = await import('../support/sales.ts');
+import { later } from '../support/sales.ts';
 
 const release = 'US-MN@2026-09-01.101';
 const files = (['rates', 'boundaries'] as const).map((option) => ({
@@ -26,9 +21,6 @@ const files = (['rates', 'boundaries'] as const).map((option) => ({
   bytes: 1,
 }));
 
-beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-});
 const caller = await newCaller({ scopes: ['read'] });
 const get = (query: string, headers = {}) => caller.call('GET', `/coverage?${query}`, { headers });
 /** The answer on a day (`YYYY-MM-DD`): a row for each state. */

@@ -1,24 +1,19 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
 /** `npm run content -- import … --activate`: a file that changes too much becomes a release that is not active. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentProgram } from '../../shared/cli/content.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
+import { readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { runInProcess } from '../support/run-command.ts';
-
-process.env['TABLE_CONTENT'] = `content_${randomUUID()}`;
-vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const { readActiveReleases } = await import('../../shared/store/content/content-store.ts');
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-gates-'));
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

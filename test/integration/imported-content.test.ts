@@ -1,25 +1,19 @@
-/** From an import to an answer: releases of the test's own are activated, and requests are sent to the API. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-import type { Calculation } from '../../shared/calculations/response.ts';
-import { headOf, partOf } from '../support/imported.ts';
+// @isolated: modules cache an activated release, which changes the answers for every account.
 
-// Activation affects all tests, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, creditOf, goods, later, made, sale } = await import('../support/sales.ts');
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Calculation } from '../../shared/calculations/response.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
+import { headOf, partOf } from '../support/imported.ts';
+import { clientOf, creditOf, goods, later, made, sale } from '../support/sales.ts';
 
 type Input = { readonly TableName?: string; readonly ConsistentRead?: boolean };
 
 let calls: string[] = [];
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   database.middlewareStack.add(
     (next, context) => (sent) => {
       const table = environment.tables.content;

@@ -2,20 +2,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
-vi.resetModules();
-const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const { claimKey } = await import('../../shared/store/keys.ts');
-const { newCaller } = await import('../support/api.ts');
-const { runInProcess } = await import('../support/run-command.ts');
-const { clientOf, made, sale } = await import('../support/sales.ts');
-const { remove } = await import('../support/tampering.ts');
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { claimKey } from '../../shared/store/keys.ts';
+import { newCaller } from '../support/api.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { clientOf, made, sale } from '../support/sales.ts';
+import { remove } from '../support/tampering.ts';
 
 type Report = {
   readonly account: string;
@@ -37,7 +31,6 @@ const ids: string[] = [];
 let broken = '';
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   for (const count of [large, 3, 2, 0]) {
     const caller = await newCaller();
     const client = clientOf(caller);

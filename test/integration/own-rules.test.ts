@@ -1,25 +1,20 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
 /** The operator's own rules: import, answers, reports, later official imports and withdrawal, on the file's own table. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contentProgram } from '../../shared/cli/content.ts';
+import { findHead, readActiveReleases } from '../../shared/store/content/content-store.ts';
 import { fixture } from '../fixtures/imports/harness.ts';
 import { boundaryRow, lines, rateRow } from '../fixtures/imports/sst.ts';
+import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
-
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const { contentProgram } = await import('../../shared/cli/content.ts');
-const { findHead, readActiveReleases } = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, creditOf, goods, later, made } = await import('../support/sales.ts');
+import { clientOf, creditOf, goods, later, made } from '../support/sales.ts';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'levy-own-'));
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,21 +1,14 @@
-/** GET /rates over HTTP: with the built-in content, then with an import over it. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+// @isolated: modules cache an activated release, which changes the answers for every account.
+
+import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
 import { builtInRelease } from '../../shared/content/built-in.ts';
 import type { Rates } from '../../shared/rates/response.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
+import { callsOf } from '../support/count-calls.ts';
 import { headOf, partOf } from '../support/imported.ts';
-
-// Activation affects all tests, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const store = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { callsOf } = await import('../support/count-calls.ts');
-const { dayMs, later, made, refusalOf } = await import('../support/sales.ts');
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
+import { dayMs, later, made, refusalOf } from '../support/sales.ts';
 
 const clientWith = async (settings: Partial<Settings> = {}) => {
   const { call } = await newCaller({ scopes: ['read'], settings });

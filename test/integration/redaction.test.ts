@@ -1,5 +1,7 @@
+// @isolated: ids of one process never go back, and here they must tell the time of their creation.
+
 import { createHash } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -11,8 +13,6 @@ import { customerIds, everyFigure, personalShop } from '../support/personal-shop
 import { rawItemsOf } from '../support/raw-items.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { creditOf, made, michigan, sold } from '../support/sales.ts';
-
-await vi.hoisted(async () => (await import('../support/own-tables.ts')).useOwnTables());
 
 const redact = (...args: readonly string[]) => runInProcess(accountsProgram(), ['redact', '--account', ...args]);
 const verify = async (account: string) => {

@@ -1,20 +1,14 @@
-/** The state's own codes, from an imported SST file to the rates, the tax and the return. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { parse } from 'csv-parse/sync';
-import { beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
+// @isolated: modules cache an activated release, which changes the answers for every account.
 
-// Active releases are global, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const store = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { closedFiling, csv, filerOf, soldOn } = await import('../support/filings.ts');
-const { creditOf, goods, made } = await import('../support/sales.ts');
+import { parse } from 'csv-parse/sync';
+import { beforeAll, expect, it } from 'vitest';
+import * as store from '../../shared/store/content/content-store.ts';
+import { fixture, headOf, importFiles } from '../fixtures/imports/harness.ts';
+import { newCaller } from '../support/api.ts';
+import { closedFiling, csv, filerOf, soldOn } from '../support/filings.ts';
+import { creditOf, goods, made } from '../support/sales.ts';
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   const imported = await importFiles('sst', 'MN', [fixture('MNR2026Q4AUG28.csv'), fixture('MNB2026Q4AUG28.csv')]);
   const head = { ...headOf(imported), id: 'US-MN@2030-01-01.101' };
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });

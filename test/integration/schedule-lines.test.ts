@@ -1,25 +1,17 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { handlers } from '../../infra/local/handlers.ts';
+import { published } from '../../shared/observability/metric.ts';
+import { requestLines } from '../../shared/observability/tally.ts';
+import { newCaller } from '../support/api.ts';
 import { emfProblems } from '../support/embedded-metric-format.ts';
+import { failSends, noFaults } from '../support/faults.ts';
 import { metricLines } from '../support/log-watch.ts';
-
-// A sweep processes the drafts of all accounts, so this file has its own tables.
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
-vi.resetModules();
-const { handlers } = await import('../../infra/local/handlers.ts');
-const { published } = await import('../../shared/observability/metric.ts');
-const { requestLines } = await import('../../shared/observability/tally.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, dayMs, later, made, sale } = await import('../support/sales.ts');
-const { failSends, noFaults } = await import('../support/faults.ts');
+import { clientOf, dayMs, later, made, sale } from '../support/sales.ts';
 
 beforeAll(async () => {
   requestLines.areOn = true;
   published.areAll = true;
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
 });
 
 const metrics = (...names: string[]) => ({

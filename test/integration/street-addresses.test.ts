@@ -1,19 +1,14 @@
-/** Street addresses of an imported SST file over HTTP: POST /calculations and GET /rates. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
-import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
-import { runInProcess } from '../support/run-command.ts';
+// @isolated: modules cache an activated release, which changes the answers for every account.
 
-// Active releases are global, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const store = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { goods } = await import('../support/sales.ts');
-const { contentProgram } = await import('../../shared/cli/content.ts');
+import { beforeAll, expect, it } from 'vitest';
+import { contentProgram } from '../../shared/cli/content.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import * as store from '../../shared/store/content/content-store.ts';
+import { fixture, headOf, importFiles, withFiles } from '../fixtures/imports/harness.ts';
+import { newCaller } from '../support/api.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { goods } from '../support/sales.ts';
 
 const content = async (...args: readonly string[]) => {
   const { code, out, err } = await runInProcess(contentProgram(), args);
@@ -22,7 +17,6 @@ const content = async (...args: readonly string[]) => {
 
 let calls: string[] = [];
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
   const imported = await importFiles('sst', 'WI', [fixture('WIR2026Q2FEB18.csv'), fixture('WIB2026Q2FEB18.csv')]);
   const head = { ...headOf(imported), id: 'US-WI@2030-01-01.1' };
   expect(await store.importRelease(head, [...imported.parts.values()])).toMatchObject({ ok: true });

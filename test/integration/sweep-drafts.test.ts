@@ -1,24 +1,15 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { handlers } from '../../infra/local/handlers.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { database } from '../../shared/store/client/client.ts';
+import { headKey } from '../../shared/store/keys.ts';
 import type { Committed, DraftIndex, ExpiredDraft } from '../../shared/transactions/ledger.ts';
 import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
+import { newCaller } from '../support/api.ts';
+import { clientOf, creditOf, dayMs, hourMs, later, made, sale, sold } from '../support/sales.ts';
 import { created } from '../support/transactions.ts';
-
-// A sweep processes the drafts of all accounts, so this file has its own table. The environment is read once, so the
-// modules that depend on it are imported again.
-process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
-vi.resetModules();
-const { environment } = await import('../../shared/config/environment.ts');
-const { database } = await import('../../shared/store/client/client.ts');
-const { headKey } = await import('../../shared/store/keys.ts');
-const { handlers } = await import('../../infra/local/handlers.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, creditOf, dayMs, hourMs, later, made, sale, sold } = await import('../support/sales.ts');
-
-beforeAll(() => createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string })));
 
 /** Runs the schedule with this many milliseconds left at each reading. */
 const sweep = (remainingMs: () => number = () => 240_000) =>

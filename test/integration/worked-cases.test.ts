@@ -1,3 +1,4 @@
+// @isolated: modules cache an activated release, which changes the answers for every account.
 /**
  * Worked examples of revenue departments, statutes and vendors, through the API: with the built-in content where that has
  * their rates, else with a release that is built of the rates that they name, stored and activated.
@@ -10,27 +11,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { describe, expect, it } from 'vitest';
 import type { Calculation } from '../../shared/calculations/response.ts';
 import { buildRelease } from '../../shared/content/imports/build.ts';
 import fixture from '../../shared/content/worked-cases.json' with { type: 'json' };
+import * as store from '../../shared/store/content/content-store.ts';
+import { newCaller } from '../support/api.ts';
+import { clientOf, creditOf, later, made } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
 import { contentOf, foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';
 
-// Activation is global, so this file has its own table.
-process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
-vi.resetModules();
-const store = await import('../../shared/store/content/content-store.ts');
-const { newCaller } = await import('../support/api.ts');
-const { clientOf, creditOf, later, made } = await import('../support/sales.ts');
-
 const cases = fixture as unknown as readonly WorkedCase[];
-
-beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-});
 
 /** Build the content that a case names, and store it; answers its id. */
 const stored = async (one: WorkedCase, id: string): Promise<string | null> => {

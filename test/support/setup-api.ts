@@ -1,11 +1,12 @@
 /**
- * The vitest setup file of the projects that call the API: gives each file an empty database in its own process, compares each answer
+ * The vitest setup file of the projects that call the API: gives each file empty tables, in its own process unless the emulator is another one, compares each answer
  * with the OpenAPI document, and replays each recorded transaction.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, inject } from 'vitest';
+import { createTables } from '../../infra/local/create-tables.ts';
 import { newService, type Service, serverOf } from '../../infra/local/memory-database/service.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
@@ -50,6 +51,9 @@ if (inject('emulator') === 'memory') {
   process.env['DYNAMODB_ENDPOINT'] = shared[key].endpoint;
   for (const [name, definition] of Object.entries(tables))
     shared[key].service('CreateTable', JSON.stringify(createTableInput(name, definition)));
+} else {
+  for (const name of Object.keys(tables)) process.env[`TABLE_${name.toUpperCase()}`] = `${name}_${crypto.randomUUID()}`;
+  await createTables(new DynamoDBClient({ endpoint: inject('endpoint') }));
 }
 
 const stopComparing = onExchange(async ({ method, path, answer: { status, headers, body, text } }) => {
