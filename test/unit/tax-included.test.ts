@@ -81,7 +81,7 @@ describe('tax included', () => {
 
   describe('tax out of a gross amount', () => {
     it.each(places)(
-      'net + tax = gross, and the net is taxed with that tax wherever one is: $name, 10,000 amounts',
+      'net + tax = gross, and the net is taxed with that tax wherever one is: $name, 3,000 amounts',
       ({ place, quantity }) => {
         const taxOn = (net: bigint) => taxLine(lineIn(place, quantity, net)).tax;
         fc.assert(
@@ -95,7 +95,7 @@ describe('tax included', () => {
             expect(net + taxOn(net)).toBeGreaterThan(gross);
             expect(net - 1n + taxOn(net - 1n)).toBeLessThan(gross);
           }),
-          { numRuns: 10_000 },
+          { numRuns: 3000 },
         );
       },
     );
