@@ -22,7 +22,7 @@ import { expect, it } from 'vitest';
 import { reservedWords } from '../../infra/local/memory-database/reserved-words.ts';
 import { createTableInput } from '../../shared/store/client/create-table.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import { seededRandom } from '../simulation/random.ts';
+import { seededRandom } from '../simulation/world.ts';
 import { type Command, type Item, MemoryDatabase, type Result, sendAny } from '../support/memory-database.ts';
 
 type Outcome = Result & { readonly name?: string; readonly reasons?: readonly object[] | undefined };

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
 import type { Redacted } from '../../shared/transactions/personal-data/redact.ts';
 import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
+import type { Call } from '../support/api.ts';
 import type { Answer, Schema } from '../support/http.ts';
-import type { Send } from './world/send.ts';
 
 /** A transaction as the API answers it. */
 export type Body = Schema<'Transaction'>;
@@ -108,7 +108,7 @@ export type Model = { nowMs: number; readonly books: readonly [Book, Book] };
 
 /** The service, with a caller for each book. */
 export type World = {
-  readonly send: readonly [Send, Send];
+  readonly send: readonly [Call, Call];
   readonly advance: (byMs: number) => Promise<void>;
   readonly sweep: () => Promise<Swept>;
   /** Remove the personal data of a transaction of a side, as an operator does. */

@@ -14,13 +14,12 @@ import {
   viewOf,
 } from './book.ts';
 import { mustBeCredit, refusalsOf } from './credit-answers.ts';
-import { tooFine } from './invalid.ts';
 import { post } from './journal.ts';
 import { minor, written } from './money.ts';
-import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+import { mustBeRefused, type Refusal, refusal, tooFine } from './refusal.ts';
 import { isNothing, remainingOf } from './remaining.ts';
 import { mustBeCalculated } from './sales.ts';
-import { inZone } from './zone.ts';
+import { inZone } from './terms.ts';
 
 const kept = (metadata: Requested['metadata']) =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null));

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
+import { seen } from './requests.ts';
 import { isRepeating, runModel } from './run.ts';
-import { seen } from './seen.ts';
 import { inMemory } from './world/memory.ts';
 import { worldOfEvents } from './world/world.ts';
 

@@ -4,11 +4,24 @@ import type { Answer, BodyOf, Request, Schema } from '../support/http.ts';
 import { type Body, type Book, type Model, must, type Requested, type Sent, same, type World } from './book.ts';
 import { judgeCreate } from './create.ts';
 import { judgeFiling } from './filings.ts';
-import { invalidFiling, invalidNew, invalidUpdate } from './invalid.ts';
-import { mustBeRefused, refusal } from './refusal.ts';
-import { count } from './seen.ts';
+import { invalidFiling, invalidNew, invalidUpdate, mustBeRefused, refusal } from './refusal.ts';
+import { inZone } from './terms.ts';
 import { judgeUpdate } from './update.ts';
-import { inZone } from './zone.ts';
+
+const counts = new Map<string, number>();
+
+const shortOf = (path: string): string => (path.split('?')[0] as string).replace(/(txn|fil)_\w+/, '{id}');
+
+/** Count a response by its request and outcome. */
+export const count = (method: string, path: string, { status, body, headers }: Answer): void => {
+  const codes = (body?.errors ?? []).map(({ code }) => code);
+  const replayed = headers.get('idempotent-replayed') ? ['replayed'] : [];
+  const what = [method, shortOf(path), status, ...replayed, ...new Set(codes)].join(' ');
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+};
+
+/** How often each kind of answer came, of all runs in this process. */
+export const seen = (): ReadonlyMap<string, number> => counts;
 
 export type Side = 0 | 1;
 

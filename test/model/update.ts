@@ -12,9 +12,8 @@ import {
   viewOf,
 } from './book.ts';
 import { duplicate, picked, recount } from './create.ts';
-import { tooFine, wrongReason } from './invalid.ts';
 import { isTaken, post, takeBack } from './journal.ts';
-import { mustBeRefused, type Refusal, refusal } from './refusal.ts';
+import { mustBeRefused, type Refusal, refusal, tooFine, wrongReason } from './refusal.ts';
 import { type Asked, fieldsOf, redactedRefusals, requestedChanges, stateRefusals } from './requested-changes.ts';
 import {
   type Case,

@@ -1,15 +1,13 @@
 import type { Account } from '../../shared/accounts/account.ts';
 import type { Schema } from '../support/http.ts';
 import { cachedMs, plainChange, variedChange } from './accounts.ts';
-import type { Seen } from './bodies.ts';
+import type { Known, Seen } from './bodies.ts';
 import type { History } from './history.ts';
 import { Invocation } from './invocation.ts';
-import type { Known } from './known.ts';
 import { inWords, type Observed, outcomeOf, type Sent } from './observed.ts';
-import { redact, redactCustomer } from './redact.ts';
 import { drawRequest } from './requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import { changeSetting, close, type Request, type Response, send, sweep } from './service.ts';
+import { changeSetting, close, type Request, type Response, redact, redactCustomer, send, sweep } from './service.ts';
 import { customers } from './vary.ts';
 import { between, chance, oneOf, oneOrNone, weighted, world } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { Making } from './known.ts';
+import type { Making } from './bodies.ts';
 import type { Request } from './service.ts';
 import { chance, oneOf, oneOrNone } from './world.ts';
 

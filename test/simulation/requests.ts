@@ -1,7 +1,6 @@
 import { cursorOf } from '../../shared/transactions/list-filters.ts';
-import { credit, lines, references, type Seen, sale } from './bodies.ts';
+import { credit, type Known, lines, type Making, references, type Seen, sale } from './bodies.ts';
 import { ofFilings } from './filing-requests.ts';
-import type { Known, Making } from './known.ts';
 import type { Request } from './service.ts';
 import { vary } from './vary.ts';
 import { below, chance, oneOf, oneOrNone, weighted } from './world.ts';

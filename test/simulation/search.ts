@@ -1,8 +1,6 @@
-import { filingMutants } from './filing-mutants.ts';
+import { filingMutants, redactionMutants, variedMutants } from './mutants.ts';
 import { filingsEvery, redactionsEvery, variedFirst } from './order.ts';
 import { type Outcome, runSchedules } from './pool.ts';
-import { redactionMutants } from './redaction-mutants.ts';
-import { variedMutants } from './varied-mutants.ts';
 
 /** Where to start with a bug that few schedules find. If the schedules change, the search continues from there. */
 const starts: Readonly<Record<string, number>> = {

@@ -7,6 +7,7 @@ import { endpoint as listTransactions } from '../../functions/list-transactions.
 import { endpoint as updateFiling } from '../../functions/update-filing.ts';
 import { endpoint as updateTransaction } from '../../functions/update-transaction.ts';
 import type { Account, Settings } from '../../shared/accounts/account.ts';
+import { type Outcome, redactSelection } from '../../shared/cli/accounts/redact-selection.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
@@ -20,10 +21,29 @@ import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
+import { redactionPorts } from '../../shared/store/ledger/redaction-store.ts';
 import { draftIndex } from '../../shared/store/ledger/transaction-index.ts';
+import { type Redacted, redactTransaction } from '../../shared/transactions/personal-data/redact.ts';
 import { type Swept, sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import type { Refusal, Schema } from '../support/http.ts';
 import { Died, type Invocation } from './invocation.ts';
+
+const bugs = new Set(['AssertionError', 'TypeError', 'RangeError', 'SyntaxError', '$ZodError']);
+
+/** The result of a command of an operator. `null` if it died or gave up; throws what is a bug. */
+const run = <Value>(invocation: Invocation, command: () => Promise<Value>): Promise<Value | null> =>
+  invocation.run(command).catch((error: Error) => {
+    if (bugs.has(error.name)) throw error;
+    return null;
+  });
+
+/** An operator removes the personal data of a transaction. */
+export const redact = (invocation: Invocation, account: string, id: string): Promise<Redacted | null> =>
+  run(invocation, () => redactTransaction(account, id, invocation.id, redactionPorts(invocation.remainingMs)));
+
+/** An operator removes the personal data of a customer from all transactions. */
+export const redactCustomer = (invocation: Invocation, account: string, customer: string): Promise<Outcome | null> =>
+  run(invocation, () => redactSelection(account, { customer }, redactionPorts(invocation.remainingMs)));
 
 /** The service from the validated request to the bytes of the response, and its schedules. */
 

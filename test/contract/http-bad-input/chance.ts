@@ -1,4 +1,4 @@
-import { seededRandom } from '../../simulation/random.ts';
+import { seededRandom } from '../../simulation/world.ts';
 
 /** Choices that look random and come again with the same seed. */
 export class Chance {

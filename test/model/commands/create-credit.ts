@@ -2,13 +2,24 @@ import fc from 'fast-check';
 import { type Body, type Book, type Line, type Model, type Requested, same, viewOf, type World } from '../book.ts';
 import { acceptedCredit, mustHaveFigures, refusalsOf } from '../credit-answers.ts';
 import { creditOf, discountsOf, taxRoom } from '../credits.ts';
-import { invalidNew } from '../invalid.ts';
 import { written } from '../money.ts';
-import { mustBeRefused } from '../refusal.ts';
+import { invalidNew, mustBeRefused } from '../refusal.ts';
 import { nothing, remainingOf } from '../remaining.ts';
 import { ask, pick, write } from '../requests.ts';
-import { headersOf, key, metadata, of, reference, said, seldom, side, target, taxDays, type Wished } from './parts.ts';
-import { Step } from './step.ts';
+import {
+  headersOf,
+  key,
+  metadata,
+  of,
+  reference,
+  Step,
+  said,
+  seldom,
+  side,
+  target,
+  taxDays,
+  type Wished,
+} from './parts.ts';
 
 const ways = ['quantity', 'quantity', 'rest', 'rest', 'part', 'part', 'over', 'tax only', 'unmatched'] as const;
 

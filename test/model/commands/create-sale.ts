@@ -1,8 +1,20 @@
 import fc from 'fast-check';
 import type { Line, Model, Requested, World } from '../book.ts';
 import { write } from '../requests.ts';
-import { headersOf, key, metadata, of, reference, said, seldom, side, status, taxDays, type Wished } from './parts.ts';
-import { Step } from './step.ts';
+import {
+  headersOf,
+  key,
+  metadata,
+  of,
+  reference,
+  Step,
+  said,
+  seldom,
+  side,
+  status,
+  taxDays,
+  type Wished,
+} from './parts.ts';
 
 const address = (state: 'MI' | 'IN') => ({
   country: 'US',

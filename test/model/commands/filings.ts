@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { type Book, type Filing, instant, type Model, must, same, type World } from '../book.ts';
-import { mustBeFiling } from '../filing-answers.ts';
-import { nextEnd } from '../filings.ts';
+import { mustBeFiling, nextEnd } from '../filings.ts';
 import { exceptionsAtLeast, exceptionsAtMost } from '../journal.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, type Side, write } from '../requests.ts';
-import { type Generated, headersOf, key, of, seldom, side, target } from './parts.ts';
-import { Step } from './step.ts';
+import { type Generated, headersOf, key, of, Step, seldom, side, target } from './parts.ts';
 
 const dayMs = 86_400_000;
 

@@ -4,8 +4,7 @@ import { type Body, type Book, type Entry, type Model, same, type World } from '
 import { expectedRows, type Filters } from '../list.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick, type Side } from '../requests.ts';
-import { of, seldom, side, target, type Wished } from './parts.ts';
-import { Step } from './step.ts';
+import { of, Step, seldom, side, target, type Wished } from './parts.ts';
 
 const range = seldom(
   of({

@@ -4,8 +4,7 @@ import type { Answer, Schema } from '../../support/http.ts';
 import { type Book, type Change, type Entry, type Model, must, same, trailOf, viewOf, type World } from '../book.ts';
 import { mustBeRefused, refusal } from '../refusal.ts';
 import { ask, pick } from '../requests.ts';
-import { of, seldom, side, target, type Wished } from './parts.ts';
-import { Step } from './step.ts';
+import { of, Step, seldom, side, target, type Wished } from './parts.ts';
 
 type History = Answer<Schema<'TransactionHistory'>>;
 /** A row of a history, in the fields that are compared. */

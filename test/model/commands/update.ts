@@ -10,6 +10,7 @@ import {
   key,
   metadata,
   of,
+  Step,
   said,
   seldom,
   side,
@@ -17,7 +18,6 @@ import {
   taxDays,
   type Wished,
 } from './parts.ts';
-import { Step } from './step.ts';
 
 const isCredit = ({ parent_transaction_id }: Body) => parent_transaction_id !== null;
 

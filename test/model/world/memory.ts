@@ -1,7 +1,32 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { answerFrom, MemoryDatabase } from '../../support/memory-database.ts';
 import type { Both, World } from '../book.ts';
-import { stillClock } from './clock.ts';
+
+const start = '11-01T00:00:00.000Z';
+
+/**
+ * How many milliseconds there are to the next 1 November: every run begins on one, so that it meets the same ends of
+ * months when it is repeated alone.
+ */
+export const untilStart = (nowMs: number): number => {
+  const year = new Date(nowMs).getUTCFullYear();
+  const [here, next] = [year, year + 1].map((one) => Date.parse(`${one}-${start}`)) as [number, number];
+  return (here >= nowMs ? here : next) - nowMs;
+};
+
+/**
+ * Stops the clock unless a command moves it, so that the model knows every instant. It only moves forward, even across
+ * runs: ids sort by time.
+ */
+export const stillClock = (): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`2026-${start}`) });
+  vi.spyOn(console, 'info').mockImplementation(() => {});
+};
+
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** The worlds of a test file in memory, each with an empty database and a clock that only commands move. */
 export const inMemory = (newWorld: (terms: Both) => Promise<World>): ((terms: Both) => Promise<World>) => {

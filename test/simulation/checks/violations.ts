@@ -8,10 +8,9 @@ import { filingViolations } from './filings.ts';
 import { Ledger } from './ledger.ts';
 import { listViolations } from './lists.ts';
 import { moneyViolations } from './money.ts';
-import { periodViolations } from './periods.ts';
+import { periodViolations, taxDayViolations } from './periods.ts';
 import { redactionViolations } from './redactions.ts';
 import { referenceViolations, stateViolations } from './states.ts';
-import { taxDayViolations } from './tax-days.ts';
 
 /** A request writes items of its own account only. */
 const accountViolations = ({ versions }: History): string[] =>
