@@ -6,7 +6,7 @@ import { worldOfEvents } from './world/world.ts';
 
 vi.mock('node:timers/promises', async (load) => (await import('./world/pauses.ts')).withoutPauses(load));
 
-const newWorld = inMemory((terms) => worldOfEvents(true, terms));
+const newWorld = inMemory(worldOfEvents);
 
 /** All that a change can be answered with, and the rest of what the runs must have met to be worth their name. */
 const met = [

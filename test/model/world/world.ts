@@ -79,7 +79,7 @@ const verifyIn =
   };
 
 /** Two new accounts, whose requests go to the functions as events. */
-export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<World> => {
+export const worldOfEvents = async (terms: Both): Promise<World> => {
   const [first, second] = await callers(terms);
   const schedule = { functionName: 'sweep-drafts', requestId: 'schedule', timeoutMs: 240_000 };
   return {
@@ -89,7 +89,7 @@ export const worldOfEvents = async (isAlone: boolean, terms: Both): Promise<Worl
     advance: async (byMs) => advanceClock(byMs),
     sweep: () => invoke(handlers.schedules['sweep-drafts'], {}, schedule) as Promise<Swept>,
     work: () => invoke(handlers.schedules['close-periods'], {}, { ...schedule, functionName: 'close-periods' }),
-    isAlone,
+    isAlone: true,
   };
 };
 
@@ -109,6 +109,6 @@ export const worldOfWires = async (terms: Both): Promise<World> => {
     advance: async (byMs) => void (await send(url, 'PUT', '/_local/clock', { body: { advance_seconds: byMs / 1000 } })),
     sweep: async () => ((await send(url, 'POST', '/_local/schedules/sweep-drafts')) as Answer<Swept>).body,
     work: () => send(url, 'POST', '/_local/schedules/close-periods'),
-    isAlone: true,
+    isAlone: false,
   };
 };
