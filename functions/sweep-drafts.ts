@@ -1,8 +1,8 @@
+import { contendedMsMax } from '../shared/base/contention.ts';
 import { now } from '../shared/config/clock.ts';
 import { defineSchedule } from '../shared/http/define-schedule.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
-import { contendedMsMax } from '../shared/store/client/contention.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
 import { retentionPorts } from '../shared/store/ledger/retention-ports.ts';
 import { draftIndex } from '../shared/store/ledger/transaction-index.ts';

@@ -10,6 +10,9 @@ export const answerBytes = (json: string): number => Buffer.byteLength(JSON.stri
 // A character takes at most three bytes, or two where JSON escapes it.
 const bytesOfCharacterMax = 3;
 
+/** Whether a JSON text takes at most so many bytes in a response. Only a long text is measured. */
+export const fitsBytes = (json: string, bytesMax: number): boolean =>
+  json.length * bytesOfCharacterMax <= bytesMax || answerBytes(json) <= bytesMax;
+
 /** Whether a response with this JSON text is small enough. */
-export const fitsAnswer = (json: string): boolean =>
-  json.length * bytesOfCharacterMax <= answerBytesMax || answerBytes(json) <= answerBytesMax;
+export const fitsAnswer = (json: string): boolean => fitsBytes(json, answerBytesMax);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { answerBytes } from '../base/answer-size.ts';
+import { answerBytes, fitsBytes } from '../base/answer-size.ts';
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 
@@ -80,6 +80,7 @@ export const pageBytesMax = 4_000_000;
 
 /** The first rows that fit into an answer, at least one. */
 export const fitting = <Row>(rows: readonly Row[]): Row[] => {
+  if (fitsBytes(JSON.stringify(rows), pageBytesMax)) return [...rows];
   let bytes = 0;
   const end = rows.findIndex((row, at) => {
     bytes += answerBytes(JSON.stringify(row));

@@ -90,7 +90,7 @@ import { transactionIndex } from './transaction-index.ts';`,
   'conflict reported as a duplicate': [
     {
       find: `  const claim = failedAs('take');\n`,
-      replace: `  if (obstacles.some(({ code }) => contentionCodes.has(code)) && writes.some(({ role }) => role === 'take'))
+      replace: `  if (isContended(obstacles.map(({ code }) => code)) && writes.some(({ role }) => role === 'take'))
     return { kind: 'reference_taken', transactionId: head.after.transaction.id };
   const claim = failedAs('take');\n`,
     },
@@ -103,8 +103,8 @@ import { transactionIndex } from './transaction-index.ts';`,
   ],
   'record that others are writing passed over': [
     {
-      find: 'tellingRoles.has(role) && contentionCodes.has(code)',
-      replace: 'tellingRoles.has(role) && contentionCodes.has(code) && false',
+      find: '(tellingRoles.has(role) ? [code] : [])',
+      replace: '(tellingRoles.has(role) && false ? [code] : [])',
     },
   ],
   'account missing from a key': [

@@ -1,4 +1,4 @@
-import type { Time } from '../../shared/base/backoff.ts';
+import type { Time } from '../../shared/base/contention.ts';
 
 /** Virtual time, which passes only during sleeps, and the recorded sleeps; `random` is what is drawn each time. */
 export const virtualTime = (random = 0.5) => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { pauseBefore } from '../../shared/base/backoff.ts';
-import { Contention, retryWhileStale } from '../../shared/base/contention.ts';
-import { contendedMsMax, retryContention } from '../../shared/store/client/contention.ts';
+import {
+  Contention,
+  contendedMsMax,
+  pauseBefore,
+  retryContention,
+  retryWhileStale,
+} from '../../shared/base/contention.ts';
 import { drawFrom } from '../support/random-orders.ts';
 import { virtualTime } from '../support/virtual-time.ts';
 

@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pauseBefore, realTime } from '../../base/backoff.ts';
+import { pauseBefore, realTime } from '../../base/contention.ts';
 import { firstBytes } from '../imports/files/open-file.ts';
 import { NotPublic } from './public-addresses.ts';
 import { bodyOf, Refused, type Response, request } from './request.ts';

@@ -1,10 +1,10 @@
 import { DeleteCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { batchesOf } from '../../base/collections.ts';
+import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type Items, queryPages } from '../client/reads.ts';
-import { retryThrottled } from '../content/content-client.ts';
 import { filingReads } from '../filings/filing-reads.ts';
 import {
   accountKey,

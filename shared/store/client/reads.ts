@@ -1,8 +1,7 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { Contention, type RemainingMs } from '../../base/contention.ts';
+import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
 import type { ItemKey } from '../keys.ts';
 import { database } from './client.ts';
-import { retryContention } from './contention.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 export type Items = readonly Item[];

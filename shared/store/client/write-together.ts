@@ -1,8 +1,7 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { Contention, type RemainingMs } from '../../base/contention.ts';
+import { Contention, type RemainingMs, retryContention } from '../../base/contention.ts';
 import { database } from './client.ts';
-import { contentionCodes, retryContention } from './contention.ts';
 
 export type Writes = NonNullable<TransactWriteCommandInput['TransactItems']>;
 export type Write = Writes[number];
@@ -31,11 +30,21 @@ export const writeTogether = <Refused>(
     }
   }, remainingMs);
 
-/** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
-export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } => {
-  const codes = (exception.CancellationReasons ?? []).map(({ Code = '' }) => Code);
-  if (codes.includes('ConditionalCheckFailed')) return { kind: 'stale' };
-  if (codes.some((code) => contentionCodes.has(code)))
-    throw new Contention('Others are writing the same items.', { cause: exception });
+/** The reasons of a canceled transaction that a retry can resolve. */
+const contentionCodes = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Whether one of these cancellation codes is contention. */
+export const isContended = (codes: readonly string[]): boolean => codes.some((code) => contentionCodes.has(code));
+
+export const codesOf = ({ CancellationReasons = [] }: TransactionCanceledException): string[] =>
+  CancellationReasons.map(({ Code = 'None' }) => Code);
+
+/** Throws the contention or the bug that canceled a transaction. */
+export const throwCanceled = (exception: TransactionCanceledException): never => {
+  if (isContended(codesOf(exception))) throw new Contention('Others are writing the same items.', { cause: exception });
   throw exception;
 };
+
+/** The refusal of a transaction whose condition failed. Throws contention where a retry may succeed, and other reasons. */
+export const staleOrThrow = (exception: TransactionCanceledException): { readonly kind: 'stale' } =>
+  codesOf(exception).includes('ConditionalCheckFailed') ? { kind: 'stale' } : throwCanceled(exception);

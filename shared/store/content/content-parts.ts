@@ -1,13 +1,14 @@
 /** The parts of releases: many small items, which an import writes before the head. */
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { ReleasePart } from '../../content/content.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';
-import { queryContent, retryThrottled } from './content-client.ts';
+import { queryContent } from './content-client.ts';
 import { partFrom, partItem } from './content-item.ts';
 import { readItems } from './content-reads.ts';
 

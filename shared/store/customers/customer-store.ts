@@ -1,14 +1,20 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Contention, type RemainingMs } from '../../base/contention.ts';
+import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { CustomerPorts } from '../../customers/change-customers.ts';
 import type { CustomerCommit, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../transactions/ledger.ts';
-import { contentionCodes } from '../client/contention.ts';
 import { batchGet } from '../client/reads.ts';
-import { type Write, writeTogether } from '../client/write-together.ts';
+import {
+  codesOf,
+  isContended,
+  staleOrThrow,
+  throwCanceled,
+  type Write,
+  writeTogether,
+} from '../client/write-together.ts';
 import { customerKey, idempotencyKey } from '../keys.ts';
 import { answerLinkWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
@@ -38,15 +44,11 @@ const refusalOf = (
   { idempotency, nowMs }: CustomerCommit,
   exception: TransactionCanceledException,
 ): Replay | { readonly kind: 'stale' } => {
-  const reasons = exception.CancellationReasons ?? [];
-  const record = idempotency && reasons[0]?.Item;
+  const record = idempotency && exception.CancellationReasons?.[0]?.Item;
   const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
   if (replay) return replay;
   // The other writer may be an earlier attempt of this request, whose record is its answer.
-  if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
-    throw new Contention('Other requests are writing the same customer.', { cause: exception });
-  if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
-  throw exception;
+  return isContended(codesOf(exception)) ? throwCanceled(exception) : staleOrThrow(exception);
 };
 
 const customersWithin = (remainingMs: RemainingMs): Customers => {

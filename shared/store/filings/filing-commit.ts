@@ -1,11 +1,10 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { Contention, type RemainingMs } from '../../base/contention.ts';
+import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
-import { contentionCodes } from '../client/contention.ts';
-import { type Write, writeTogether } from '../client/write-together.ts';
+import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
 import { replayFrom } from '../ledger/idempotency-item.ts';
@@ -98,14 +97,9 @@ const refusalOf = (
   { idempotency, nowMs }: FilingCommit,
   exception: TransactionCanceledException,
 ): Exclude<FilingCommitted, { kind: 'committed' }> => {
-  const reasons = exception.CancellationReasons ?? [];
-  const record = idempotency && reasons[0]?.Item;
+  const record = idempotency && exception.CancellationReasons?.[0]?.Item;
   const replay = record ? replayFrom(unmarshall(record), idempotency, nowMs) : undefined;
-  if (replay) return replay;
-  if (reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return { kind: 'stale' };
-  if (reasons.some(({ Code }) => contentionCodes.has(Code ?? '')))
-    throw new Contention('Other requests are writing the same items.', { cause: exception });
-  throw exception;
+  return replay ?? staleOrThrow(exception);
 };
 
 /**

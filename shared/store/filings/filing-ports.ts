@@ -1,10 +1,10 @@
 import type { RemainingMs } from '../../base/contention.ts';
+import { contendedMsMax } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import type { ClosePorts, FilingPorts } from '../../filings/ports.ts';
 import { failureLine } from '../../observability/failure-line.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax } from '../client/client.ts';
-import { contendedMsMax } from '../client/contention.ts';
 import { ledgerWithin } from '../ledger/ledger-store.ts';
 import { newFilingId } from '../ledger/new-id.ts';
 import { storedSize } from '../ledger/transaction-item.ts';

@@ -1,10 +1,9 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { Contention, type RemainingMs } from '../../base/contention.ts';
+import type { RemainingMs } from '../../base/contention.ts';
 import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
-import { contentionCodes } from '../client/contention.ts';
-import { writeTogether } from '../client/write-together.ts';
+import { isContended, throwCanceled, writeTogether } from '../client/write-together.ts';
 import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';
 import { ledgerReadsWithin } from './ledger-reads.ts';
@@ -51,18 +50,14 @@ export const refusalOf = (
   if (failedAs('audit')?.item?.['audit_hash'] === head.entry.hash) return { kind: 'committed', isRepeat: true };
 
   // The other writer may be an earlier attempt of this request. Its outcome decides what the other reasons mean.
-  if (obstacles.some(({ role, code }) => tellingRoles.has(role) && contentionCodes.has(code)))
-    throw new Contention('Another request is writing the same idempotency record or audit entry.', {
-      cause: exception,
-    });
+  if (isContended(obstacles.flatMap(({ role, code }) => (tellingRoles.has(role) ? [code] : []))))
+    return throwCanceled(exception);
 
   const claim = failedAs('take');
   if (claim) return { kind: 'reference_taken', transactionId: Claim.parse(claim.item).transaction_id };
   if (failed.some(({ role }) => staleRoles.has(role))) return { kind: 'stale' };
   // An open entry may be missing because of a concurrent change of the head. Only without contention was it a filing.
-  if (obstacles.some(({ code }) => contentionCodes.has(code))) {
-    throw new Contention('Other requests are writing the same items.', { cause: exception });
-  }
+  if (isContended(obstacles.map(({ code }) => code))) return throwCanceled(exception);
   if (failed.some(({ role }) => closedRoles.has(role))) return { kind: 'period_closed' };
   throw exception;
 };
@@ -74,12 +69,9 @@ export const recordRefusalOf = (
   nowMs: number,
   exception: TransactionCanceledException,
 ): Replay => {
-  const obstacles = obstaclesOf(writes, exception);
-  const [obstacle] = obstacles;
+  const [obstacle] = obstaclesOf(writes, exception);
   const replay = obstacle?.item ? replayFrom(obstacle.item, idempotency, nowMs) : undefined;
-  if (replay) return replay;
-  if (!obstacles.some(({ code }) => contentionCodes.has(code))) throw exception;
-  throw new Contention('Another request is writing the same idempotency record.', { cause: exception });
+  return replay ?? throwCanceled(exception);
 };
 
 const transact = <Refused>(

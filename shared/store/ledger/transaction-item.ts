@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
+import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
 import { creditedFrom, creditedText } from '../../transactions/credits/counters-text.ts';
@@ -30,6 +31,9 @@ type Compressed = Pick<
   | 'statesOfSale'
 >;
 
+// The lines are most of the text, and a change is measured before it is written.
+const lineTexts = new WeakMap<object, string>();
+
 const texts = (stored: Compressed) => {
   const { transaction, creditOf, creditBasis, pinned, replacedReason, exemptShipping } = stored;
   const { isUnderCollected, statesOfSale } = stored;
@@ -39,8 +43,9 @@ const texts = (stored: Compressed) => {
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
   const ofEntries = { replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
-  const lines = { line_items, explanation, creditOf, creditBasis, pinned, ...ofEntries };
-  return { summary: JSON.stringify(summary), lines: JSON.stringify(lines) };
+  const others = JSON.stringify({ explanation, creditOf, creditBasis, pinned, ...ofEntries });
+  const lines = getOrAdd(lineTexts, line_items, () => JSON.stringify(line_items));
+  return { summary: JSON.stringify(summary), lines: `{"line_items":${lines},${others.slice(1)}` };
 };
 
 const split = (stored: Compressed) => {

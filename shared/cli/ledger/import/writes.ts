@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { retryThrottled } from '../../../base/contention.ts';
 import { environment } from '../../../config/environment.ts';
 import { database, isWritten } from '../../../store/client/client.ts';
 import { decompressBytes } from '../../../store/client/compressed.ts';
 import { readItem } from '../../../store/client/reads.ts';
-import { retryThrottled } from '../../../store/content/content-client.ts';
 import { auditKey, importMarkKey } from '../../../store/keys.ts';
 import type { Item } from './line-items.ts';
 
