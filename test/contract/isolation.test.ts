@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { absentIds, attempts, noCursor, notFound } from '../support/foreign-attempts.ts';
 import type { Request } from '../support/http.ts';
-import { bytesOf, call, two, withCalls } from '../support/isolation.ts';
+import { bytesOf, call, operationsWithId, requestsTo, two, withCalls } from '../support/isolation.ts';
 import { refusalOf } from '../support/sales.ts';
 import type { Ids, RequestArgs, TwoAccounts } from '../support/two-accounts.ts';
 
@@ -13,8 +13,13 @@ const send = ([method, path, request = {}]: RequestArgs, headers: Request['heade
 /** The answer to the stranger, and its database calls. */
 const asStranger = (as: As, asked: RequestArgs) => withCalls(() => send(asked, two.strangers[as]));
 
+/** A request to each endpoint with an id in its path. */
+const readsAndChanges = operationsWithId.map(
+  (operation) => [operation, (ids: Ids) => requestsTo(ids)[operation], notFound] as const,
+);
+
 describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
-  it.each(attempts)(
+  it.each([...attempts, ...readsAndChanges])(
     'cannot access it by %s, and cannot distinguish it from an absent one',
     async (_name, ask, expected) => {
       const foreign = await asStranger(as, ask(two.owner));

@@ -153,12 +153,8 @@ const release = headOf('US-MN@2030-01-01.1');
 const imported = (postal_code: string) => ({ customer: { address: { state: 'MN', postal_code, country: 'US' } } });
 
 /** The data before an operation, then every path through it with other database calls. */
-const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> = {
-  'list-product-attributes': (client) => client.call('GET', '/product-attributes'),
+const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<unknown>>> = {
   'list-product-tax-codes': (client) => made(client.call('GET', '/product-tax-codes?state=MN' as '/product-tax-codes')),
-  'get-openapi': (client) => client.call('GET', '/openapi.json'),
-  'get-console': (client) => client.call('GET', '/console'),
-  'get-docs': (client) => client.call('GET', '/docs'),
   'create-calculation': async (client, parent) => {
     await made(client.calculate({ type: 'credit', parent_transaction_id: parent.id }));
     await made(client.calculate(sale(imported('55401'))));
@@ -186,7 +182,6 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     await made(client.get(parent.id));
     await made(client.get(`${parent.id}?expand=history`));
   },
-  'get-transaction-history': (client, parent) => made(client.get(`${parent.id}/history`)),
   'replay-transaction': async (client, parent) => {
     await made(client.call('POST', `/transactions/${parent.credit.id}/replay`));
     await made(client.call('POST', `/transactions/${parent.pinned.id}/replay`));
@@ -205,10 +200,6 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
         },
       }),
     ),
-  'get-account': (client) => made(client.call('GET', '/account')),
-  'list-filing-periods': (client) => made(client.call('GET', '/filing-periods')),
-  'get-report-by-state': (client) => made(client.call('GET', '/reports/by-state')),
-  'get-registration-advice': (client) => made(client.call('GET', '/registrations/advice')),
   'get-coverage': (client) => made(client.call('GET', '/coverage?state=MI&expand=releases' as '/coverage')),
   'get-rates': (client) => made(client.call('GET', '/rates?postal_code=55405')),
   'update-transaction': async (client, parent) => {
@@ -256,9 +247,6 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     await made(client.filing(parent.filing.id));
     await made(client.filing(parent.filing.id, { expand: 'entries' }));
   },
-  'list-filing-exceptions': async (client, parent) => {
-    await made(client.call('GET', `/filings/${parent.filing.id}/exceptions`));
-  },
   'update-filing': async (client, parent) => {
     await cancel(client, parent.filing.id);
     await made(client.change(parent.filed.id, { status: 'filed', confirmation_number: 'c' }, key('8')));
@@ -282,6 +270,13 @@ const ways: Record<Entry, (client: Client, parent: Parent) => Promise<unknown>> 
     later(retainedMs, () =>
       handlers.schedules['sweep-drafts']({}, { getRemainingTimeInMillis: () => 240_000 } as Context),
     ),
+};
+
+/** The way of an endpoint that has only one. */
+const onlyWay = (operation: Operation) => async (client: Client, parent: Parent) => {
+  const { method, path } = endpoints[operation];
+  const { id } = path.startsWith('/filings/') ? parent.filing : parent;
+  expect((await client.call(method, path.replace('{id}', id))).status).toBe(200);
 };
 
 /** A filing's steps that are left to whoever comes next: here, they came to another of the three that take them. */
@@ -358,7 +353,7 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   ].sort();
   // Two minutes later the instance has forgotten the caller, and the window is another one.
   reached.clear();
-  const used = await later(120_000, () => recorded(() => ways[entry](client, parent)));
+  const used = await later(120_000, () => recorded(() => (ways[entry] ?? onlyWay(entry as Operation))(client, parent)));
   expect(used).toEqual(granted);
   const kinds = Object.entries(reachable).flatMap(([table, all]) => all.map((kind) => `${table} ${kind}`));
   expect(limited([...reached, ...(notSeen[entry] ?? [])])).toEqual(

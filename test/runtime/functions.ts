@@ -2,8 +2,10 @@
  * The events of each function, and what it must answer. Functions come in an order in which each finds what earlier ones wrote.
  * The amounts are of goods for 100.00 in Michigan, which taxes 6 % and has no local taxes.
  */
+
 import { strict as assert } from 'node:assert';
 import { countTransactions } from '../../functions/count-transactions.ts';
+import { endpoints } from '../../functions/endpoints.ts';
 import type { Entry } from '../../infra/bundling.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
@@ -289,11 +291,6 @@ const others: FunctionTest[] = [
     },
   },
   {
-    name: 'get-registration-advice',
-    run: async ({ call }) =>
-      void check(await call('GET', '/registrations/advice'), 200, { object: 'registration_advice' }),
-  },
-  {
     name: 'get-account',
     run: async ({ call, account }) =>
       void check(await call('GET', '/account'), 200, { object: 'account', id: account }),
@@ -347,8 +344,7 @@ const others: FunctionTest[] = [
   },
 ];
 
-/** One test for each function. */
-export const functionTests: readonly FunctionTest[] = [
+const written: readonly FunctionTest[] = [
   ...vocabulary,
   ...transactions,
   ...customers,
@@ -356,3 +352,12 @@ export const functionTests: readonly FunctionTest[] = [
   ...filings,
   ...others,
 ];
+
+/** An endpoint that reads without an id needs no test of its own: its answer must be a 200 that fits the OpenAPI document. */
+const plainReads: readonly FunctionTest[] = Object.values(endpoints)
+  .filter(({ method, path }) => method === 'GET' && !path.includes('{'))
+  .filter(({ name }) => !written.some((test) => test.name === name))
+  .map(({ name, path }) => ({ name, run: async ({ call }) => void check(await call('GET', path), 200) }));
+
+/** One test for each function. */
+export const functionTests: readonly FunctionTest[] = [...written, ...plainReads];

@@ -11,5 +11,5 @@ const accounts = await import('./two-accounts.ts');
 
 export const { url } = await api.startApi();
 export const { call } = api.anonymous;
-export const { bytesOf, requestsTo, withCalls } = accounts;
+export const { bytesOf, closedOperations, operationsWithId, requestsTo, withCalls } = accounts;
 export const two = await accounts.twoAccounts(issuer);

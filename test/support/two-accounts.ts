@@ -1,4 +1,4 @@
-import type { Operation } from '../../functions/endpoints.ts';
+import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
@@ -78,36 +78,40 @@ export type Ids = Pick<OwnedIds, 'sale' | 'credit' | 'voided' | 'draft' | 'filin
 
 const billed = (reference_id: string) => ({ reference_id, total_amount: '106.00', tax_amount: '6.00' });
 
-/** A good request to every operation that needs a credential, with these ids where it takes one. */
-export const requestsTo = (
-  ids: Pick<Ids, 'draft' | 'filing' | 'customer'>,
-): Readonly<Record<ClosedOperation, RequestArgs>> => ({
-  'list-product-attributes': ['GET', '/product-attributes'],
-  'list-product-tax-codes': ['GET', '/product-tax-codes'],
-  'create-calculation': ['POST', '/calculations', { body: sale() }],
-  'create-transaction': ['POST', '/transactions', { body: sale() }],
-  'list-transactions': ['GET', '/transactions'],
-  'get-transaction': ['GET', `/transactions/${ids.draft}`],
-  'get-transaction-history': ['GET', `/transactions/${ids.draft}/history`],
-  'update-transaction': ['POST', `/transactions/${ids.draft}`, { body: { metadata: { by: 'stranger' } } }],
-  'replay-transaction': ['POST', `/transactions/${ids.draft}/replay`],
-  'create-customer': ['POST', '/customers', { body: { id: ids.customer, exemptions: [] } }],
-  'list-customers': ['GET', '/customers'],
-  'get-customer': ['GET', `/customers/${ids.customer}`],
-  'update-customer': ['POST', `/customers/${ids.customer}`, { body: { exemptions: [] } }],
-  'create-filing': ['POST', '/filings', { body: { state: 'MI', period_end: '2026-10-31' } }],
-  'list-filings': ['GET', '/filings'],
-  'get-filing': ['GET', `/filings/${ids.filing}`],
-  'list-filing-exceptions': ['GET', `/filings/${ids.filing}/exceptions`],
-  'update-filing': ['POST', `/filings/${ids.filing}`, { body: { status: 'filed', confirmation_number: 'stranger' } }],
-  'create-reconciliation': ['POST', '/reconciliations', { body: { transactions: [billed('the-same-reference')] } }],
-  'get-account': ['GET', '/account'],
-  'list-filing-periods': ['GET', '/filing-periods'],
-  'get-report-by-state': ['GET', '/reports/by-state'],
-  'get-registration-advice': ['GET', '/registrations/advice'],
-  'get-coverage': ['GET', '/coverage'],
-  'get-rates': ['GET', '/rates?postal_code=55401'],
+/** The endpoints that need a credential. The others are written out, so that no endpoint becomes public by mistake. */
+const closedEndpoints = Object.values(endpoints).filter(({ name }) => !/^get-(openapi|docs|console)$/.test(name));
+export const closedOperations = closedEndpoints.map(({ name }) => name as ClosedOperation);
+export const operationsWithId = closedEndpoints
+  .filter(({ path }) => path.includes('{id}'))
+  .map(({ name }) => name as ClosedOperation);
+
+type TargetIds = Pick<Ids, 'draft' | 'filing' | 'customer'>;
+
+/** Bodies of requests that succeed for both accounts, where the first example of the documentation does not. */
+const ownBodies = ({ customer }: TargetIds): Partial<Record<Operation, unknown>> => ({
+  'update-transaction': { metadata: { by: 'stranger' } },
+  'create-customer': { id: customer, exemptions: [] },
+  'update-customer': { exemptions: [] },
+  'create-filing': { state: 'MI', period_end: '2026-10-31' },
+  'update-filing': { status: 'filed', confirmation_number: 'stranger' },
+  'create-reconciliation': { transactions: [billed('the-same-reference')] },
 });
+
+/** A good request to every operation that needs a credential, with these ids where it takes one. */
+export const requestsTo = (ids: TargetIds) => {
+  const idOf: Readonly<Record<string, string>> = {
+    transactions: ids.draft,
+    filings: ids.filing,
+    customers: ids.customer,
+  };
+  const requests = closedEndpoints.map(({ name, method, path, requests: examples }): [string, RequestArgs] => {
+    const filled = path.replace('{id}', idOf[path.split('/')[1] ?? ''] ?? 'none');
+    const query = name === 'get-rates' ? '?postal_code=55401' : '';
+    const [example] = Object.values(examples ?? {});
+    return [name, [method, filled + query, example ? { body: ownBodies(ids)[name] ?? example.value } : {}]];
+  });
+  return Object.fromEntries(requests) as Readonly<Record<ClosedOperation, RequestArgs>>;
+};
 
 /** Two accounts with the same belongings, and every kind of credential of the first. */
 export const twoAccounts = async (issuer: LocalIssuer) => {
