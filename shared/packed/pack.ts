@@ -103,7 +103,7 @@ const localNames = (): unknown => {
   };
 };
 
-/** A file that is not in git: `npm run pack` and `npm ci` write it. Files that end in `.br` are compressed. */
+/** A file that `npm run pack` and `npm ci` write; git ignores all but the README. Files that end in `.br` are compressed. */
 type GeneratedFile = { readonly path: string; readonly text: () => string | Promise<string> };
 /** A compressed file with its name and the module whose bundles carry it. */
 type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: string };
@@ -145,11 +145,26 @@ const openApi = async (): Promise<string> => {
   return openApiText(Object.values(endpoints));
 };
 
+/** The README with its table of endpoints. It is in git, because GitHub shows it. */
+const readme = async (): Promise<string> => {
+  const { endpoints } = await import('../../functions/endpoints.ts');
+  const rows = Object.values(endpoints).map(
+    ({ name, method, path, summary, scope }) =>
+      `| [\`${method} ${path}\`](functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
+  );
+  const text = readFileSync(pathOf('../../README.md'), 'utf8');
+  return text.replace(
+    /(\| Endpoint \| Purpose \| Scope \|\n\|---\|---\|---\|\n)(?:\|.*\n)+/,
+    (_, head) => head + rows.join(''),
+  );
+};
+
 const schemas: readonly GeneratedFile[] = [
   ...Object.entries(eventSchemas()).map(([name, text]) => ({
     path: pathOf(`../events/schemas/${name}`),
     text: () => text,
   })),
+  { path: pathOf('../../README.md'), text: readme },
   { path: pathOf('../http/openapi.json'), text: openApi },
   { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
 ];
