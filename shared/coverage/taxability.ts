@@ -30,7 +30,7 @@ const taxingState = (release: Release, product: ProductTaxCode, day: string): Ju
   ) ?? release.jurisdictions[0];
 
 const hasLocals = ({ coverage, local, fallback }: Release): boolean =>
-  coverage !== 'complete' || (fallback?.local ?? local) !== undefined;
+  fallback ? hasLocals(fallback) : coverage !== 'complete' || local !== undefined;
 
 /** `attribute`: the attribute by which the rule was chosen. */
 const treated = (release: Release, day: string, rule: DecidingRule | undefined, attribute?: string): Treated => {

@@ -39,7 +39,7 @@ export type CaseLine = z.infer<typeof CaseLine>;
  * the tax (`components`) only say whether local taxes are expected. Other fields of the case, such as its source, are
  * ignored. A check cannot calculate a case with other fields in `input` or its lines.
  */
-export const Case = z.looseObject({
+export const WorkedCase = z.looseObject({
   id: z.string().check(z.minLength(1)),
   title: z.optional(z.string()),
   country: z.nullish(z.string()),
@@ -53,20 +53,20 @@ export const Case = z.looseObject({
     components: z.optional(z.array(z.looseObject({ level: z.optional(z.string()) }))),
   }),
 });
-export type Case = z.infer<typeof Case>;
+export type WorkedCase = z.infer<typeof WorkedCase>;
 
 /** A case with another shape, and the problems of its fields. */
 export type UnreadableCase = { readonly id: string; readonly state: string | null; readonly problem: string };
 
-export const isUnreadable = (worked: Case | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
+export const isUnreadable = (worked: WorkedCase | UnreadableCase): worked is UnreadableCase => !('expected' in worked);
 
 const fieldOf = (value: unknown, field: string): string | null => {
   const found = objectOf(value)?.[field];
   return typeof found === 'string' && found !== '' ? found : null;
 };
 
-const readCase = (value: unknown, index: number): Case | UnreadableCase => {
-  const { success, data, error } = Case.safeParse(value);
+const readCase = (value: unknown, index: number): WorkedCase | UnreadableCase => {
+  const { success, data, error } = WorkedCase.safeParse(value);
   if (success) return data;
   return {
     id: fieldOf(value, 'id') ?? `case ${index + 1}`,
@@ -76,7 +76,7 @@ const readCase = (value: unknown, index: number): Case | UnreadableCase => {
 };
 
 /** Read a file of worked cases. Refuses a file that has no list of cases. */
-export const readCases = (text: string): readonly (Case | UnreadableCase)[] => {
+export const readCases = (text: string): readonly (WorkedCase | UnreadableCase)[] => {
   const read = jsonOrRefuse(text, 'The cases are');
   const list = Array.isArray(read) ? read : objectOf(read)?.['cases'];
   if (!Array.isArray(list) || list.length === 0)

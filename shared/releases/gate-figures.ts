@@ -10,7 +10,7 @@ import workedCases from '../content/worked-cases.json' with { type: 'json' };
 import { findHead, readPartKeys } from '../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { chainOf } from './active-release.ts';
-import { type Case, isUnreadable, readCases } from './cases.ts';
+import { isUnreadable, readCases, type WorkedCase } from './cases.ts';
 import { type ChargedRates, chargedRates } from './charged-rates.ts';
 import { addressOfKey, changeDays, type Impact, probesOf, type RateStep } from './impact.ts';
 import { loadStored } from './measure-impact.ts';
@@ -80,7 +80,7 @@ const newlyFailedCases = async (candidate: OpenRelease, active: OpenRelease, tod
     await releaseForCases(candidate.head, cases),
     await releaseForCases(active.head, cases),
   ];
-  const fails = (worked: Case, { head }: OpenRelease, load: ReleaseFor) =>
+  const fails = (worked: WorkedCase, { head }: OpenRelease, load: ReleaseFor) =>
     runCase(worked, head, load, today).outcome === 'fail';
   return cases.filter((worked) => fails(worked, candidate, releaseFor) && !fails(worked, active, activeFor)).length;
 };

@@ -72,9 +72,13 @@ const read = async (job: ImportJob, id: string): Promise<Built> => {
       const onProgress = (done: number, total: number) =>
         reach(done / Math.max(1, total), `${megabytes(done)} of ${megabytes(total)}`);
       const built = await buildRelease({
-        ...{ entries: importer.read(files, { state, base, undatedFrom, names, onProgress }), base },
+        entries: importer.read(files, { state, base, undatedFrom, names, onProgress }),
+        base,
         position: positionOver(active),
-        ...{ id, importer, importedAt: new Date(now()).toISOString(), tempFolder },
+        id,
+        importer,
+        importedAt: new Date(now()).toISOString(),
+        tempFolder,
       });
       finish(`Read ${counted(built.summary.rowsRead, 'row')}`);
       return built;
@@ -101,8 +105,8 @@ const write = async (built: Complete, reporter: Reporter): Promise<string> => {
   return head.id;
 };
 
-const refuseBad = ({ bad }: Built['summary'], { match }: Importer): never => {
-  if (match === 'none')
+const refuseBad = ({ bad }: Built['summary'], importer: Importer): never => {
+  if (isOwnOnly(importer))
     throw new CommandError(`${counted(bad.count, 'problem')} in the file, and nothing was written. Correct the file.`);
   const what =
     bad.rows > 0 ? `${counted(bad.rows, 'row')} cannot be read` : 'The files are incomplete or do not belong together';

@@ -9,7 +9,7 @@ import { currentVersion } from '../http/versions.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import { loadContent } from '../store/content/load-content.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
-import { type Case, type CaseLine, isUnreadable, type UnreadableCase } from './cases.ts';
+import { type CaseLine, isUnreadable, type UnreadableCase, type WorkedCase } from './cases.ts';
 
 export type CaseResult = {
   readonly id: string;
@@ -32,24 +32,24 @@ const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.sta
 const localLevels = new Set(['local', 'county', 'city', 'district']);
 
 /** The destination of a case. */
-export const addressOf = ({ state, zip, locality }: Case): PostalAddress => ({
+export const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
   state: state ?? null,
   postal_code: zip ?? null,
   city: locality ?? null,
 });
 
 /** Whether the case expects local taxes without naming a place, so that it cannot be checked. */
-const expectsUnnamedPlace = ({ zip, locality, expected }: Case, release: Release): boolean => {
+const expectsUnnamedPlace = ({ zip, locality, expected }: WorkedCase, release: Release): boolean => {
   if (zip || locality) return false;
   const levels = (expected.components ?? []).map(({ level }) => level ?? '');
   return levels.some((level) => localLevels.has(level) || (level === 'combined' && release.coverage === 'partial'));
 };
 
-export const isOfState = ({ country, state }: Pick<Case, 'country' | 'state'>, release: Release): boolean =>
+export const isOfState = ({ country, state }: Pick<WorkedCase, 'country' | 'state'>, release: Release): boolean =>
   (country ?? 'US') === 'US' && stateJurisdiction(state ?? '') === release.state;
 
 /** The reason why the case does not apply to the release, or `null`. */
-const inapplicable = (worked: Case, release: Release): string | null => {
+const inapplicable = (worked: WorkedCase, release: Release): string | null => {
   if (!isOfState(worked, release)) return `it is not about ${release.name}`;
   const { tax_total } = worked.expected;
   if (tax_total === null || tax_total === undefined) return 'it expects no tax_total';
@@ -62,7 +62,7 @@ const inapplicable = (worked: Case, release: Release): string | null => {
   return null;
 };
 
-const requestOf = (worked: Case, today: string): CalculationInput => {
+const requestOf = (worked: WorkedCase, today: string): CalculationInput => {
   const lines = worked.input.lines ?? [];
   const shipping = lines.find(isShipping);
   const use = worked.input['use'];
@@ -90,11 +90,14 @@ const isSameAmount = (a: string, b: string): boolean => {
 };
 
 /** Whether the release has the place of the case, if the case has only its name. */
-const knowsPlace = ({ zip, locality }: Case, address: TaxAddress, release: Release | undefined): boolean =>
+const knowsPlace = ({ zip, locality }: WorkedCase, address: TaxAddress, release: Release | undefined): boolean =>
   Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
 
 /** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
-export const releaseForCases = (head: Release, cases: readonly (Case | UnreadableCase)[]): Promise<ReleaseFor> => {
+export const releaseForCases = (
+  head: Release,
+  cases: readonly (WorkedCase | UnreadableCase)[],
+): Promise<ReleaseFor> => {
   const addresses = cases
     .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
     .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
@@ -103,7 +106,7 @@ export const releaseForCases = (head: Release, cases: readonly (Case | Unreadabl
 
 /** Compare a worked case with the calculation of the API. Days are `YYYY-MM-DD`. */
 export const runCase = (
-  worked: Case | UnreadableCase,
+  worked: WorkedCase | UnreadableCase,
   head: Release,
   releaseFor: ReleaseFor,
   today: string,

@@ -148,8 +148,14 @@ const importState = async (
     const imported = await importFiles({
       importer: importers[format],
       files: files.map((file) => pathOf(folder, state, file)),
-      ...{ state, active, base: null, from: null },
-      ...{ skipBadRows: false, dryRun: false, tempFolder, reporter },
+      state,
+      active,
+      base: null,
+      from: null,
+      skipBadRows: false,
+      dryRun: false,
+      tempFolder,
+      reporter,
     });
     assert(imported !== null, 'An import that is not a dry run returns its release.');
     return { ...imported, over: active.id };
@@ -177,7 +183,11 @@ const keptChanges = 100;
 const firstOf = (changes: readonly RateChange[]) => ({
   count: changes.length,
   rates: changes.slice(0, keptChanges).map(({ jurisdiction, name, kind, from, to, old, new: next }) => ({
-    ...{ jurisdiction, name, kind, from, to },
+    jurisdiction,
+    name,
+    kind,
+    from,
+    to,
     before: old,
     after: next,
   })),

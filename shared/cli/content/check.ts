@@ -5,7 +5,7 @@ import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
 import { cityName } from '../../content/location/city-name.ts';
 import type { Release } from '../../content/release.ts';
-import { type Case, isUnreadable, readCases, type UnreadableCase } from '../../releases/cases.ts';
+import { isUnreadable, readCases, type UnreadableCase, type WorkedCase } from '../../releases/cases.ts';
 import { openRelease } from '../../releases/open-release.ts';
 import { type CaseResult, isOfState, releaseForCases, runCase } from '../../releases/run-case.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
@@ -13,7 +13,7 @@ import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson } from '../terminal/output.ts';
 
-type Listed = Case | UnreadableCase;
+type Listed = WorkedCase | UnreadableCase;
 
 /** Read `--zips`, such as `Minneapolis=55401,Saint Paul=55101`: ZIPs or ZIP+4 by the names of localities. */
 export const readZips = (text: string): ReadonlyMap<string, string> => {

@@ -114,7 +114,11 @@ const update = async (options: Options): Promise<void> => {
   for (const publisher of states) {
     print(`== ${publisher.state}: ${publisher.name}`);
     const result = await updateState(publisher, {
-      ...{ client, folder, activate: options.activate ?? false, overridden, reporter: terminal },
+      client,
+      folder,
+      activate: options.activate ?? false,
+      overridden,
+      reporter: terminal,
     }).catch((error): StateUpdate => ({ outcome: 'failed', reason: messageOf(error, publisher) }));
     report(publisher.state, result);
     updates.push(result);

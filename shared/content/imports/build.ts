@@ -1,6 +1,7 @@
 /** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import type { ReleaseHead, ReleasePart } from '../content.ts';
+import { isOwnOnly } from '../own-rules.ts';
 import type { OwnRules, Release } from '../release.ts';
 import type { Evidence } from '../release-values.ts';
 import { type Collection, collect, newCollection } from './build/collect.ts';
@@ -32,7 +33,7 @@ export type BuildOptions = {
   readonly position: Position;
   /** `US-MN@2026-11-21.1`. */
   readonly id: string;
-  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'match' | 'hasRemoteRates'>;
+  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'hasRemoteRates'>;
   /** ISO instant. */
   readonly importedAt: string;
   /** A folder that the caller owns and removes when the parts have been read. */
@@ -180,7 +181,7 @@ export const buildRelease = async (options: BuildOptions): Promise<Built> => {
   const { tally, registry, streets } = collection;
   const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
   for await (const entry of entries) collect(collection, entry);
-  if (importer.match === 'none') return buildOwn(options, collection);
+  if (isOwnOnly(importer)) return buildOwn(options, collection);
   const { path, ...written } = writeAll(collection, evidence, options, inForce);
   if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
   noteLost(base, tally, registry.used);

@@ -48,11 +48,11 @@ export const localPart = (
   );
 };
 
-type Held = CombinedCity & { readonly changes: (Change & { readonly line: number })[] };
-type Taxed = { readonly held: Held; readonly tax: Jurisdiction };
+type RatedCity = CombinedCity & { readonly changes: (Change & { readonly line: number })[] };
+type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
 
 /** The changes in the order of their days; each ends before the next. */
-const changesOf = ({ changes }: Held): readonly Change[] => {
+const changesOf = ({ changes }: RatedCity): readonly Change[] => {
   const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return sorted.map(({ from, to, rate }, index) => {
     const next = sorted[index + 1];
@@ -60,9 +60,10 @@ const changesOf = ({ changes }: Held): readonly Change[] => {
   });
 };
 
-const haveSameRates = (a: Held, b: Held): boolean => JSON.stringify(changesOf(a)) === JSON.stringify(changesOf(b));
+const haveSameRates = (a: RatedCity, b: RatedCity): boolean =>
+  JSON.stringify(changesOf(a)) === JSON.stringify(changesOf(b));
 
-const lineOf = ({ changes }: Held): number => changes[0]?.line ?? 0;
+const lineOf = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
 
 const ofAddresses = { of_addresses: true } as const;
 
@@ -72,15 +73,20 @@ function* ratesOf(tax: Jurisdiction, changes: readonly Change[]): Generator<Entr
 }
 
 /** A city, under all its names, with a tax. */
-function* cityOf(held: Held, { code }: Jurisdiction, { from, to, rate }: Change, isPart: boolean): Generator<Entry> {
+function* cityOf(
+  rated: RatedCity,
+  { code }: Jurisdiction,
+  { from, to, rate }: Change,
+  isPart: boolean,
+): Generator<Entry> {
   const locals = rate === '0' ? [] : [code];
-  for (const city of [held.city, ...(held.alsoCalled ?? [])])
+  for (const city of [rated.city, ...(rated.alsoCalled ?? [])])
     yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
 }
 
 /** Collects the rates of cities in any order, in memory until the file ends: a state has some thousands. */
 export class CombinedCities {
-  private readonly cities = new Map<string, Held[]>();
+  private readonly cities = new Map<string, RatedCity[]>();
   private readonly districts: (DistrictReading & { readonly line: number })[] = [];
   private readonly jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction;
 
@@ -92,7 +98,7 @@ export class CombinedCities {
   *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
     const { city, name, key } = place;
     const sameName = this.cities.get(city) ?? [];
-    const known = sameName.find((held) => held.key === key);
+    const known = sameName.find((rated) => rated.key === key);
     const found = known ?? { ...place, changes: [] };
     const other = found.changes.find(({ from }) => from === change.from);
     if (other) {
@@ -117,45 +123,47 @@ export class CombinedCities {
 
   *entries(): Generator<Entry> {
     const taxed = [...this.cities.values()].flatMap((sameName) =>
-      sameName.map((held): Taxed => ({ held, tax: this.jurisdictionOf(held, sameName.length > 1) })),
+      sameName.map((rated): TaxedCity => ({ rated, tax: this.jurisdictionOf(rated, sameName.length > 1) })),
     );
-    const same = new Set(taxed.filter(({ held }) => this.isLikeItsCity(held)));
-    for (const { held } of same)
-      yield { kind: 'skipped', line: lineOf(held), reason: 'a part with the rate of its city' };
+    const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
+    for (const { rated } of same)
+      yield { kind: 'skipped', line: lineOf(rated), reason: 'a part with the rate of its city' };
     const taxes = taxed.filter((one) => !same.has(one));
     for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
     yield* this.districtEntries();
   }
 
-  private isLikeItsCity(part: Held): boolean {
+  private isLikeItsCity(part: RatedCity): boolean {
     const { city, county, ofAddresses: isPart } = part;
     if (!isPart || county === undefined) return false;
-    const cities = (this.cities.get(city) ?? []).filter((held) => !held.ofAddresses && held.county === county);
-    return cities.length > 0 && cities.every((held) => haveSameRates(held, part));
+    const cities = (this.cities.get(city) ?? []).filter((rated) => !rated.ofAddresses && rated.county === county);
+    return cities.length > 0 && cities.every((rated) => haveSameRates(rated, part));
   }
 
   /** The entries of the rows that have one tax: if they differ, no rate of the city is certain. */
-  private *entriesOf(sameTax: readonly Taxed[]): Generator<Entry> {
-    const [{ held: first, tax }, ...others] = sameTax as readonly [Taxed, ...Taxed[]];
-    const differing = others.filter(({ held }) => !haveSameRates(held, first));
-    for (const { held } of differing) {
-      const reason = `gives ${held.name} another rate than line ${lineOf(first)}, so neither applies: correct one`;
-      yield { kind: 'bad', line: lineOf(held), reason };
+  private *entriesOf(sameTax: readonly TaxedCity[]): Generator<Entry> {
+    const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
+    const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
+    for (const { rated } of differing) {
+      const reason = `gives ${rated.name} another rate than line ${lineOf(first)}, so neither applies: correct one`;
+      yield { kind: 'bad', line: lineOf(rated), reason };
     }
     if (differing.length === 0) yield* ratesOf(tax, changesOf(first));
-    for (const { held } of sameTax)
-      for (const change of changesOf(held))
-        if (differing.length === 0) yield* cityOf(held, tax, change, held.ofAddresses ?? false);
-        else yield* cityOf(held, tax, { ...change, rate: '0' }, true);
+    for (const { rated } of sameTax)
+      for (const change of changesOf(rated))
+        if (differing.length === 0) yield* cityOf(rated, tax, change, rated.ofAddresses ?? false);
+        else yield* cityOf(rated, tax, { ...change, rate: '0' }, true);
   }
 
   private *districtEntries(): Generator<Entry> {
     const cities = Map.groupBy(
-      [...this.cities.values()].flat().filter((held) => !held.ofAddresses),
+      [...this.cities.values()].flat().filter((rated) => !rated.ofAddresses),
       ({ county }) => county,
     );
     for (const { county, tax, change, line } of this.districts) {
-      const others = (cities.get(county) ?? []).filter((held) => held.changes.some(({ rate }) => rate !== change.rate));
+      const others = (cities.get(county) ?? []).filter((rated) =>
+        rated.changes.some(({ rate }) => rate !== change.rate),
+      );
       if (others.length === 0) {
         yield { kind: 'skipped', line, reason: 'a district that changes the rate of no city' };
         continue;
@@ -166,7 +174,7 @@ export class CombinedCities {
         reason: 'a district without a city: the cities of its county depend on the address',
       };
       yield* ratesOf(tax, [change]);
-      for (const held of others) yield* cityOf(held, tax, change, true);
+      for (const rated of others) yield* cityOf(rated, tax, change, true);
     }
   }
 }

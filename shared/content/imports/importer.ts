@@ -33,11 +33,6 @@ export type Importer = {
   /** Reads the state that the files name, as they write it; `null` if they name none. Absent: files do not name it. */
   readonly stateIn?: (files: readonly string[]) => Promise<string | null>;
   readonly confidence: Confidence;
-  /**
-   * `zip`: the files list every ZIP of the state. `city`: they list cities only, and the rest of the state is unknown.
-   * `none`: they have own rules, which apply to the places of the fallback releases.
-   */
-  readonly match: 'zip' | 'city' | 'none';
   /** Whether the files have the rates of sales from other states, so that none of their local rates is in uncertainty for these. */
   readonly hasRemoteRates?: true;
   readonly read: Read;
@@ -54,6 +49,5 @@ export const stateFile = ({ file, state, read, ...format }: StateFile): Importer
   files: [{ option: 'file', describe: file }],
   onlyState: state,
   confidence: 'high',
-  match: 'city',
   read: (files, options) => read(onlyFile(files), options),
 });

@@ -39,8 +39,14 @@ export const linksOf = (html: string, base: string): readonly URL[] => {
       },
       onopentagend: end,
       onselfclosingtag: end,
-      ...{ onclosetag: ignore, ontext: ignore, ontextentity: ignore, oncomment: ignore, oncdata: ignore },
-      ...{ ondeclaration: ignore, onprocessinginstruction: ignore, onend: ignore },
+      onclosetag: ignore,
+      ontext: ignore,
+      ontextentity: ignore,
+      oncomment: ignore,
+      oncdata: ignore,
+      ondeclaration: ignore,
+      onprocessinginstruction: ignore,
+      onend: ignore,
     },
   );
   tokenizer.write(html);

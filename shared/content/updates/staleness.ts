@@ -47,7 +47,9 @@ const periodOf = (day: string, months: number): string => {
 const afterMonths = (day: string, months: number): string => firstDayOf(monthOf(day) + months);
 
 const inPeriod = (asOf: string, period: string, months: number): FileDays => ({
-  ...{ asOf, period, next: afterMonths(period, months) },
+  asOf,
+  period,
+  next: afterMonths(period, months),
 });
 
 /** A day without a period of its own. In the last third of a period, publishers already post the file of the next one. */

@@ -61,7 +61,7 @@ const readLocality = ({
   return row({ code, name, county: isCounty ? null : county, from, rate: fraction });
 };
 
-type Held = Locality & { readonly line: number };
+type LocalityRow = Locality & { readonly line: number };
 
 /** The county tax of a code. A county can have other codes beside its own (70..), for the tax in some cities. */
 const countyTax = (codes: OwnCodes, { code, name }: Locality): Jurisdiction => {
@@ -79,7 +79,7 @@ const cityTax = (codes: OwnCodes, { code, name, county }: Locality, countyName: 
 
 /** The rows of a file. A city's row may come before its county's row. */
 class Localities {
-  private readonly rows = new Map<string, Held>();
+  private readonly rows = new Map<string, LocalityRow>();
   private readonly codes: OwnCodes;
 
   constructor(codes: OwnCodes) {
@@ -96,7 +96,8 @@ class Localities {
 
   *entries(): Generator<Entry> {
     const components = new Components();
-    const add = ({ rate, from, line }: Held, tax: Jurisdiction) => components.add(tax, { rate, from, to: null }, line);
+    const add = ({ rate, from, line }: LocalityRow, tax: Jurisdiction) =>
+      components.add(tax, { rate, from, to: null }, line);
     const cities = [...this.rows.values()].filter(({ county }) => county !== null);
     for (const row of this.rows.values()) if (row.county === null) yield* add(row, countyTax(this.codes, row));
     const found: ComponentCity[] = [];

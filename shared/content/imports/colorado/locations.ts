@@ -23,9 +23,10 @@ export type Location = {
 /** A tax of a location. */
 type Tax = { readonly jurisdiction: Jurisdiction; readonly rate: string };
 
-type Held = Location & { readonly line: number; readonly taxes: readonly Tax[] };
+type TaxedLocation = Location & { readonly line: number; readonly taxes: readonly Tax[] };
 
-const isWithoutCityTax = ({ taxes }: Held): boolean => taxes.every(({ jurisdiction }) => jurisdiction.type !== 'city');
+const isWithoutCityTax = ({ taxes }: TaxedLocation): boolean =>
+  taxes.every(({ jurisdiction }) => jurisdiction.type !== 'city');
 
 /** The rate of most locations for each code. */
 const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
@@ -41,7 +42,7 @@ const usualRates = (taxes: readonly Tax[]): ReadonlyMap<string, string> =>
  * ambiguous. A tax with another rate in a location than in most has a code of its own there.
  */
 export class Locations {
-  private readonly locations = new Map<string, Held>();
+  private readonly locations = new Map<string, TaxedLocation>();
   private readonly taxes: ColoradoTaxes;
   private readonly from: string;
 
@@ -93,8 +94,8 @@ export class Locations {
   }
 
   /** The locations that a city names. A district without a city gets the locations of its county that have no city tax. */
-  private *withNames(): Generator<Entry, readonly Held[]> {
-    const located: Held[] = [];
+  private *withNames(): Generator<Entry, readonly TaxedLocation[]> {
+    const located: TaxedLocation[] = [];
     const all = [...this.locations.values()];
     const nearby = Map.groupBy(all.filter(isWithoutCityTax), ({ place }) => place.county);
     const namesIn = new Map(

@@ -116,6 +116,5 @@ export const rules: Importer = {
     return typeof state === 'string' ? state.replace(/^US-/i, '') : null;
   },
   confidence: 'high',
-  match: 'none',
   read: readRules,
 };

@@ -54,8 +54,13 @@ export class LostStreets {
     for (const zips of lost) {
       const [low = '', high = ''] = zips.split(' ');
       yield* unknownPlace(this.state, {
-        ...{ kind: 'span', low, high, ...days, rank: 1 },
-        ...{ flags: { of_streets: true }, street },
+        kind: 'span',
+        low,
+        high,
+        ...days,
+        rank: 1,
+        flags: { of_streets: true },
+        street,
       });
     }
     if (lost.size > 0)

@@ -125,7 +125,6 @@ export const sst: Importer = {
   ],
   onlyState: null,
   confidence: 'high',
-  match: 'zip',
   hasRemoteRates: true,
   read: readSst,
 };

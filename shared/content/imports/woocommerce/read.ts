@@ -148,6 +148,5 @@ export const woocommerce: Importer = {
   files: [{ option: 'file', describe: 'tax_rates.csv, 10 columns' }],
   onlyState: null,
   confidence: 'medium',
-  match: 'zip',
   read: readWooCommerce,
 };

@@ -197,6 +197,5 @@ export const zipRates: Importer = {
   files: [{ option: 'file', describe: 'TAXRATES_ZIP5_TX202611.csv' }],
   onlyState: null,
   confidence: 'medium-high',
-  match: 'zip',
   read: readZipRates,
 };
