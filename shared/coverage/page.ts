@@ -2,13 +2,14 @@ import { settingOn } from '../content/effective.ts';
 import { percentOf } from '../content/fractions.ts';
 import type { CouponPolicy, Release } from '../content/release.ts';
 import type { Confidence, Evidence } from '../content/release-values.ts';
+import { type Publisher, publishers } from '../content/updates/publishers.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';
 import { productsTable } from './products-table.ts';
-import { publishersTable } from './publishers-table.ts';
-import { residentsTable } from './residents-table.ts';
+import { residentsTable } from './residents.ts';
 import type { StateCoverage } from './response.ts';
+import { addressesOf } from './source.ts';
 
 const subjects: readonly (Subject | 'shipping')[] = ['clothing', 'groceries', 'digital_goods', 'shipping'];
 const columns = ['State', 'General rate', 'Local rates', 'As of', 'Outdated', 'Places missing'] as const;
@@ -127,4 +128,45 @@ export const coveragePage = (releases: readonly Release[]): string => {
   const day = releases.map(releaseDay).toSorted().at(-1) ?? '';
   const states = table(coverageOfAll(releases, day));
   return `${introduction(day)}\n${states}\n\n${couponsLine(releases, day)}\n\n${productsIntroduction}\n${productsTable(releases, day)}\n\n${residentsIntroduction}\n${residentsTable(releases, false)}\n\n${sourcesIntroduction}\n${publishersTable(day)}\n`;
+};
+
+const publisherColumns = ['States', 'Publisher', 'Published as', 'Cadence', 'Covers', 'Layout, or what to do'] as const;
+
+const findTexts = {
+  url: 'fixed address',
+  index: 'index page',
+  dated: 'page of dated files',
+  service: 'dated service',
+} as const;
+
+/** The format with a link to each file or page, as of a day: `sst`: rates, boundaries (index page). */
+const publishedAs = (publisher: Publisher, day: string): string => {
+  if (publisher.format === null) return publisher.published;
+  const addresses = addressesOf(publisher, day);
+  const links = publisher.files.map(({ option }, index) => `[${option}](${addresses[index]})`);
+  const found = [...new Set(publisher.files.map(({ find }) => findTexts[find]))];
+  return `\`${publisher.format}\`: ${links.join(', ')} (${found.join(', ')})`;
+};
+
+const layoutTexts = { cited: 'Cited', unverified: 'Unverified: check the release, then activate it yourself' } as const;
+
+const cellsOf = (publisher: Publisher, day: string): readonly string[] => [
+  publisher.name,
+  publishedAs(publisher, day),
+  publisher.cadence,
+  publisher.covers,
+  publisher.format === null ? 'Not imported: import a ZIP table' : layoutTexts[publisher.layout],
+];
+
+/** The Markdown table of the publishers, as of a day. States with the same publisher and files share a row. */
+export const publishersTable = (day: string): string => {
+  const rows = Map.groupBy(publishers, (publisher) => cellsOf(publisher, day).join(' | '));
+  const lines = [...rows].map(
+    ([cells, states]) =>
+      `| ${states
+        .map(({ state }) => state)
+        .toSorted()
+        .join(', ')} | ${cells} |`,
+  );
+  return [`| ${publisherColumns.join(' | ')} |`, `|${'---|'.repeat(publisherColumns.length)}`, ...lines].join('\n');
 };

@@ -1,11 +1,13 @@
 /** Measures a new release for the gates of `shared/content/updates/gates.ts`. */
 
+import { dayOf } from '../base/calendar.ts';
 import { batchesOf } from '../base/collections.ts';
+import { now } from '../config/clock.ts';
 import type { ReleaseFor } from '../content/content.ts';
 import { isOwnOnly } from '../content/own-rules.ts';
 import type { Release } from '../content/release.ts';
 import { rateDecimals } from '../content/release-values.ts';
-import type { GateFigures } from '../content/updates/gates.ts';
+import { applyGates, type GateFigures, type GateName, type GateResult } from '../content/updates/gates.ts';
 import workedCases from '../content/worked-cases.json' with { type: 'json' };
 import { findHead, readPartKeys } from '../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -13,7 +15,8 @@ import { chainOf } from './active-release.ts';
 import { isUnreadable, readCases, type WorkedCase } from './cases.ts';
 import { type ChargedRates, chargedRates } from './charged-rates.ts';
 import { addressOfKey, changeDays, type Impact, probesOf, type RateStep } from './impact.ts';
-import { loadStored } from './measure-impact.ts';
+import { stepText } from './impact-lines.ts';
+import { impactOfChange, loadStored } from './measure-impact.ts';
 import type { OpenRelease } from './open-release.ts';
 import { releaseForCases, runCase } from './run-case.ts';
 
@@ -122,3 +125,40 @@ export const gateFigures = async (
     failedCases: await newlyFailedCases(candidate, active, today),
   };
 };
+
+/** The gates of a release, and sentences with examples of the changes because of which gates fail. */
+export type Measured = { readonly gates: readonly GateResult[]; readonly examples: readonly string[] };
+
+const stepsOf = ({ largest, largestPast, examples }: Impact): Partial<Record<GateName, readonly RateStep[]>> => ({
+  ...examples,
+  largest: largest === null ? [] : [largest],
+  past: largestPast === null ? [] : [largestPast],
+});
+
+const examplesOf = (gates: readonly GateResult[], impact: Impact): readonly string[] => {
+  const steps = new Map<string, readonly RateStep[]>(Object.entries(stepsOf(impact)));
+  return gates.flatMap(({ name, passed }) => {
+    const found = passed ? [] : (steps.get(name) ?? []);
+    return found.length === 0 ? [] : [`${name}: ${found.map(stepText).join('; ')}.`];
+  });
+};
+
+/**
+ * Apply the gates to a release over the active one of its state. `known` is the comparison of both, if the import has made
+ * it. Rejects with `ContentCorrupt` if one of the releases is corrupt.
+ */
+export const measureGates = async (
+  candidate: OpenRelease,
+  active: OpenRelease,
+  builtIn: Release,
+  known: Impact | null,
+): Promise<Measured> => {
+  const today = dayOf(now());
+  const impact = known ?? (await impactOfChange(active, candidate, today));
+  const gates = applyGates(await gateFigures(candidate, active, builtIn, today, impact));
+  return { gates, examples: examplesOf(gates, impact) };
+};
+
+/** The names of the gates that fail and are not overridden. */
+export const failedGates = (gates: readonly GateResult[], overridden: ReadonlySet<string>): readonly string[] =>
+  gates.filter(({ name, passed }) => !passed && !overridden.has(name)).map(({ name }) => name);

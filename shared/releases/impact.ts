@@ -6,8 +6,7 @@ import { statesOfZip } from '../content/location/zip-states.ts';
 import type { Release } from '../content/release.ts';
 import { type ChargedRates, chargedRates, differentRates, highestRate, type RatePair } from './charged-rates.ts';
 import { establishedSpan, piecesOf, type Span } from './timeline.ts';
-import { isZip } from './zip-pieces.ts';
-import { zip4Groups } from './zip4-groups.ts';
+import { isZip, zip4Groups } from './zip-pieces.ts';
 
 /** The combined rate of one ZIP, ZIP+4 or city before and after, in units of `10^-rateDecimals`, from a day on. */
 export type RateStep = RatePair & { readonly key: string; readonly day: string };

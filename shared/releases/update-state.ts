@@ -20,8 +20,8 @@ import {
 import { activate } from './activate.ts';
 import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
 import { compareReleases, type RateChange } from './compare-rates.ts';
+import { failedGates, measureGates } from './gate-figures.ts';
 import { type Imported, importFiles } from './import-files.ts';
-import { failedGates, measureGates } from './measure-gates.ts';
 import { openRelease } from './open-release.ts';
 import type { Reporter } from './reporter.ts';
 

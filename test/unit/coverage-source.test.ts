@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInRelease, builtInReleases } from '../../shared/content/built-in.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
-import { publishersTable } from '../../shared/coverage/publishers-table.ts';
+import { publishersTable } from '../../shared/coverage/page.ts';
 import { type SourceRecord, sourceOf } from '../../shared/coverage/source.ts';
 import { headOf } from '../support/imported.ts';
 

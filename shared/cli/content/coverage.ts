@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { builtInReleases } from '../../content/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
-import { residentsTable } from '../../coverage/residents-table.ts';
+import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';
 import { print } from '../terminal/output.ts';
 

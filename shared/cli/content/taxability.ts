@@ -7,8 +7,7 @@ import { canonicalJson } from '../../base/canonical-json.ts';
 import { builtInReleases } from '../../content/built-in.ts';
 import type { Release } from '../../content/release.ts';
 import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';
-import { releaseText } from '../../content/taxability/release-text.ts';
-import { openRowsText, withTaxabilityRows } from '../../content/taxability/releases.ts';
+import { openRowsText, releaseText, withTaxabilityRows } from '../../content/taxability/releases.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
 

@@ -21,7 +21,10 @@
  *   charged, and its county.
  * - Without ZIP and city, they are all areas of the county. The rest outside its places is charged.
  */
+
+import { closest } from '../../vocabulary/closest.ts';
 import type { TaxAddress } from '../location/address.ts';
+import { cityName } from '../location/city-name.ts';
 import type { ByPlace } from '../location/local-choice.ts';
 import {
   among,
@@ -36,8 +39,7 @@ import {
   unlikely,
 } from './candidates.ts';
 import type { LocalTable, ZipEntry } from './local-table.ts';
-import { nearestName } from './nearest-name.ts';
-import { placeKey } from './place-names.ts';
+import { placeKey, plainName } from './place-names.ts';
 
 export type FoundPlace = Pick<
   ByPlace,
@@ -146,4 +148,21 @@ export const findPlace = (
     unknownCounty: county === null || named !== null ? null : { suggestion: table.nearestCounty(county) },
     zipCounties: zip ? inhabited(zip).length : null,
   };
+};
+
+/** The known name that a mistyped city most likely means: of the ZIP if one is near enough, otherwise of the state's places. */
+export const nearestName = (table: LocalTable, zip: ZipEntry | undefined, city: string): string | null => {
+  const plain = plainName(city);
+  const words = plain.split(' ');
+  // A name without one of the words is another place: North Little Rock is not Little Rock.
+  const shorter = new Set(words.map((_, position) => words.toSpliced(position, 1).join(' ')));
+  const nearest = (names: ReadonlyMap<string, string>) =>
+    names.get(
+      closest(
+        plain,
+        names.keys().filter((name) => !shorter.has(name)),
+      ) ?? '',
+    ) || null;
+  const ofZip = new Map(zip?.names.map(({ spellings: [name = ''] }) => [plainName(cityName(name) ?? ''), name]));
+  return nearest(ofZip) ?? nearest(table.placeNames());
 };

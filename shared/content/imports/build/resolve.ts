@@ -1,6 +1,7 @@
 /** Resolves overlapping pieces of one ZIP. */
+
+import { dayAfter, dayBefore } from '../../../base/calendar.ts';
 import { assertFits, limits } from '../limits.ts';
-import { dayNumberAfter as next, noTo, type Piece, dayNumberBefore as previous } from './piece.ts';
 
 /** A range of a ZIP with the sets that its addresses may have: one, or several if the range is ambiguous. */
 export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
@@ -28,16 +29,22 @@ const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
   const { low, high } = first;
   if (pieces.length === 1)
     return [{ low, high, from: first.from, to: first.to, order: first.order, sets: [first.set] }];
-  const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, next(to)]));
+  const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, dayNumberAfter(to)]));
   const days = [...new Set(starts)].toSorted(ascending);
   const resolved: Resolved[] = [];
   for (const [index, from] of days.entries()) {
     const { order, sets } = firstOn(pieces, from);
     if (sets.length === 0) continue;
     const following = days[index + 1];
-    const to = following === undefined ? noTo : previous(following);
+    const to = following === undefined ? noTo : dayNumberBefore(following);
     const before = resolved.at(-1);
-    if (before && before.to !== noTo && next(before.to) === from && before.order === order && same(before.sets, sets))
+    if (
+      before &&
+      before.to !== noTo &&
+      dayNumberAfter(before.to) === from &&
+      before.order === order &&
+      same(before.sets, sets)
+    )
       resolved[resolved.length - 1] = { ...before, to };
     else resolved.push({ low, high, from, to, order, sets });
   }
@@ -123,3 +130,40 @@ export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
   }
   return resolved.toSorted((a, b) => a.low - b.low || b.high - a.high || a.from - b.from);
 };
+
+/** A span as numbers, for files and comparisons. */
+export type Piece = {
+  /** Nine digits, inclusive. */
+  readonly low: number;
+  readonly high: number;
+  /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
+  readonly from: number;
+  readonly to: number;
+  /** If two pieces contain an address, the lower order applies: by rank, then by the width of the span. */
+  readonly order: number;
+  /** The number of its meaning in `SpanSets`. */
+  readonly set: number;
+};
+
+export const noFrom = 0;
+export const noTo = 0xffff_ffff;
+
+const rankUnit = 2 ** 30;
+
+/** Both are below: ranks are 0 to 3, a width has nine digits. */
+export const orderOf = (rank: number, width: number): number => rank * rankUnit + width;
+
+export const dayNumber = (day: string | null, none: number): number =>
+  day === null ? none : Number(day.replaceAll('-', ''));
+
+export const dayText = (day: number): string | null => {
+  if (day === noFrom || day === noTo) return null;
+  const text = String(day).padStart(8, '0');
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+};
+
+/** The day after a day that is not open. */
+export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
+
+/** The day before a day that is not open. */
+export const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits, refuseTooMany } from '../limits.ts';
-import type { Piece } from './piece.ts';
+import type { Piece } from './resolve.ts';
 
 const fields = ['low', 'high', 'from', 'to', 'order', 'set'] as const satisfies readonly (keyof Piece)[];
 const recordBytes = fields.length * 4;

@@ -2,7 +2,7 @@ import type { Streets } from '../../release.ts';
 import { anyStreet, groupText, nameText, rangeText, type StreetRange } from '../../streets/street-ranges.ts';
 import type { LocalSet } from '../entry.ts';
 import { assertFits, limits } from '../limits.ts';
-import { dayText, type Piece } from './piece.ts';
+import { dayText, type Piece } from './resolve.ts';
 import { type Pieces, SpanSpillFile } from './spill.ts';
 
 type Dated = Pick<Piece, 'set' | 'from' | 'to'>;

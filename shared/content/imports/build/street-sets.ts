@@ -1,5 +1,5 @@
 import { limits, refuseTooMany } from '../limits.ts';
-import { dayNumberAfter, noTo, type Piece } from './piece.ts';
+import { dayNumberAfter, noTo, type Piece } from './resolve.ts';
 
 /** Days as numbers (`20190101`), inclusive. */
 type Days = { readonly from: number; readonly to: number };

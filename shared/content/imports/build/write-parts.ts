@@ -2,11 +2,9 @@ import type { Location, Streets } from '../../release.ts';
 import type { Evidence } from '../../release-values.ts';
 import type { LocationFlags } from '../entry.ts';
 import type { InForceCount } from '../summary.ts';
-import type { Collection } from './collect.ts';
+import type { Collection, SpanMeaning } from './collect.ts';
 import type { PartsFile } from './parts-file.ts';
-import { dayText, type Piece } from './piece.ts';
-import { type Resolved, resolve } from './resolve.ts';
-import type { SpanMeaning } from './span-sets.ts';
+import { dayText, type Piece, type Resolved, resolve } from './resolve.ts';
 import type { Pieces } from './spill.ts';
 
 /** Five digits for a whole ZIP, nine for a part of one. */

@@ -7,8 +7,7 @@ import { readSheet } from '../files/workbook.ts';
 import { readPercent } from '../fractions.ts';
 import { type ReadFile, stateFile } from '../importer.ts';
 import { namesOf, OwnCodes, unmatchedCodesNote } from '../own-codes.ts';
-import { type Layer, type Location, Locations } from './locations.ts';
-import { ColoradoTaxes } from './taxes.ts';
+import { ColoradoTaxes, type Layer, type Location, Locations } from './locations.ts';
 
 const layersMax = 12;
 const headers = [

@@ -1,7 +1,7 @@
 import { plainName } from '../../local/place-names.ts';
 import { cityName } from '../../location/city-name.ts';
 import { dayOfFile } from '../../updates/file-names.ts';
-import { type CodedLocation, codedLocations } from '../coded-locations.ts';
+import { type CodedLocation, codedLocations } from '../combined-cities.ts';
 import { bad, type RowResult, readRows, row, skipped } from '../files/read-rows.ts';
 import type { Row } from '../files/rows.ts';
 import { readSheet } from '../files/workbook.ts';
