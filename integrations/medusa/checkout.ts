@@ -4,7 +4,7 @@ import { type Container, loggerOf, queryOf } from './container.ts';
 import { levy, taxOf } from './levy.ts';
 import { isEstimated, type TaxContext, taxContextOf } from './tax.ts';
 
-/** The cart as it is stored. The one of the hook has no adjustments. */
+/** The stored cart. The hook's cart has no adjustments. */
 const readCart = async (
   container: Container,
   id: string,
@@ -33,7 +33,10 @@ export type Workflows = {
   readonly refreshPaymentCollectionForCartWorkflow: Workflow;
 };
 
-/** Calculate the tax of a cart again, with its discounts, and then the amount of its payment: Medusa taxes before discounts. */
+/**
+ * Calculate the tax of a cart again, with its discounts, and then the amount of its payment: Medusa taxes before
+ * discounts.
+ */
 export const retax = async (scope: Container, cart_id: string, workflows: Workflows): Promise<void> => {
   await workflows.updateTaxLinesWorkflow(scope).run({ input: { cart_id, force_tax_calculation: true } });
   await workflows.refreshPaymentCollectionForCartWorkflow(scope).run({ input: { cart_id } });

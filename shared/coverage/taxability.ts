@@ -62,7 +62,7 @@ export const taxabilityOf = (release: Release, code: string, day: string): Produ
   const own = treated(release, day, rule);
   const attributes = decidingAttributes(release, state, product, day)
     .map(({ attribute: { code, name }, rule }) => ({ code, name, ...treated(release, day, rule, code) }))
-    // Without a general rate, other effects may come to the same.
+    // Without a general rate, other effects may have the same result.
     .filter(({ treatment, text }) => treatment !== own.treatment || text !== own.text);
   return {
     state: release.state.slice('US-'.length),

@@ -70,7 +70,7 @@ const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePo
 
 /** Close the state's due period, or move the entry to the instant from which the next one is due. */
 const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts): Promise<Turn> => {
-  // The periods of a closed account stay as they are.
+  // The periods of a closed account do not change.
   const account = found?.closed_at === undefined ? found : null;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
   // A filing that is being closed or canceled keeps its entry. After it, the next period may be due.

@@ -47,8 +47,8 @@ type DocumentedResponse = {
 };
 
 /**
- * How the OpenAPI document and the documentation page describe an endpoint. It is a function and an export of its own, so that
- * bundles leave it out, with the schemas of responses and the tax content that examples need.
+ * How the OpenAPI document and the documentation page describe an endpoint. It is a function and an export of its own,
+ * so that bundles leave it out, with the schemas of responses and the tax content that examples need.
  */
 export type Documentation = {
   /** Where the documentation page lists the endpoint (docs/groups.ts). */
@@ -56,16 +56,19 @@ export type Documentation = {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
-  /** Headers that the endpoint reads, besides those that its scope, body and `notModified` imply (openapi/path-items.ts). */
+  /**
+   * Headers that the endpoint reads, besides those that its scope, body and `notModified` imply
+   * (openapi/path-items.ts).
+   */
   readonly requestHeaders?: readonly RequestHeader[];
-  /** Requests that succeed as they are. Those with a parent succeed once it exists. */
+  /** Requests that succeed unchanged. Requests with a parent succeed once it exists. */
   readonly requests?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   readonly responses: readonly [DocumentedResponse, ...DocumentedResponse[]];
   /** What 304 means. The endpoint then reads If-None-Match, and each 200 has an ETag. */
   readonly notModified?: string;
   /** The error codes of this endpoint; those of every endpoint, credential, body and query follow (endpoint-errors.ts). */
   readonly errors: readonly Code[];
-  /** The refusals that a client meets first, instead of those of openapi/responses.ts. */
+  /** The most frequent refusals, instead of the examples of openapi/responses.ts. */
   readonly errorExamples?: () => readonly Problem[];
 };
 

@@ -68,8 +68,8 @@ const findWholeRate = ({ effect: { wholeRate }, general }: Treatment): ScaledRat
   wholeRate === undefined ? null : wholeRate === 'general' ? general.rate : wholeRate.rate;
 
 /**
- * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. What is exempt stays
- * exempt. A product with another rate is taxed at the visible rate of that rate, because the seller owes no more.
+ * The treatments of a product in one place at the visible rate, where its tax is a general excise tax. Exempt products
+ * stay exempt. A product with another rate is taxed at the visible rate of that rate, because the seller owes no more.
  */
 export const grossUpExcise = (treatments: readonly Treatment[]): readonly Treatment[] => {
   if (!hasGeneralExcise(treatments.map(({ jurisdiction }) => jurisdiction))) return treatments;

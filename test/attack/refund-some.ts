@@ -1,4 +1,4 @@
-/** Refund what remains of many sales, so that their returns come to nothing. */
+/** Refunds the remainder of many sales, so that their returns are zero. */
 
 import { send } from '../support/http.ts';
 import type { Transaction } from './bodies.ts';

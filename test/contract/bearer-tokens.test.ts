@@ -12,7 +12,7 @@ let call: Call;
 /** A token of the account, unless the claims say otherwise. */
 let tokenOf: (claims?: Record<string, unknown>, header?: { kid: string }) => Promise<string>;
 
-// The service reads its environment when it is loaded: so everything that loads it comes after the issuer.
+// The service reads its environment when it is loaded, so it is imported after the issuer.
 beforeAll(async () => {
   const kids = { rsa: 'RS256', elliptic: 'ES256', edwards: 'EdDSA', stranger: 'RS256' };
   issuer = await withIssuer(kids, {
@@ -100,7 +100,7 @@ describe('a good token', () => {
       headers: reader,
     });
     expect([status, body.errors[0].code, body.errors[0].meta.scope]).toEqual([403, 'auth_forbidden', 'write']);
-    // Another claim than the configured one, whatever its type, changes nothing.
+    // Another claim than the configured one, of any type, changes nothing.
     expect((await get(bearer(await tokenOf({ scope: ['openid'] })))).status).toBe(200);
     const none = await get(bearer(await tokenOf({ permissions: undefined, scope: 'tax:read levy/read' })));
     expect([none.status, none.body.errors[0].meta.scope]).toEqual([403, 'read']);

@@ -210,7 +210,7 @@ describe('behind a broken connection', () => {
     for (const close of proxies) close();
   });
 
-  /** A client whose first two requests meet the fault. */
+  /** A client whose first two requests fail. */
   const brokenFor = async (fault: Break, call: CallOptions = {}) => {
     const { url } = await startApi();
     let seen = 0;

@@ -71,7 +71,7 @@ describe.each(['key', 'token'] as const)("a stranger's %s", (as) => {
     expect(refusalOf(foreign.value)).toBe(expected);
     expect(bytesOf(foreign.value)).toEqual(bytesOf(nonsense.value));
     expect(foreign.calls).toEqual(nonsense.calls);
-    // It is a good one: the account itself gets on with it, and so does the stranger with its own.
+    // The path is valid: each account can use it with its own ids.
     const filing = two.owner.filing;
     const [method, path, request] = ask(cursor);
     const own: RequestArgs = [

@@ -38,7 +38,7 @@ export const places = cities.split(';').map((text) => {
   return { city, state, postal_code, country: 'US' };
 });
 
-/** Addresses that are less, or more, than a city with its ZIP code. */
+/** Addresses with fewer or more fields than a city with its ZIP code. */
 const unusual = [
   { line1: '124 W Michigan Ave', city: 'Lansing', county: 'Ingham', state: 'MI', postal_code: '48933-1234' },
   ...[{ state: 'TX' }, { state: 'US-GA' }, { postal_code: '10001' }, { postal_code: '99999' }, { city: 'Springfield' }],

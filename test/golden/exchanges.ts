@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Sent = {
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** The raw text of the body, instead of `body`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The API key. It is not recorded. */

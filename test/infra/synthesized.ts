@@ -19,7 +19,7 @@ export type Statement = {
   readonly Principal?: { readonly Service?: string };
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, any>>>>;
 };
-/** The properties of a resource, of whatever type: each test knows what its type has. */
+/** The properties of a resource of any type. */
 export type Properties = any;
 export type Resource = {
   readonly Type: string;
@@ -38,7 +38,10 @@ type Template = {
 };
 export type Synthesized = {
   readonly outdir: string;
-  /** The templates of both stacks. In the service's, references to outputs of the data stack are replaced by what they refer to. */
+  /**
+   * The templates of both stacks. In the service's, references to outputs of the data stack are replaced by what they
+   * refer to.
+   */
   readonly data: Template;
   readonly service: Template;
   /** The resources and outputs of both. No logical id is in both. */
@@ -128,8 +131,8 @@ const read = (outdir: string): Synthesized => {
 const known = new Map<string, Synthesized>();
 
 /**
- * The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a run of the tests: the first
- * process that needs it writes it to the run's temporary folder, and others wait for it.
+ * The app of infra/app.ts as `cdk synth` writes it, with cdk-nag. Each context is synthesized once in a run of the
+ * tests: the first process that needs it writes it to the run's temporary folder, and others wait for it.
  */
 export const synthesize = (context: Record<string, unknown> = {}): Synthesized => {
   const given = { ...withoutBundling, ...context };

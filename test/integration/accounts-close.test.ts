@@ -82,7 +82,7 @@ const exported = async (id: string) => {
 const context = { getRemainingTimeInMillis: () => 240_000 } as Context;
 const runSchedule = () => handlers.schedules['close-periods']({}, context);
 
-/** The stream's record of a transaction as it is now. */
+/** The stream's record of a transaction's present state. */
 const recordOf = async (account: string, reference: string) => {
   const claim = await claimItemOf(account, reference);
   const item = await headItem(account, String(claim?.['transaction_id']));

@@ -109,7 +109,7 @@ describe('the issuer', () => {
     const unsigned = (await sign()).replace(/\.[^.]*$/, '');
     const short = createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url');
     expect(await fresh()(`${unsigned}.${short}`)).toMatchObject(refused);
-    // And one that is published for none: the token's own counts, as long as it is one for such a key.
+    // A key without an algorithm: the token's algorithm applies, if it fits the key.
     const { alg: _, ...forAny } = first;
     issuer.state.published = [forAny];
     expect(await fresh()(await sign())).toEqual(good);

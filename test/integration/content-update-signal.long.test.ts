@@ -1,4 +1,4 @@
-/** A signal ends `content update`, whatever the publisher sends. */
+/** A signal ends `content update` during any transfer of a publisher. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

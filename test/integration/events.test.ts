@@ -12,8 +12,8 @@ import type { Filing } from '../../shared/filings/response.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import { runCommand } from '../support/run-command.ts';
 
-// A table of its own, with a stream that tells of nothing else. The environment is read once, so everything that rests on
-// it is imported anew.
+// A table of its own, with a stream of these tests alone. The environment is read once, so everything that rests on it
+// is imported anew.
 const table = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_TRANSACTIONS'] = table;
 vi.resetModules();

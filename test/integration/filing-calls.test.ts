@@ -79,7 +79,7 @@ describe('calls to the ledger when periods are closed and filed', () => {
     });
     const { id } = await newestFiling(filer);
     await settled(filer, id);
-    // A replay; and what is there already, whose answer is kept.
+    // A replay, and an existing filing.
     expect(await callCounts(() => filer.close(october, key))).toEqual({ GetItem: 1 });
     const found = { GetItem: 3, BatchGetItem: 2, TransactWriteItems: 1 };
     expect(await callCounts(() => filer.close(october, { 'Idempotency-Key': 'other' }))).toEqual(found);

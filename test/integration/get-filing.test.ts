@@ -123,7 +123,7 @@ describe('a filing as CSV', () => {
     expect([answer.headers.get('vary'), answer.headers.has('link')]).toEqual(['Accept, Service-Version', false]);
     const common = { filing_id: filing.id, status: 'closed', state: 'US-HI', currency: 'USD', reporting_code: '' };
     const period = { period_start: '2026-10-01', period_end: '2026-10-31' };
-    // 1 to 30 are 465, and the last was taken back: 435 in 31 entries.
+    // The amounts 1 to 30 add up to 465; the last one was credited: 435 in 31 entries.
     const zeros = ['resale', 'product', 'customer', 'snap', 'marketplace', 'not_registered'].map((reason) => [
       `exempt_${reason}_amount`,
       '0.00',

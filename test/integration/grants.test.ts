@@ -16,8 +16,8 @@ import {
 import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
-// A sweep meets the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the content,
-// because activation affects all tests.
+// A sweep processes the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the
+// content, because activation affects all tests.
 process.env['TABLE_TRANSACTIONS'] = `transactions_${crypto.randomUUID()}`;
 process.env['TABLE_ACCOUNTS'] = `accounts_${crypto.randomUUID()}`;
 process.env['TABLE_CONTENT'] = `content_${crypto.randomUUID()}`;
@@ -53,7 +53,7 @@ const { creditOf, dayMs, later, made, michigan, sale, sold } = await import('../
 type Client = ReturnType<typeof filerOf>;
 type Entry = Operation | ScheduleName | 'count-transactions' | 'update-content';
 type Identified = { readonly id: string };
-/** A sale, and what else is there before an operation. */
+/** A sale, and the other data before an operation. */
 type Parent = Identified & {
   draft: Identified & Pick<Transaction, 'reference_id'>;
   credit: Identified;

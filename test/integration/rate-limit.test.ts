@@ -33,7 +33,7 @@ describe('limiters that share the real counter', () => {
   let usual: Patience;
   beforeAll(async () => {
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-    // Its configuration is there after a first call.
+    // Its configuration is cached after a first call.
     await database.send(new GetCommand({ TableName: environment.tables.accounts, Key: rateWindowKey('nobody', 0) }));
     usual = handler.httpHandlerConfigs();
     answerWithin({ connectionTimeout: 30_000, requestTimeout: 30_000 });

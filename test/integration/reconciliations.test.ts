@@ -223,7 +223,7 @@ describe('transactions beyond the list', () => {
 
   it('ends after 2,000 rows of the index, and continues with the cursor without gaps or repetitions', async () => {
     const client = await newClient();
-    // All on one instant: nothing but a cursor could go on from there. Most are drafts, which are no extra.
+    // All at one instant, so that only a cursor can continue. Most are drafts, which are not extra.
     const total = 2105;
     const isExtra = (index: number) => index % 5 === 0;
     await stored(

@@ -7,7 +7,7 @@ import type { components, operations, paths } from '../../shared/client/openapi-
 export type Request = {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** The raw text of the body, instead of `body`. */
   readonly rawBody?: string | Uint8Array;
   /** Beside, or instead of, those that are sent anyway; `null` leaves one of them out. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;

@@ -109,7 +109,7 @@ describe('Minnesota’s SST files', () => {
 
   it('are reported: rows of counties and places without a rate, and rows that outlive one', async () => {
     const { built } = await minnesota();
-    // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 none such.
+    // 123 is Ramsey, 137 Saint Louis and 147 Steele County; 55060 names a city whose rate has ended, 55802 does not.
     const file = 'MNB2026Q4AUG28.csv';
     expect(built.summary.remarks).toEqual([
       {

@@ -90,7 +90,7 @@ const isWithin = (container: Value, part: Value): boolean => {
   return Array.isArray(container) && container.some((element) => isEqual(element, part));
 };
 
-/** Whether an item meets a condition. */
+/** Whether an item satisfies a condition. */
 export const isTrue = (condition: Condition, item: Item, scope: Scope): boolean => {
   switch (condition.kind) {
     case 'and':

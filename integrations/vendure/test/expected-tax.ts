@@ -5,7 +5,7 @@ import { products } from './shop.ts';
 
 const decimal = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 
-/** The gift cards of an order that has nothing else: the shop mails them, though Levy knows none as shipped. */
+/** The gift cards of an order of gift cards alone: the shop mails them, but their code is not shipped. */
 const namedCards = ({ lines }: ShopOrder) => {
   const sold = lines.filter(({ quantity }) => quantity > 0);
   const areCards = sold.every(({ productVariant: { sku } }) => sku === 'Card');

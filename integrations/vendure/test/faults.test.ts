@@ -84,7 +84,7 @@ describe('an order', () => {
       faults.state.applies = ({ method, path }) => method === 'POST' && path.startsWith('/transactions');
       faults.state.fault = fault;
       const order = await placeOrder(shop, { items: [['Mug', 2]] });
-      // Some tries of the job meet the fault.
+      // Some tries of the job fail.
       await new Promise((resolve) => setTimeout(resolve, 700));
       faults.state.fault = 'none';
       await reconcileOrders(shop.injector, options(), { from: today, to: today });

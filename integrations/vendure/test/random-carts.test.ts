@@ -62,7 +62,7 @@ const totalOf = (order: ShopOrder, { items, coupon, ship }: Basket): number => {
   return goods - (coupon === 'SAVE7' ? 700 : 0) + shipping + taxOf(order);
 };
 
-/** The tax by hand: what is picked up is taxed at the store in Detroit. */
+/** The expected tax: picked-up lines are taxed at the store in Detroit. */
 const expectedTax = (order: ShopOrder, { ship, address }: Basket) =>
   expectedTaxOf(levy, order, ship[0] === 'pickup' ? addresses.MI : address);
 

@@ -3,7 +3,7 @@ import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-c
 import type { Rule } from '../release.ts';
 import type { TaxabilityRow } from './read-rows.ts';
 
-/** The attributes of a rule: `any` has at most one, and `all` is there for several. */
+/** The attributes of a rule: `any` has at most one; several are in `all`. */
 export type RowAttributes = Rule['attributes'];
 
 /** The attributes of a rule for products that have all of the required ones and none of the others. */

@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { assertPublicHost, lookupPublic } from './public-addresses.ts';
 
-/** An address that is not read, whatever the attempt. The message is a phrase without a subject. */
+/** An address that no attempt may read. The message is a phrase without a subject. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

@@ -8,7 +8,7 @@ type FlatFeeEffect = {
   readonly type: 'flat_fee';
   readonly amount: string;
   readonly order_minimum: string | null;
-  /** Due once for an order, whatever the quantity of its line. Absent: for each unit. */
+  /** Due once for an order, for any quantity of its line. Absent: for each unit. */
   readonly once_per?: 'order';
   /** Absent: the taxable goods of the order without delivery charges, and the fee is due even if there are none. */
   readonly base?: FeeBase;

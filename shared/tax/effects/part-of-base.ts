@@ -62,8 +62,8 @@ export const basePercent: EffectDefinition<BasePercentEffect> = {
 type TaxCapEffect = { readonly type: 'tax_cap'; readonly rate: string; readonly amount: string };
 
 /**
- * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of the
- * row stay what they are.
+ * Another rate, and for each unit no more tax than `amount` (South Carolina's maximum tax). The base and the rate of
+ * the row do not change.
  */
 export const taxCap: EffectDefinition<TaxCapEffect> = {
   schema: () => typed('tax_cap', { rate: rate(), amount: amount() }),

@@ -29,7 +29,7 @@ export const basisAfter = (
   return creditBasis ? { creditBasis: { ...creditBasis, tax: saleStateOf(without) } } : {};
 };
 
-/** A sale with the credits that it had then: finalized, whatever its status is now. */
+/** A sale with its credits at that time: finalized, even if its status is different now. */
 export const saleAsOf = (sale: StoredTransaction, state: SaleState): StoredTransaction => {
   const credited = creditedFrom(state.credited, sale.transaction);
   const then = { ...sale, credited, transaction: { ...sale.transaction, status: 'finalized' as const } };

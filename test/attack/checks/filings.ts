@@ -150,8 +150,8 @@ const checkSummary = ({ id, state, summary, members }: FiledPeriod, expected: Re
 };
 
 /**
- * The filings of a state follow each other without a gap, but for months between or after registrations without an
- * entry.
+ * The filings of a state follow each other without a gap, except months without an entry between or after
+ * registrations.
  */
 const checkPeriods = (book: Book, state: string, filings: readonly FiledPeriod[]): void => {
   const registrations = registrationsIn(state, book.settings.registrations);

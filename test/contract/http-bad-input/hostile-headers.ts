@@ -12,7 +12,7 @@ const contentTypes = [
 ];
 const headerTexts = hostileTexts.filter((text) => /^[\x20-\x7e\xa0-\xff]*$/.test(text));
 
-/** A header that should not be as it is, or not be there. */
+/** A header that is wrong or should be absent. */
 export const hostileHeader = (operation: DocumentedOperation, known: Known, chance: Chance): [string, string] => {
   const text = () => chance.pick(headerTexts);
   const parameters = operation.parameters.filter((one) => one.in === 'header');

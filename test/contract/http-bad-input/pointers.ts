@@ -53,7 +53,7 @@ const isBefore = (one: readonly number[], other: readonly number[]): boolean => 
   return true;
 };
 
-/** Whether the pointers to what is there come in the order of the body. */
+/** Whether the pointers of existing fields are in the order of the body. */
 export const areInBodyOrder = (pointers: readonly string[], body: unknown): boolean => {
   const positions = pointers.map((pointer) => positionOf(body, partsOf(pointer) ?? [''])).filter((one) => one !== null);
   return positions.every((position, at) => at === 0 || isBefore(positions[at - 1] as number[], position));

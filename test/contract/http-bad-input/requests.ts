@@ -133,7 +133,7 @@ const withHostile = (headers: Headers, hostile: readonly [string, string], chanc
   ]);
 };
 
-/** A request of an operation that is good, but for one part of it that mostly is not. */
+/** A valid request of an operation with one part that is usually invalid. */
 export const requestOf = (
   operation: DocumentedOperation,
   known: Known,

@@ -145,7 +145,7 @@ export const valueAround = (given: Schema, chance: Chance): unknown => {
   }
 };
 
-/** A value that has nothing to do with any schema. */
+/** A random value of any shape. */
 export const hostileValue = (chance: Chance): unknown =>
   chance.weighted<() => unknown>([
     [5, () => chance.pick(hostileTexts)],

@@ -54,7 +54,7 @@ const wishes = {
   identity: seldom(fc.constantFrom('type', 'parent_transaction_id'), 20),
 };
 
-// Nothing but a step in the life of a transaction, which is what most updates are.
+// Only a change of status, like most updates.
 const finalizing = {
   ...common,
   group: fc.constantFrom('draft', 'draft of a credit', 'draft of a credit'),

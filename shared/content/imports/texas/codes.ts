@@ -2,7 +2,7 @@
 import type { Jurisdiction } from '../../release-values.ts';
 import type { OwnCodes } from '../own-codes.ts';
 
-/** By the first digit of the code. */
+/** The type of a jurisdiction by the first digit of its code. */
 const types = { 2: 'city', 3: 'district', 4: 'county', 5: 'district', 6: 'district' } as const;
 
 /** The type of a code; `undefined` if it has none. */
@@ -38,7 +38,7 @@ export class TexasCodes {
     this.codes = codes;
   }
 
-  /** The jurisdiction of a code with a type. Two codes are never the same jurisdiction, whatever their names are. */
+  /** The jurisdiction of a code with a type. Two codes are never the same jurisdiction, even with equal names. */
   jurisdiction(name: string, code: string): Jurisdiction {
     const known = this.found.get(code);
     if (known) return known;
