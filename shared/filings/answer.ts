@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
+import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
 import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';
@@ -97,7 +98,10 @@ export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
 export const exceptionAnswer = (entry: OpenEntry): FilingException => ({
   ...transactionAnswer(entry),
   currency: entry.currency,
-  reasons: [...(entry.exceptions ?? [])],
+  reasons: (entry.exceptions ?? []).map(({ reason, gross }) => ({
+    reason,
+    gross_amount: formatAmount(gross, minorDigits(entry.currency)),
+  })),
 });
 
 /** The response to a request, and the filing to process after it. */

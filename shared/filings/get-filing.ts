@@ -10,7 +10,7 @@ import type { FilingReadPorts } from './ports.ts';
 import { filingNotFound, invalidCursor, invalidTotalsCursor } from './problems.ts';
 import type { FilingExceptionsQuery, FilingQuery } from './query.ts';
 import type { Filing, FilingEntries, FilingEntry, FilingExceptionList } from './response.ts';
-import { answeredEntryAmounts } from './totals-answer.ts';
+import { answeredAmounts } from './totals-answer.ts';
 import { filingTotals, keyAfter } from './totals-page.ts';
 
 /**
@@ -156,6 +156,6 @@ const entryAnswer = (entry: OpenEntry): FilingEntry => ({
   amounts: entry.amounts.map((amounts) => {
     const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = amounts;
     const jurisdiction = { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code };
-    return { ...jurisdiction, rate, ...answeredEntryAmounts(amounts, entry.currency) };
+    return { ...jurisdiction, rate, ...answeredAmounts(amounts, entry.currency) };
   }),
 });

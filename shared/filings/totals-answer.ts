@@ -1,13 +1,12 @@
+import { type Amounts, exceptionReasons, grossOf, type Sum } from '../ledger/sums.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import { decimal, digits, rescale } from '../money/decimal.ts';
-import type { OpenAmounts } from '../transactions/entries/entry.ts';
-import { exceptionReasons } from '../transactions/entries/reasons.ts';
 import type { ExceptionSums, FilingSummary } from './filing.ts';
 import type { FilingTotal } from './response.ts';
-import { amountsSum, grossOf, inOrder, type JurisdictionSum, type Sum, type Totals } from './totals.ts';
+import { inOrder, type JurisdictionSum, type Totals } from './totals.ts';
 
 /** The amounts of a sum for the API. */
-export const answeredAmounts = (sum: Sum, currency: string) => {
+export const answeredAmounts = (sum: Amounts, currency: string) => {
   const exponent = minorDigits(currency);
   const zero = formatAmount(0n, exponent);
   // Most parts are zero.
@@ -39,10 +38,6 @@ const answered = (sum: Sum, currency: string) => ({
   credit_count: sum.credits ?? 0,
   count: sum.count,
 });
-
-/** The amounts of one jurisdiction and rate of an entry for the API. */
-export const answeredEntryAmounts = (amounts: OpenAmounts, currency: string) =>
-  answeredAmounts(amountsSum(amounts, minorDigits(currency)), currency);
 
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 

@@ -1,34 +1,15 @@
-import { minorDigits, parseAmount } from '../money/currency.ts';
-import type { OpenAmounts, OpenEntry } from '../transactions/entries/entry.ts';
-import { type NamedExemption, namedExemptions } from '../transactions/entries/reasons.ts';
-
-/** Parts of a sum, absent where zero. `exempt` minus its named parts is exempt because of the product. */
-type Part =
-  | NamedExemption
-  | 'not_covered'
-  /** The recorded tax less the calculated tax. */
-  | 'difference'
-  | 'over_collected'
-  /** The gross of credits. */
-  | 'credit';
-const parts: readonly Part[] = [...namedExemptions, 'not_covered', 'difference', 'over_collected', 'credit'];
-
-/** Sums in minor units, and the number of entries and of credits among them that they come from. */
-export type Sum = {
-  readonly taxable: bigint;
-  readonly exempt: bigint;
-  readonly tax: bigint;
-  readonly count: number;
-} & {
-  readonly [Name in Part]?: bigint | undefined;
-} & { readonly credits?: number | undefined };
+import { type Amounts, grossOf, plus, type Sum, zeroSum } from '../ledger/sums.ts';
+import type { JurisdictionAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
 type ExceptionSum = { readonly gross: bigint; readonly count: number };
 
 type Reporting = { readonly code: string; readonly month: string };
 
-export type JurisdictionSum = Pick<OpenAmounts, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'> & {
+export type JurisdictionSum = Pick<
+  JurisdictionAmounts,
+  'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type'
+> & {
   readonly currency: string;
   /** The code in the state's return, and the newest month with an entry that has it; `null` if no entry has a code. */
   readonly reporting: Reporting | null;
@@ -47,33 +28,7 @@ export type Totals = {
 
 export const noTotals: Totals = { jurisdictions: new Map(), summary: new Map(), exceptions: new Map() };
 
-export const zeroSum: Sum = { taxable: 0n, exempt: 0n, tax: 0n, count: 0 };
-
-type Parts = { [Name in Part]?: bigint };
-
-const partsOf = (amountOf: (part: Part) => bigint): Parts => {
-  const some: Parts = {};
-  for (const part of parts) {
-    const amount = amountOf(part);
-    if (amount !== 0n) some[part] = amount;
-  }
-  return some;
-};
-
-/** The sum of two sums. */
-export const plus = (a: Sum, b: Sum): Sum => {
-  const credits = (a.credits ?? 0) + (b.credits ?? 0);
-  return {
-    taxable: a.taxable + b.taxable,
-    exempt: a.exempt + b.exempt,
-    tax: a.tax + b.tax,
-    count: a.count + b.count,
-    ...partsOf((part) => (a[part] ?? 0n) + (b[part] ?? 0n)),
-    ...(credits > 0 && { credits }),
-  };
-};
-
-const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Sum): void =>
+const addTo = <Key>(sums: Map<Key, Sum>, key: Key, sum: Amounts): void =>
   void sums.set(key, plus(sums.get(key) ?? zeroSum, sum));
 
 // A return is filled in with the newest code. Between two codes in one month, the choice must not depend on the order.
@@ -124,32 +79,6 @@ export const sumsOfAll = (all: readonly Sums[]): Sums =>
 export const inOrder = (sums: Sums): (readonly [string, JurisdictionSum])[] =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
 
-export const grossOf = ({ taxable, exempt, not_covered = 0n }: Sum) => taxable + exempt + not_covered;
-
-/** The sum of an entry's amounts, without its counts. The tax of a base is the tax of all levels. */
-export const amountsSum = (
-  amounts: OpenEntry['base'] &
-    Partial<Pick<OpenAmounts, 'tax_amount' | 'calculated_tax_amount' | 'over_collected_amount'>>,
-  exponent: number,
-): Sum => {
-  const read = (text: string | undefined) => (text === undefined ? 0n : parseAmount(text, exponent));
-  const tax = read(amounts.tax_amount);
-  const difference = amounts.calculated_tax_amount === undefined ? 0n : tax - read(amounts.calculated_tax_amount);
-  // Only a credit of a sale with other recorded than calculated taxes has an amount of its own.
-  const isOver = (tax < 0n ? -difference : difference) > 0n;
-  const over_collected =
-    amounts.over_collected_amount === undefined && isOver ? difference : read(amounts.over_collected_amount);
-  const some: Parts = { not_covered: read(amounts.not_covered_amount), difference, over_collected };
-  if (amounts.exempt) for (const reason of namedExemptions) some[reason] = read(amounts.exempt[reason]);
-  return {
-    taxable: read(amounts.taxable_amount),
-    exempt: read(amounts.exempt_amount),
-    tax,
-    count: 0,
-    ...partsOf((part) => some[part] ?? 0n),
-  };
-};
-
 type Place = Pick<OpenEntry, 'currency' | 'month' | 'document'>;
 
 /** A sum that counts as one entry. */
@@ -159,27 +88,26 @@ const asEntry = (sum: Sum, { document }: Pick<Place, 'document'>): Sum => {
   return { ...sum, count: 1, ...(gross !== 0n && { credit: gross }), credits: 1 };
 };
 
-const jurisdictionSum = (place: Place, rows: readonly OpenAmounts[], exponent: number): JurisdictionSum => {
+const jurisdictionSum = (place: Place, rows: readonly JurisdictionAmounts[]): JurisdictionSum => {
   const { currency, month } = place;
-  const { jurisdiction_code, jurisdiction_name, jurisdiction_type } = rows[0] as OpenAmounts;
+  const { jurisdiction_code, jurisdiction_name, jurisdiction_type } = rows[0] as JurisdictionAmounts;
   const reporting = rows
     .map(({ reporting_code: code }) => (code === null ? null : { code, month }))
     .reduce(newerCode, null);
   const sums = new Map<string, Sum>();
-  for (const row of rows) addTo(sums, row.rate, amountsSum(row, exponent));
+  for (const row of rows) addTo(sums, row.rate, row);
   const rates = new Map([...sums].map(([rate, ofRate]) => [rate, asEntry(ofRate, place)]));
   const sum = asEntry([...sums.values()].reduce(plus, zeroSum), place);
   return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, reporting, sum, rates };
 };
 
-const exceptionSums = ({ currency, exceptions = [] }: OpenEntry, exponent: number): [string, ExceptionSum][] => {
+const exceptionSums = ({ currency, exceptions = [] }: OpenEntry): [string, ExceptionSum][] => {
   if (exceptions.length === 0) return [];
-  const sums = exceptions.map(({ reason, gross_amount }) => ({ reason, gross: parseAmount(gross_amount, exponent) }));
-  // Prefers the reason about the whole entry.
-  const gross = sums.map((sum) => sum.gross).reduce((a, b) => (a * a >= b * b ? a : b));
+  // Of several reasons, the one about the whole entry.
+  const gross = exceptions.map((exception) => exception.gross).reduce((a, b) => (a * a >= b * b ? a : b));
   return [
     [`any ${currency}`, { gross, count: 1 }],
-    ...sums.map(({ reason, gross: ofReason }): [string, ExceptionSum] => [
+    ...exceptions.map(({ reason, gross: ofReason }): [string, ExceptionSum] => [
       `${reason} ${currency}`,
       { gross: ofReason, count: 1 },
     ]),
@@ -188,17 +116,16 @@ const exceptionSums = ({ currency, exceptions = [] }: OpenEntry, exponent: numbe
 
 const totalsOfEntry = (entry: OpenEntry): Totals => {
   const { currency, base, amounts } = entry;
-  const exponent = minorDigits(currency);
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
-  const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction, exponent));
+  const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction));
   const taxes = sums
     .map(({ sum: { tax, difference, over_collected } }) => ({ ...zeroSum, tax, difference, over_collected }))
     .reduce(plus, zeroSum);
-  const whole = asEntry(plus(amountsSum(base, exponent), taxes), entry);
+  const whole = asEntry(plus(taxes, base), entry);
   return {
     jurisdictions: new Map(sums.map((sum) => [keyOf(sum), sum])),
     summary: new Map([[currency, whole]]),
-    exceptions: new Map(exceptionSums(entry, exponent)),
+    exceptions: new Map(exceptionSums(entry)),
   };
 };
 

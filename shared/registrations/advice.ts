@@ -2,7 +2,7 @@ import { type Account, registrationsOf } from '../accounts/account.ts';
 import { taxDateAt } from '../accounts/time-zone.ts';
 import { firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
 import type { Warning } from '../calculations/response.ts';
-import { grossOf, type Sum } from '../filings/totals.ts';
+import { grossOf, type Sum } from '../ledger/sums.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import { monthText, newestOf, type ReportReads, type StoredRow } from '../reports/by-state.ts';
 import { jurisdictionCode, stateJurisdiction, stateName } from '../vocabulary/jurisdiction.ts';

@@ -6,8 +6,8 @@ import { type CursorScope, cursorKeywords, decodeCursor, encodeCursor } from '..
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import type { Sum } from '../filings/totals.ts';
 import { answeredAmounts } from '../filings/totals-answer.ts';
+import type { Sum } from '../ledger/sums.ts';
 import { cursorProblem, startingAfter } from '../transactions/page-limit.ts';
 import type { ReportRow as CountedRow, Place } from './count-transactions.ts';
 import type { ReportAmounts, ReportByState } from './response.ts';

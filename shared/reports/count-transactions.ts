@@ -1,5 +1,6 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
-import { noTotals, plus, type Sum, withEntries, zeroSum } from '../filings/totals.ts';
+import { noTotals, withEntries } from '../filings/totals.ts';
+import { plus, type Sum, zeroSum } from '../ledger/sums.ts';
 import type { OpenEntry } from '../transactions/entries/entry.ts';
 import { entriesOfEachState } from '../transactions/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';

@@ -7,10 +7,21 @@ export const minorUnits = z.codec(z.string().check(z.regex(/^-?\d+$/)), z.bigint
 });
 const later = z.optional(minorUnits);
 
-/** The stored form of a sum of entries (`Sum` of filings/totals.ts). */
-export const StoredSum = z.object({
-  ...{ taxable: minorUnits, exempt: minorUnits, tax: minorUnits, count: z.int() },
-  // Absent where zero.
-  ...{ resale: later, customer: later, snap: later, marketplace: later, not_registered: later, not_covered: later },
-  ...{ difference: later, over_collected: later, credit: later, credits: z.optional(z.int()) },
+/** The stored form of `Amounts`. Parts are absent where zero. */
+export const StoredAmounts = z.object({
+  taxable: minorUnits,
+  exempt: minorUnits,
+  tax: minorUnits,
+  resale: later,
+  customer: later,
+  snap: later,
+  marketplace: later,
+  not_registered: later,
+  not_covered: later,
+  difference: later,
+  over_collected: later,
+  credit: later,
 });
+
+/** The stored form of a `Sum`. */
+export const StoredSum = z.extend(StoredAmounts, { count: z.int(), credits: z.optional(z.int()) });

@@ -1,7 +1,7 @@
 import { registrationsOf } from '../accounts/account.ts';
 import type { TaxRowResponse } from '../calculations/response.ts';
 import { fiveDigitZip } from '../content/location/postal-address.ts';
-import { formatAmount, minorDigits } from '../money/currency.ts';
+import { minorDigits } from '../money/currency.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Charge, chargesOf, isLiability, isTaxed } from './entries/charges.ts';
 import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
@@ -59,11 +59,10 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
   const { transaction } = posting;
   const exponent = minorDigits(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
-  const write = (minor: bigint) => formatAmount(sign * minor, exponent);
   return states.map(({ state, charges }) => {
     const bases = charges.map((charge) => baseOf(charge, exponent));
     const gross = bases.reduce((sum, base) => sum + grossOf(base), 0n);
-    const exceptions = exceptionsOf(charges, gross, exponent, write);
+    const exceptions = exceptionsOf(charges, gross, exponent, sign);
     const rows = charges.flatMap((charge) => charge.rows);
     return {
       transactionId: transaction.id,
@@ -71,8 +70,8 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
       month: transaction.tax_date.slice(0, 7),
       currency: transaction.currency,
       version: transaction.version,
-      base: baseOfAll(bases, write),
-      amounts: amountsOf(posting, rows, exponent, write),
+      base: baseOfAll(bases, sign),
+      amounts: amountsOf(posting, rows, exponent, sign),
       document: documentOf(posting, charges),
       ...(exceptions.length > 0 && { exceptions }),
     };

@@ -44,9 +44,9 @@ const putDueEntries = (accounts: readonly Account[], inStates: readonly string[]
   );
 
 const entryOf = (state: string, month: string): OpenEntry => {
-  const base = { taxable_amount: '10.00', exempt_amount: '0.00' };
+  const base = { taxable: 1000n, exempt: 0n };
   const jurisdiction = { jurisdiction_code: state, jurisdiction_name: state, jurisdiction_type: 'state' as const };
-  const amounts = [{ ...jurisdiction, reporting_code: null, ...base, rate: '0.06', tax_amount: '0.60' }];
+  const amounts = [{ ...jurisdiction, reporting_code: null, ...base, rate: '0.06', tax: 60n }];
   const document = {
     type: 'sale',
     tax_day: `${month}-01`,
@@ -54,7 +54,16 @@ const entryOf = (state: string, month: string): OpenEntry => {
     customer_id: null,
     postal_code: null,
   } as const;
-  return { transactionId: `txn_${ulid()}`, state, month, currency: 'USD', version: 1, base, amounts, document };
+  return {
+    transactionId: `txn_${ulid()}`,
+    state,
+    month,
+    currency: 'USD',
+    version: 1,
+    base: { ...base, tax: 0n },
+    amounts,
+    document,
+  };
 };
 
 /** One run of the schedule, and its use of the database. */

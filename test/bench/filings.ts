@@ -17,11 +17,11 @@ const places = 300;
 /** An entry with a state, a county, a city and a district, at one of 300 places. */
 const entryOf = (index: number): OpenEntry => {
   const place = String(index % places).padStart(3, '0');
-  const base = { taxable_amount: '10.00', exempt_amount: '0.00' };
+  const base = { taxable: 1000n, exempt: 0n };
   const amounts = (['state', 'county', 'city', 'district'] as const).map((jurisdiction_type, level) => {
     const code = level === 0 ? state : `${state}-0${level}-${place}`;
     const jurisdiction = { jurisdiction_code: code, jurisdiction_name: code, jurisdiction_type, reporting_code: null };
-    return { ...jurisdiction, ...base, rate: '0.01', tax_amount: '0.10' };
+    return { ...jurisdiction, ...base, rate: '0.01', tax: 10n };
   });
   const document = {
     type: 'sale',
@@ -36,7 +36,7 @@ const entryOf = (index: number): OpenEntry => {
     month: '2026-09',
     currency: 'USD',
     version: 1,
-    base,
+    base: { ...base, tax: 0n },
     amounts,
     document,
   };

@@ -143,9 +143,9 @@ const openEntries = async (name: Name, change: (entry: OpenEntry) => OpenEntry |
       return changed && openEntryItem(books.account, changed);
     });
 };
-const taxed = (tax_amount: string) => (entry: OpenEntry) => ({
+const taxed = (tax: bigint) => (entry: OpenEntry) => ({
   ...entry,
-  amounts: entry.amounts.map((sum) => ({ ...sum, tax_amount })),
+  amounts: entry.amounts.map((sum) => ({ ...sum, tax })),
 });
 
 const voidSale = forged(({ updated_at }) => ({ status: 'void', voided_at: updated_at }));
@@ -365,7 +365,7 @@ const tamperings: readonly (readonly [string, Name, Tamper, ...string[]])[] = [
   [
     'the tax of an open entry',
     'plain',
-    (name) => openEntries(name, taxed('0.01')),
+    (name) => openEntries(name, taxed(1n)),
     'entries: entry of US-MI, 2026-10, USD is 94.34 / 0.00, US-MI / 0.06 / 94.34 / 0.00 / 0.01',
   ],
 ];
@@ -384,7 +384,7 @@ describe('verify', () => {
   it('prints each finding, and exits with 1', async () => {
     await forged({ credited_amount: '1.00' })('sale');
     await remove(claimOf('in_5'));
-    await openEntries('plain', taxed('0.01'));
+    await openEntries('plain', taxed(1n));
     const [entry] = openEntriesOf(await current('draft'));
     if (!entry) throw new Error('The draft is taxed.');
     await tamper(openEntryKey(books.account, entry), () => openEntryItem(books.account, entry));
@@ -553,7 +553,7 @@ describe('verify, of filings', () => {
     [
       'the tax of an entry',
       async () => {
-        const entry = taxed('0.01')(await entryOf('october'));
+        const entry = taxed(1n)(await entryOf('october'));
         await tamper(october(), (item) => ({ ...item, ...entryAttributes(entry) }));
       },
       '<october>  entries: entry of US-MI, 2026-10, USD is 30.00 / 0.00, US-MI / 0.06 / 30.00 / 0.00 / 0.01',

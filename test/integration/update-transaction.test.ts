@@ -127,11 +127,11 @@ describe('the changes that each status allows', () => {
     const owed = async () =>
       Object.entries(await itemsOf(caller.account.id))
         .filter(([key]) => key.startsWith('O#'))
-        .map(([, item]) => openEntryFrom(item).amounts.map(({ tax_amount }) => tax_amount));
+        .map(([, item]) => openEntryFrom(item).amounts.map(({ tax }) => tax));
     const { id } = await states.finalized(client);
-    expect(await owed()).toEqual([['6.00']]);
+    expect(await owed()).toEqual([[600n]]);
     await made(client.update(id, { tax_amount: '5.00' }));
-    expect(await owed()).toEqual([['5.00']]);
+    expect(await owed()).toEqual([[500n]]);
     await made(client.update(id, { status: 'void', tax_amount: '4.00' }));
     expect(await owed()).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { amountsSum } from '../../shared/filings/totals.ts';
 import type { Balance } from '../../shared/transactions/credits/arithmetic.ts';
 import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
 import { type Credit, creditOf } from '../../shared/transactions/credits/credit.ts';
@@ -214,13 +213,13 @@ const returnOf = (transactions: readonly StoredTransaction[]) => {
   for (const one of transactions)
     for (const { amounts } of openEntriesOf(one))
       for (const amount of amounts) {
-        const { jurisdiction_code, rate, tax_amount, calculated_tax_amount = tax_amount } = amount;
+        const { jurisdiction_code, rate, difference = 0n, over_collected = 0n } = amount;
         const key = `${jurisdiction_code} ${rate}`;
         const { tax, calculated, over } = sums[key] ?? { tax: 0, calculated: 0, over: 0 };
         sums[key] = {
-          tax: tax + centsOf(tax_amount),
-          calculated: calculated + centsOf(calculated_tax_amount),
-          over: over + Number(amountsSum(amount, 2).over_collected ?? 0n),
+          tax: tax + Number(amount.tax),
+          calculated: calculated + Number(amount.tax - difference),
+          over: over + Number(over_collected),
         };
       }
   return sums;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { FilingReads } from '../../shared/filings/ledger.ts';
+import { openEntryToJson } from '../../shared/store/ledger/open-entry-item.ts';
 import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 
@@ -42,22 +43,22 @@ const entry = (number: number, jurisdictions: number): OpenEntry => ({
   month: '2026-10',
   currency: 'USD',
   document: saleDocument,
-  base: { taxable_amount: '1.00', exempt_amount: '0.00' },
+  base: { taxable: 100n, exempt: 0n, tax: 0n },
   amounts: Array.from({ length: jurisdictions }, (_, at) => ({
     jurisdiction_code: `US-CA-${at}`,
     jurisdiction_name: 'A district with a name that is as long as such names are',
     jurisdiction_type: 'district',
     reporting_code: '00562',
     rate: '0.005',
-    taxable_amount: '1000.00',
-    exempt_amount: '0.00',
-    tax_amount: '5.00',
+    taxable: 100_000n,
+    exempt: 0n,
+    tax: 500n,
   })),
 });
 
 // The database ends a page at 1 MB.
 const databasePage = 1_000_000;
-const sizeOf = (one: OpenEntry) => JSON.stringify(one.amounts).length;
+const sizeOf = (one: OpenEntry) => JSON.stringify(openEntryToJson(one).amounts).length;
 
 /** Entries in three shards, each of a share of the 300 jurisdictions that a large invoice may have. */
 const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) => void): FilingReads => {

@@ -22,7 +22,7 @@ const sale = fc.record({
 });
 type Sale = typeof sale extends fc.Arbitrary<infer Value> ? Value : never;
 
-const textOf = (minor: number, currency: string) => (currency === 'JPY' ? String(minor) : (minor / 100).toFixed(2));
+const _textOf = (minor: number, currency: string) => (currency === 'JPY' ? String(minor) : (minor / 100).toFixed(2));
 
 const entryOf = ({ currency, levies }: { currency: string; levies: readonly Levied[] }, at: number): OpenEntry => ({
   transactionId: `txn_${at}`,
@@ -31,16 +31,16 @@ const entryOf = ({ currency, levies }: { currency: string; levies: readonly Levi
   month: '2026-10',
   currency,
   document: saleDocument,
-  base: { taxable_amount: '0', exempt_amount: '0' },
+  base: { taxable: 0n, exempt: 0n, tax: 0n },
   amounts: levies.map(({ code, rate, tax }) => ({
     jurisdiction_code: `US-TX-${code}`,
     jurisdiction_name: `City ${code}`,
     jurisdiction_type: 'city',
     reporting_code: null,
     rate,
-    taxable_amount: '0',
-    exempt_amount: '0',
-    tax_amount: textOf(tax, currency),
+    taxable: 0n,
+    exempt: 0n,
+    tax: BigInt(tax),
   })),
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { noTotals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../shared/filings/totals-answer.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
-import type { OpenAmounts, OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import { entryFromTexts, type TextAmounts, type TextEntry, type TextRow } from '../support/entry-texts.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const decimals = { USD: 2, JPY: 0, KWD: 3 } as const;
@@ -53,7 +53,7 @@ const amounts = (currency: Currency) =>
       calculated: fc.option(fc.integer({ min: -99_999, max: 99_999 })),
       split,
     })
-    .map(({ code, reporting_code, rate, split: parts, ...minor }): OpenAmounts => {
+    .map(({ code, reporting_code, rate, split: parts, ...minor }): TextRow => {
       const write = writerOf(currency);
       return {
         jurisdiction_code: code,
@@ -69,7 +69,7 @@ const amounts = (currency: Currency) =>
       };
     });
 
-const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: OpenAmounts): OpenEntry['base'] => ({
+const baseOf = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: TextRow): TextAmounts => ({
   ...{ taxable_amount, exempt_amount, exempt, not_covered_amount },
 });
 
@@ -83,13 +83,13 @@ const entries = fc.array(
         exceptions(currency),
       )
       .map(
-        ([rows, month, type, some]): OpenEntry => ({
+        ([rows, month, type, some]): TextEntry => ({
           transactionId: crypto.randomUUID(),
           state: 'US-HI',
           month,
           currency,
           version: 1,
-          base: baseOf(rows[0] as OpenAmounts),
+          base: baseOf(rows[0] as TextRow),
           amounts: rows,
           document: { ...saleDocument, type },
           ...(some.length > 0 && { exceptions: some }),
@@ -105,7 +105,7 @@ const plus = (values: readonly string[], currency: string) =>
 const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 
 /** The sums of amounts that do not depend on rates, from every amount anew. */
-const splitSums = (of: readonly OpenEntry['base'][], currency: string) => {
+const splitSums = (of: readonly TextAmounts[], currency: string) => {
   const exempt = Object.fromEntries(
     reasons.map((reason) => [
       reason,
@@ -137,7 +137,7 @@ const splitSums = (of: readonly OpenEntry['base'][], currency: string) => {
   };
 };
 
-const taxSums = (of: readonly OpenAmounts[], currency: string) => ({
+const taxSums = (of: readonly TextRow[], currency: string) => ({
   calculated_tax_amount: plus(
     of.map((row) => row.calculated_tax_amount ?? row.tax_amount),
     currency,
@@ -158,7 +158,7 @@ const taxSums = (of: readonly OpenAmounts[], currency: string) => ({
 });
 
 /** The same sums, by filtering all rows anew for each figure. */
-const expected = (all: readonly OpenEntry[]) => {
+const expected = (all: readonly TextEntry[]) => {
   const rows = all.flatMap(({ currency, month, transactionId, document, amounts: of }) =>
     of.map((row) => ({ ...row, currency, month, transactionId, isCredit: document?.type === 'credit' })),
   );
@@ -202,9 +202,10 @@ const expected = (all: readonly OpenEntry[]) => {
   });
 };
 
-const inSteps = (all: readonly OpenEntry[], size: number) => {
+const inSteps = (all: readonly TextEntry[], size: number) => {
   let totals = noTotals;
-  for (let at = 0; at < all.length; at += size) totals = withEntries(totals, all.slice(at, at + size));
+  for (let at = 0; at < all.length; at += size)
+    totals = withEntries(totals, all.slice(at, at + size).map(entryFromTexts));
   return totals;
 };
 
@@ -300,7 +301,7 @@ describe('totals', () => {
   });
 
   it('call a jurisdiction the same, whichever entry comes first', () => {
-    const entry = (name: string): OpenEntry => ({
+    const entry = (name: string): TextEntry => ({
       transactionId: name,
       state: 'US-HI',
       month: '2026-10',
@@ -325,7 +326,9 @@ describe('totals', () => {
       ['Maui', 'Maui County'],
       ['Maui County', 'Maui'],
     ].map((order) =>
-      answeredTotals(withEntries(noTotals, order.map(entry))).map(({ jurisdiction_name }) => jurisdiction_name),
+      answeredTotals(withEntries(noTotals, order.map(entry).map(entryFromTexts))).map(
+        ({ jurisdiction_name }) => jurisdiction_name,
+      ),
     );
     expect(names).toEqual([['Maui'], ['Maui']]);
   });

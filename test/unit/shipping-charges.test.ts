@@ -509,9 +509,9 @@ describe('delivery fees', () => {
 
     it('keeps the fee apart from the sales of the return', () => {
       const [entry] = openEntriesOf(stored(sold));
-      expect(entry?.base).toEqual({ taxable_amount: '150.00', exempt_amount: '0.00' });
+      expect(entry?.base).toEqual({ taxable: 15_000n, exempt: 0n, tax: 0n });
       const ofFee = entry?.amounts.filter(({ jurisdiction_code }) => jurisdiction_code === 'US-MN-RDF');
-      expect(ofFee).toMatchObject([{ rate: '0', taxable_amount: '0.00', tax_amount: '0.50' }]);
+      expect(ofFee).toMatchObject([{ rate: '0', taxable: 0n, tax: 50n }]);
       // The five taxes on 150.00 are 13.54 together.
       const included = ask({
         to: minneapolis,

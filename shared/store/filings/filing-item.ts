@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
 import type { Chain, StoredFiling } from '../../filings/ledger.ts';
-import { exceptionReasons } from '../../transactions/entries/reasons.ts';
+import { exceptionReasons } from '../../ledger/sums.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
 type Item = ItemKey & Readonly<Record<string, unknown>>;

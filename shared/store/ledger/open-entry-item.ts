@@ -1,16 +1,34 @@
 import * as z from 'zod/mini';
+import { exceptionReasons } from '../../ledger/sums.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
-import { exceptionReasons } from '../../transactions/entries/reasons.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
+import { minorUnits, StoredAmounts } from '../stored-sum.ts';
 
-type Figures = Pick<OpenEntry, 'base' | 'amounts' | 'document' | 'exceptions'>;
-const figuresOf = ({ base, amounts, document, exceptions }: OpenEntry): Figures => ({
-  base,
-  amounts,
-  document,
-  exceptions,
+const Figures = z.object({
+  base: StoredAmounts,
+  amounts: z.array(
+    z.extend(StoredAmounts, {
+      jurisdiction_code: z.string(),
+      jurisdiction_name: z.string(),
+      jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
+      reporting_code: z.nullable(z.string()),
+      rate: z.string(),
+    }),
+  ),
+  document: z.object({
+    type: z.enum(['sale', 'credit']),
+    tax_day: z.string(),
+    reference_id: z.nullable(z.string()),
+    customer_id: z.nullable(z.string()),
+    postal_code: z.nullable(z.string()),
+    certificate_numbers: z.optional(z.array(z.string())),
+  }),
+  exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross: minorUnits }))),
 });
+
+const encoded = ({ base, amounts, document, exceptions }: OpenEntry): z.input<typeof Figures> =>
+  z.encode(Figures, { base, amounts, document, exceptions } as z.output<typeof Figures>);
 
 /** The attributes that open and filed entries share. The figures are compressed: a thousand lines may have hundreds of jurisdictions. */
 export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
@@ -19,7 +37,7 @@ export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   month: entry.month,
   currency: entry.currency,
   version: entry.version,
-  figures: compress(figuresOf(entry)),
+  figures: compress(encoded(entry)),
 });
 
 export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
@@ -35,44 +53,21 @@ const Item = z.object({
   version: z.int(),
   figures: z.instanceof(Uint8Array),
 });
-const later = z.optional(z.string());
-const sums = {
-  taxable_amount: z.string(),
-  exempt_amount: z.string(),
-  // Absent where zero.
-  exempt: z.optional(
-    z.object({ resale: later, customer: later, snap: later, marketplace: later, not_registered: later }),
-  ),
-  not_covered_amount: later,
-};
-const StoredFigures = z.object({
-  base: z.object(sums),
-  amounts: z.array(
-    z.object({
-      jurisdiction_code: z.string(),
-      jurisdiction_name: z.string(),
-      jurisdiction_type: z.enum(['state', 'county', 'city', 'district']),
-      reporting_code: z.nullable(z.string()),
-      rate: z.string(),
-      ...sums,
-      tax_amount: z.string(),
-      calculated_tax_amount: later,
-      over_collected_amount: later,
-    }),
-  ),
-  document: z.object({
-    type: z.enum(['sale', 'credit']),
-    tax_day: z.string(),
-    reference_id: z.nullable(z.string()),
-    customer_id: z.nullable(z.string()),
-    postal_code: z.nullable(z.string()),
-    certificate_numbers: z.optional(z.array(z.string())),
-  }),
-  exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross_amount: z.string() }))),
-}) satisfies z.ZodMiniType<Figures>;
-
 /** The open entry of an item. Throws where the item is not what `openEntryItem` makes. */
 export const openEntryFrom = (item: unknown): OpenEntry => {
   const { transaction_id, figures, ...place } = Item.parse(item);
-  return { transactionId: transaction_id, ...place, ...StoredFigures.parse(decompress(figures)) };
+  return { transactionId: transaction_id, ...place, ...Figures.parse(decompress(figures)) };
 };
+
+/** An open entry as JSON, for ledger files. */
+export type OpenEntryJson = Omit<OpenEntry, keyof z.input<typeof Figures>> & z.input<typeof Figures>;
+
+export const openEntryToJson = (entry: OpenEntry): OpenEntryJson => {
+  const { exceptions: _, ...others } = entry;
+  return { ...others, ...encoded(entry) };
+};
+
+export const openEntryFromJson = ({ exceptions, ...json }: OpenEntryJson): OpenEntry => ({
+  ...json,
+  ...Figures.parse({ ...json, exceptions }),
+});

@@ -1,10 +1,10 @@
 import { shippingList } from '../../calculations/charges.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../calculations/response.ts';
+import type { NamedExemption } from '../../ledger/sums.ts';
 import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { ExemptShipping } from '../transaction.ts';
 import type { Posting } from './entry.ts';
-import type { NamedExemption } from './reasons.ts';
 
 export type Part = NamedExemption | 'not_covered';
 

@@ -1,37 +1,15 @@
 import type { TaxSummaryRow } from '../../calculations/response.ts';
+import type { Amounts, ExceptionReason } from '../../ledger/sums.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import type { ExceptionReason, NamedExemption } from './reasons.ts';
 
-/** The parts of an amount that are not zero. */
-export type OpenSplit = {
-  /** Parts of `exempt_amount`. The rest is exempt because of the product. */
-  readonly exempt?: { readonly [Reason in NamedExemption]?: string | undefined } | undefined;
-  /** The part that the content does not cover. It is neither taxable nor exempt. */
-  readonly not_covered_amount?: string | undefined;
-};
+/** The sums of one jurisdiction in an open entry, negative for a credit. */
+export type JurisdictionAmounts = Readonly<
+  Pick<TaxSummaryRow, 'jurisdiction_code' | 'jurisdiction_name' | 'jurisdiction_type' | 'reporting_code' | 'rate'>
+> &
+  Amounts;
 
-/** The sums of one jurisdiction in an open entry. Amounts are decimal strings, negative for a credit. */
-export type OpenAmounts = Readonly<Omit<TaxSummaryRow, 'reporting_code'>> &
-  OpenSplit & {
-    /** `null` where the content had none. */
-    readonly reporting_code: string | null;
-    /** Where it differs from the recorded tax. */
-    readonly calculated_tax_amount?: string | undefined;
-    /** For a credit that takes its calculated tax from its sale, where the two taxes differ. */
-    readonly over_collected_amount?: string | undefined;
-  };
-
-/**
- * The sums of the lines and the shipping of an entry, each counted once: by the state's own row, or by the jurisdiction
- * with the largest gross where the state has no tax of its own.
- */
-type OpenBase = Pick<OpenAmounts, 'taxable_amount' | 'exempt_amount'> & OpenSplit;
-
-/** A reason to look at an entry before the return is sent, and the gross that it is about. */
-export type EntryException = {
-  readonly reason: ExceptionReason;
-  readonly gross_amount: string;
-};
+/** A reason to look at an entry before the return is sent, and the gross that it is about, in minor units. */
+export type EntryException = { readonly reason: ExceptionReason; readonly gross: bigint };
 
 /** The document of an entry, as it was when the entry was posted. */
 export type EntryDocument = {
@@ -56,8 +34,12 @@ export type OpenEntry = {
   readonly currency: string;
   /** The version of the transaction that posted it, as the condition of removing the entry. */
   readonly version: number;
-  readonly base: OpenBase;
-  readonly amounts: readonly OpenAmounts[];
+  /**
+   * The sums of the lines and the shipping, each counted once: by the state's own row, or by the jurisdiction with the
+   * largest gross where the state has no tax of its own. Without tax.
+   */
+  readonly base: Amounts;
+  readonly amounts: readonly JurisdictionAmounts[];
   readonly document: EntryDocument;
   /** Absent where there are none. */
   readonly exceptions?: readonly EntryException[] | undefined;

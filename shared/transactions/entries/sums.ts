@@ -1,9 +1,10 @@
-import type { Writer } from '../../calculations/figures.ts';
-import { summarizeRows } from '../../calculations/figures.ts';
+import { type Amounts, namedExemptions, type Parts, partsOf } from '../../ledger/sums.ts';
 import { parseAmount } from '../../money/currency.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
-import type { EntryException, OpenAmounts, OpenEntry, OpenSplit, Posting } from './entry.ts';
-import { namedExemptions } from './reasons.ts';
+import type { EntryException, JurisdictionAmounts, Posting } from './entry.ts';
+
+/** Entries of credits are negative. */
+export type Sign = 1n | -1n;
 
 /** Minor units. */
 type Sum = { readonly taxable: bigint; readonly exempt: bigint; readonly tax: bigint; readonly calculated: bigint } & {
@@ -53,61 +54,69 @@ export const baseOf = ({ state, rows: all }: Charge, exponent: number): Sum => {
   );
 };
 
-const splitOf = ({ parts: amounts }: Pick<Sum, 'parts'>, write: Writer): OpenSplit => {
-  const { not_covered, ...exempt } = amounts;
-  const named = namedExemptions.filter((reason) => exempt[reason] !== 0n);
+type Base = Pick<Sum, 'taxable' | 'exempt' | 'parts'>;
+
+const amountsFrom = (
+  { taxable, exempt, parts: amounts }: Base,
+  taxes: Pick<Amounts, 'tax'> & Parts,
+  sign: Sign,
+): Amounts => {
+  const named: Parts = amounts;
   return {
-    ...(named.length > 0 && { exempt: Object.fromEntries(named.map((reason) => [reason, write(exempt[reason])])) }),
-    ...(not_covered !== 0n && { not_covered_amount: write(not_covered) }),
+    taxable: sign * taxable,
+    exempt: sign * exempt,
+    tax: taxes.tax,
+    ...partsOf((part) => sign * (named[part] ?? 0n) + (taxes[part] ?? 0n)),
   };
 };
 
 /** The base of an entry: the sum of its charges. */
-export const baseOfAll = (sums: readonly Sum[], write: Writer): OpenEntry['base'] => {
+export const baseOfAll = (sums: readonly Sum[], sign: Sign): Amounts => {
   const all = noParts();
   for (const part of parts) for (const sum of sums) all[part] += sum.parts[part];
-  return {
-    taxable_amount: write(sums.reduce((sum, { taxable }) => sum + taxable, 0n)),
-    exempt_amount: write(sums.reduce((sum, { exempt }) => sum + exempt, 0n)),
-    ...splitOf({ parts: all }, write),
-  };
+  const taxable = sums.reduce((sum, one) => sum + one.taxable, 0n);
+  const exempt = sums.reduce((sum, one) => sum + one.exempt, 0n);
+  return amountsFrom({ taxable, exempt, parts: all }, { tax: 0n }, sign);
 };
 
 /**
- * The over-collected tax that a credit reverses: its whole difference, of either sign, or zero where its sale is not
- * over-collected. So the credits of a sale add up to its over-collected tax, even with supplied taxes.
+ * The over-collected tax. A credit that takes its calculated tax from its sale reverses its whole difference, of either
+ * sign, or zero where its sale is not over-collected. So the credits of a sale add up to its over-collected tax, also with
+ * supplied taxes.
  */
-const overCollectedOf = (
-  { calculatedTaxes, isUnderCollected }: Posting,
-  { tax, calculated }: Sum,
-  write: Writer,
-): Pick<OpenAmounts, 'over_collected_amount'> =>
-  calculatedTaxes ? { over_collected_amount: write(isUnderCollected ? 0n : tax - calculated) } : {};
+const overCollected = ({ calculatedTaxes, isUnderCollected }: Posting, tax: bigint, difference: bigint): bigint => {
+  if (calculatedTaxes) return isUnderCollected ? 0n : difference;
+  return (tax < 0n ? -difference : difference) > 0n ? difference : 0n;
+};
 
-/** The sums by jurisdiction and rate. */
-export const amountsOf = (posting: Posting, rows: readonly Row[], exponent: number, write: Writer): OpenAmounts[] => {
-  const groups = Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`);
-  const taxes = rows.map(({ row }) => row);
-  return summarizeRows(taxes, exponent, write).map((amounts) => {
-    const sum = summed(groups.get(`${amounts.jurisdiction_code} ${amounts.rate}`) ?? [], exponent);
+/** The sums by jurisdiction and rate, in the order of their first appearance. */
+export const amountsOf = (
+  posting: Posting,
+  rows: readonly Row[],
+  exponent: number,
+  sign: Sign,
+): JurisdictionAmounts[] =>
+  [...Map.groupBy(rows, ({ row }) => `${row.jurisdiction_code} ${row.rate}`).values()].map((group) => {
+    const { jurisdiction_code, jurisdiction_name, jurisdiction_type, reporting_code, rate } = (group[0] as Row).row;
+    const sum = summed(group, exponent);
+    const [tax, difference] = [sign * sum.tax, sign * (sum.tax - sum.calculated)];
+    const taxes = { tax, difference, over_collected: overCollected(posting, tax, difference) };
     return {
-      ...amounts,
-      exempt_amount: write(sum.exempt),
-      ...splitOf(sum, write),
-      ...(sum.calculated !== sum.tax && {
-        calculated_tax_amount: write(sum.calculated),
-        ...overCollectedOf(posting, sum, write),
-      }),
+      jurisdiction_code,
+      jurisdiction_name,
+      jurisdiction_type,
+      reporting_code,
+      rate,
+      ...amountsFrom(sum, taxes, sign),
     };
   });
-};
 
 /** The reasons to look at an entry before its return is sent. */
 export const exceptionsOf = (
   charges: readonly Charge[],
   gross: bigint,
   exponent: number,
-  write: Writer,
+  sign: Sign,
 ): EntryException[] => {
   const rows = charges.flatMap((charge) => charge.rows);
   const uncovered = charges.map((charge) =>
@@ -118,13 +127,13 @@ export const exceptionsOf = (
     (sum, some) => (some.length > 0 ? sum + largestOf(some, exponent).parts.not_covered : sum),
     0n,
   );
-  const differs = (sign: 1n | -1n) =>
-    rows.some(({ row, calculated }) => sign * (parseAmount(row.tax_amount, exponent) - calculated) > 0n);
+  const differs = (direction: Sign) =>
+    rows.some(({ row, calculated }) => direction * (parseAmount(row.tax_amount, exponent) - calculated) > 0n);
   return [
     ...(uncovered.some((some) => some.length > 0)
-      ? [{ reason: 'not_covered', gross_amount: write(notCovered) } as const]
+      ? [{ reason: 'not_covered', gross: sign * notCovered } as const]
       : []),
-    ...(differs(1n) ? [{ reason: 'over_collected', gross_amount: write(gross) } as const] : []),
-    ...(differs(-1n) ? [{ reason: 'under_collected', gross_amount: write(gross) } as const] : []),
+    ...(differs(1n) ? [{ reason: 'over_collected', gross: sign * gross } as const] : []),
+    ...(differs(-1n) ? [{ reason: 'under_collected', gross: sign * gross } as const] : []),
   ];
 };

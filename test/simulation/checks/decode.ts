@@ -1,4 +1,5 @@
 import type { Settings } from '../../../shared/accounts/account.ts';
+import { formatAmount, minorDigits } from '../../../shared/money/currency.ts';
 import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
@@ -134,6 +135,38 @@ export type Entry = {
   };
 };
 
+type StoredSums = Readonly<Record<'taxable' | 'exempt' | 'tax', string>> &
+  Readonly<Partial<Record<'not_covered' | 'difference' | 'over_collected', string>>>;
+type StoredFigures = {
+  readonly base: StoredSums;
+  readonly amounts: readonly (StoredSums & Pick<StoredAmounts, 'jurisdiction_code' | 'rate'>)[];
+  readonly document: { readonly type: string };
+  readonly exceptions?: readonly { readonly reason: string; readonly gross: string }[];
+};
+
+// Stored are minor units, and differences of zero are absent.
+const figuresOf = ({ base, amounts, document, exceptions }: StoredFigures, currency: string): Entry['figures'] => {
+  const text = (minor: bigint | string) => formatAmount(BigInt(minor), minorDigits(currency));
+  const sums = ({ taxable, exempt, not_covered = '0' }: StoredSums) => ({
+    taxable_amount: text(taxable),
+    exempt_amount: text(exempt),
+    not_covered_amount: text(not_covered),
+  });
+  return {
+    base: sums(base),
+    amounts: amounts.map(({ jurisdiction_code, rate, ...row }) => ({
+      jurisdiction_code,
+      rate,
+      ...sums(row),
+      tax_amount: text(row.tax),
+      calculated_tax_amount: text(BigInt(row.tax) - BigInt(row.difference ?? 0)),
+      over_collected_amount: text(row.over_collected ?? '0'),
+    })),
+    document,
+    ...(exceptions && { exceptions: exceptions.map(({ reason, gross }) => ({ reason, gross_amount: text(gross) })) }),
+  };
+};
+
 export const entryOf = (item: Item): Entry => {
   const [kind, account = '', filing = ''] = String(item['pk']).split('#');
   return {
@@ -143,7 +176,7 @@ export const entryOf = (item: Item): Entry => {
     month: item['month'] as string,
     currency: item['currency'] as string,
     filing: kind === 'F' ? filing : null,
-    figures: json(item['figures']) as Entry['figures'],
+    figures: figuresOf(json(item['figures']) as StoredFigures, item['currency'] as string),
   };
 };
 

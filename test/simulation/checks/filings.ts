@@ -40,10 +40,8 @@ const sumsOf = ({ currency, figures: { amounts, document } }: Entry): Map<string
       ];
       const notCovered = cents(row.not_covered_amount ?? '0.00');
       const difference = tax - cents(row.calculated_tax_amount ?? row.tax_amount);
-      const isOver = (isCredit ? -difference : difference) > 0;
       // A credit that refunds less tax than the calculated one leaves the rest over-collected.
-      const over =
-        row.over_collected_amount === undefined ? Number(isOver) * difference : cents(row.over_collected_amount);
+      const over = isCredit ? cents(row.over_collected_amount ?? '0.00') : Number(difference > 0) * difference;
       const gross = taxable + exempt + notCovered;
       return [taxable, exempt, tax, notCovered, difference, over, isCredit ? gross : 0];
     });

@@ -1,13 +1,14 @@
 import { batchesOf } from '../../../base/collections.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
 import { differing, type Fault, faultUnless, placeFaults } from '../../../ledger/invariants.ts';
+import { type Amounts, namedExemptions } from '../../../ledger/sums.ts';
+import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import { type FoundEntry, findEntries } from '../../../store/filings/entry-places.ts';
 import { headKey, openEntryKey, placeOf } from '../../../store/keys.ts';
 import { type Item, itemsAt, openEntryItems } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../../store/ledger/transaction-item.ts';
 import type { OpenEntry } from '../../../transactions/entries/entry.ts';
-import { namedExemptions } from '../../../transactions/entries/reasons.ts';
 import { isLive } from '../../../transactions/lifecycle.ts';
 import { openEntriesOf, statesToFile } from '../../../transactions/open-entries.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
@@ -32,22 +33,22 @@ export const entryName = ({ state, month, currency }: Pick<OpenEntry, 'state' | 
   `entry of ${state}, ${month}, ${currency}`;
 
 // Without the reference, which a finalized transaction may get later.
-const figuresText = ({ base, amounts, document, exceptions }: OpenEntry) =>
-  [
-    amountsText(base),
-    ...amounts.map((sum) => [sum.jurisdiction_code, sum.rate, amountsText(sum), sum.tax_amount].join(' / ')).sort(),
-    ...amounts.flatMap(({ calculated_tax_amount: tax }) => (tax === undefined ? [] : [`calculated ${tax}`])).sort(),
-    ...amounts.flatMap(({ over_collected_amount: tax }) => (tax === undefined ? [] : [`over-collected ${tax}`])).sort(),
-    ...(exceptions ?? []).map(({ reason, gross_amount }) => `${reason} ${gross_amount}`),
-    ...(document ? [`${document.type} of ${document.tax_day}`] : []),
+const figuresText = ({ base, amounts, document, exceptions = [], currency }: OpenEntry) => {
+  const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
+  const texts = (of: Amounts) => [
+    ...[write(of.taxable), write(of.exempt)],
+    ...[...namedExemptions, 'not_covered' as const].flatMap((part) => (of[part] ? [`${part} ${write(of[part])}`] : [])),
+  ];
+  const taxTexts = ({ tax, difference, over_collected = 0n }: Amounts) =>
+    difference ? [`calculated ${write(tax - difference)}`, `over-collected ${write(over_collected)}`] : [];
+  return [
+    texts(base).join(' / '),
+    ...amounts.map((of) => [of.jurisdiction_code, of.rate, ...texts(of), write(of.tax)].join(' / ')).sort(),
+    ...amounts.flatMap(taxTexts).sort(),
+    ...exceptions.map(({ reason, gross }) => `${reason} ${write(gross)}`),
+    `${document.type} of ${document.tax_day}`,
   ].join(', ');
-
-const amountsText = ({ taxable_amount, exempt_amount, exempt, not_covered_amount }: OpenEntry['base']) =>
-  [
-    ...[taxable_amount, exempt_amount],
-    ...namedExemptions.flatMap((reason) => (exempt?.[reason] ? [`${reason} ${exempt[reason]}`] : [])),
-    ...(not_covered_amount ? [`not covered ${not_covered_amount}`] : []),
-  ].join(' / ');
+};
 
 /** Check that each entry of a transaction is in one place, with the sums of the transaction's rows, and its filings. */
 export const checkEntries = async (

@@ -7,9 +7,9 @@ import { builtInReleaseById } from '../../../content/built-in.ts';
 import type { Customer } from '../../../customers/customer.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
 import { findHead } from '../../../store/content/content-store.ts';
+import type { OpenEntryJson } from '../../../store/ledger/open-entry-item.ts';
 import type { TransactionJson } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
-import type { OpenEntry } from '../../../transactions/entries/entry.ts';
 import { CommandError } from '../../terminal/errors.ts';
 
 /**
@@ -28,7 +28,7 @@ export type Line =
   | { readonly kind: 'audit_entry'; readonly entry: AuditEntry }
   /** A stored transaction, and whether it has the claim on its reference. */
   | { readonly kind: 'transaction'; readonly holds_reference: boolean; readonly stored: TransactionJson }
-  | { readonly kind: 'open_entry'; readonly entry: OpenEntry }
+  | { readonly kind: 'open_entry'; readonly entry: OpenEntryJson }
   | { readonly kind: 'filing'; readonly filing: Omit<StoredFiling, 'account'> }
   /** The progress item of a filing's shard, without its key and with uncompressed totals. Its parts come before it. */
   | { readonly kind: 'filing_shard'; readonly filing: string; readonly progress: Readonly<Record<string, unknown>> }
@@ -40,7 +40,7 @@ export type Line =
       readonly from: string;
       readonly sums: unknown;
     }
-  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntry }
+  | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntryJson }
   | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
   | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
   | { readonly kind: 'customer'; readonly customer: Customer };

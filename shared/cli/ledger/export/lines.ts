@@ -15,7 +15,7 @@ import {
   openEntryItems,
   transactionIds,
 } from '../../../store/ledger/ledger-walk.ts';
-import { openEntryFrom } from '../../../store/ledger/open-entry-item.ts';
+import { openEntryFrom, openEntryToJson } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionToJson } from '../../../store/ledger/transaction-item.ts';
 import type { AuditEntry } from '../../../transactions/audit.ts';
 import type { StoredTransaction } from '../../../transactions/transaction.ts';
@@ -113,7 +113,7 @@ const shardLines = async function* (account: string, filing: StoredFiling): Asyn
 const entryLines = async function* (account: string, { id }: StoredFiling): AsyncGenerator<Line> {
   for (let shard = 0; shard < filingReads.shards; shard++)
     for await (const entries of filedEntryPages({ account, id, shard }, pageSize))
-      for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry };
+      for (const entry of entries) yield { kind: 'filed_entry', filing: id, entry: openEntryToJson(entry) };
 };
 
 const chainLines = async function* (account: string, state: string): AsyncGenerator<Line> {
@@ -132,7 +132,7 @@ export const filingLines = async function* (
 ): AsyncGenerator<Line> {
   for (const state of states)
     for await (const items of openEntryItems(account, state))
-      for (const item of items) yield { kind: 'open_entry', entry: openEntryFrom(item) };
+      for (const item of items) yield { kind: 'open_entry', entry: openEntryToJson(openEntryFrom(item)) };
   for (const filing of filings) {
     yield* entryLines(account, filing);
     yield* shardLines(account, filing);

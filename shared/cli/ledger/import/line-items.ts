@@ -11,7 +11,12 @@ import {
 import { filedEntryKey, type ItemKey, periodKey } from '../../../store/keys.ts';
 import { auditEntryFrom, auditItem } from '../../../store/ledger/audit-item.ts';
 import { claimItem } from '../../../store/ledger/commit-writes.ts';
-import { entryAttributes, openEntryFrom, openEntryItem } from '../../../store/ledger/open-entry-item.ts';
+import {
+  entryAttributes,
+  openEntryFrom,
+  openEntryFromJson,
+  openEntryItem,
+} from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionFromJson, transactionItem } from '../../../store/ledger/transaction-item.ts';
 import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import { kinds, type Line } from '../export/format.ts';
@@ -59,7 +64,7 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
     case 'transaction':
       return transactionItems(account, line);
     case 'open_entry':
-      return [checked(openEntryItem(account, line.entry), openEntryFrom)];
+      return [checked(openEntryItem(account, openEntryFromJson(line.entry)), openEntryFrom)];
     case 'filing':
       return [
         readable(filingItem({ ...line.filing, account }), filingFrom, (filing) => filingItem({ ...filing, account })),
@@ -74,8 +79,9 @@ export const itemsOf = (account: string, line: Line): readonly Item[] => {
       return [readable(item, totalsPartFrom, (part) => totalsPartItem(account, filing, part))];
     }
     case 'filed_entry': {
-      const key = filedEntryKey(account, line.filing, line.entry);
-      return [checked({ ...key, ...entryAttributes(line.entry) }, openEntryFrom)];
+      const entry = openEntryFromJson(line.entry);
+      const key = filedEntryKey(account, line.filing, entry);
+      return [checked({ ...key, ...entryAttributes(entry) }, openEntryFrom)];
     }
     case 'chain':
       return [readable(chainItem({ ...line.chain, account }), chainFrom, (chain) => chainItem({ ...chain, account }))];
