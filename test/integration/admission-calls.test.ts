@@ -10,7 +10,7 @@ let figures: readonly Figure[];
 beforeAll(async () => {
   const { account, key } = await newCaller();
   figures = await admissionFigures(account.id, key);
-}, 120_000);
+});
 
 it.each([
   { at: 0, of: 'API key', readsPerMinute: 2 },

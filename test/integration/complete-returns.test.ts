@@ -226,7 +226,7 @@ beforeAll(async () => {
     const sale = sales[at] as Known;
     known.push(await credit(filer, sale, sale.transaction.tax_date < '2026' ? '2021-08-31' : '2026-10-31'));
   }
-}, 120_000);
+});
 
 describe('a return', () => {
   it.each([

@@ -123,7 +123,7 @@ beforeAll(async () => {
   records = (await recordsOf(stream)) as StreamRecord[];
   letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));
   published = await handler(letThrough);
-}, 120_000);
+});
 
 const subjectOf = (event: Published[number]) => ('filing' in event ? event.filing : event.transaction);
 const short = (event: Published[number]) => {

@@ -75,7 +75,7 @@ beforeAll(async () => {
   await recordAugust(shop.filer);
   for (const day of ['2026-08-03', '2026-09-04', '2026-10-05']) await soldOn(shop.filer, day);
   await closedFiling(shop.filer, 'MI', '2026-08-31');
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('a period from dry run to filed', () => {

@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
   // The oldest transaction of the large account: only the first page has the finding.
   broken = ids.sort()[0] as string;
-}, 120_000);
+});
 afterEach(() => {
   database.middlewareStack.remove('count');
   rmSync(file, { force: true });

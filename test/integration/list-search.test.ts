@@ -69,7 +69,7 @@ beforeAll(async () => {
       transaction: { ...stored.transaction, ...changes } as never,
     });
   });
-}, 120_000);
+});
 
 const cases: [query: Record<string, string>, keeps: (row: Written) => boolean, by: 'created' | 'taxDate'][] = [
   [{ type: 'credit' }, ({ type }) => type === 'credit', 'created'],

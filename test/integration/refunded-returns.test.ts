@@ -156,7 +156,7 @@ beforeAll(async () => {
       filings.push(filing);
       for (const entry of await everyEntry(filer, filing.id)) entries.set(entry.transaction_id, entry);
     }
-}, 120_000);
+});
 
 /** Whether the credited parts after each credit are known. */
 const isKnown = (credits: Case['credits']) => credits.every(({ id }) => id !== '');

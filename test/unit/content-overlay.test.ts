@@ -252,7 +252,7 @@ describe('imports over the active release', () => {
       }),
       { numRuns: 8 },
     );
-  }, 60_000);
+  });
 });
 
 /** A service with a file over the built-in release. */

@@ -191,4 +191,4 @@ it('agrees with a slow reading of the rows, on 150 random files with 10 addresse
   );
   // Every case must occur at least once.
   for (const kind of ['found', 'outside', 'undecided']) expect(met.get(kind) ?? 0).toBeGreaterThan(150);
-}, 60_000);
+});

@@ -150,4 +150,4 @@ it('never is less ambiguous or more complete with less of an address, or with a 
   );
   for (const what of ['no city', 'no ZIP', 'no county', 'misspelt', 'another city', 'another county'])
     expect(met.get(what) ?? 0, what).toBeGreaterThan(5);
-}, 120_000);
+});

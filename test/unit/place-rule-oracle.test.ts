@@ -100,7 +100,7 @@ describe.each(editions)('%s', (edition) => {
       return cases.flatMap((one) => faultOf(state, rows, zip, one) ?? []);
     });
     expect(wrong.slice(0, 20)).toEqual([]);
-  }, 60_000);
+  });
 
   it('warns of each uncertainty, and the policies refuse it', () => {
     // Every 20th ZIP: the calculation only reads what the test above compares.
@@ -120,7 +120,7 @@ describe.each(editions)('%s', (edition) => {
           coverage === 'partial' ? ['validation_not_covered'] : [],
         );
       }
-  }, 60_000);
+  });
 });
 
 it('meets all outcomes', () => {
