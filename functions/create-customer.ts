@@ -20,9 +20,9 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: ledgerAccess(['GetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerRequest, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
-  run: async ({ body, caller, unknownFields, exchange }) => {
-    const creation = { request: body, idempotency: idempotencyOf(exchange), unknownFields };
-    return mapResult(await createCustomer(creation, caller, customerPorts(exchange.remainingMs)), replyOfAnswer);
+  run: async ({ body, caller, unknownFields, context }) => {
+    const creation = { request: body, idempotency: idempotencyOf(context), unknownFields };
+    return mapResult(await createCustomer(creation, caller, customerPorts(context.remainingMs)), replyOfAnswer);
   },
 });
 

@@ -27,10 +27,10 @@ export const { endpoint, handler } = defineEndpoint({
     inspect: filingRequestProblems,
     refuseUnknown: dryRunProblem,
   },
-  run: async ({ body, caller, unknownFields, exchange }) => {
+  run: async ({ body, caller, unknownFields, context }) => {
     const requested = { ...body, state: stateOf(body.state) };
-    const ports = filingPorts(exchange.remainingMs);
-    return mapResult(await createFiling(requested, idempotencyOf(exchange), caller, ports), (answered) =>
+    const ports = filingPorts(context.remainingMs);
+    return mapResult(await createFiling(requested, idempotencyOf(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
   },

@@ -31,11 +31,11 @@ export const { endpoint, handler } = defineEndpoint({
     ...customersRead,
   },
   body: { schema: TransactionRequest, answer: transactionAnswerFields, inspect: newTransactionProblems },
-  run: async ({ body, sent, caller, unknownFields, exchange }) => {
+  run: async ({ body, sent, caller, unknownFields, context }) => {
     const request = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account);
-    const creation = { request, idempotency: idempotencyOf(exchange), sent: warnings };
-    const ports = { ...changePortsWithin(exchange.remainingMs), newId: newTransactionId };
+    const creation = { request, idempotency: idempotencyOf(context), sent: warnings };
+    const ports = { ...changePortsWithin(context.remainingMs), newId: newTransactionId };
     const created = await createTransaction(creation, caller, ports);
     if (created.ok && created.value.transaction) {
       recordTax(created.value.transaction);

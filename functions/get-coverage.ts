@@ -61,12 +61,12 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: { actions: { content: [...contentReads.content, 'Query'] } },
   query: CoverageQuery,
-  run: async ({ query, version, exchange }) => {
+  run: async ({ query, version, context }) => {
     const only = query.state === undefined ? null : stateJurisdiction(query.state);
     const day = dayOf(now());
     const found = await activeCoverage(only, day, ports);
     const states = query.expand ? await Promise.all(found.map((row) => withReleases(row, day))) : found;
-    return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, exchange));
+    return accept(taggedReply({ object: 'coverage', tax_date: day, states, attribution }, version, context));
   },
 });
 

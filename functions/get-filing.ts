@@ -20,9 +20,9 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'Query'], partitions.filings),
   query: FilingQuery,
-  run: async ({ id, query, caller, exchange }) => {
+  run: async ({ id, query, caller, context }) => {
     return mapResult(await getFiling(id, query, caller.account, filingReadPorts), (filing) =>
-      filingReply(filing, pageLimitOf(query), exchange),
+      filingReply(filing, pageLimitOf(query), context),
     );
   },
 });

@@ -14,11 +14,11 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: { actions: {} },
   query: ProductAttributesQuery,
-  run: ({ query, version, exchange }) => {
+  run: ({ query, version, context }) => {
     const attributes = query.ptc === undefined ? accept(vocabulary().productAttributes) : attributesFor(query.ptc);
     if (!attributes.ok) return attributes;
     const page = listPage('/product-attributes', attributes.value, query.limit, query.starting_after);
-    return accept(taggedReply(page, version, exchange));
+    return accept(taggedReply(page, version, context));
   },
 });
 

@@ -38,7 +38,7 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'read',
   access: { actions: contentReads },
   query: ProductTaxCodesQuery,
-  run: async ({ query, version, exchange }) => {
+  run: async ({ query, version, context }) => {
     const items = selectItems(query);
     const { q, state, starting_after } = query;
     const limit = q === undefined ? query.limit : Math.min(query.limit, resultsMax);
@@ -51,7 +51,7 @@ export const { endpoint, handler } = defineEndpoint({
       : page.data;
     // The results of a search have no next page.
     const has_more = q === undefined && page.has_more;
-    return accept(taggedReply({ ...page, has_more, data }, version, exchange));
+    return accept(taggedReply({ ...page, has_more, data }, version, context));
   },
 });
 

@@ -29,10 +29,10 @@ export const { endpoint, handler } = defineEndpoint({
     indexes: ['by_account', 'by_customer', 'by_parent', 'by_reference', 'by_tax_date', 'credits'],
   },
   query: TransactionListQuery,
-  run: async ({ query, caller, exchange }) => {
+  run: async ({ query, caller, context }) => {
     const ports = { index: transactionIndex, ledger: ledgerReads, now };
     return mapResult(await listTransactions(query, caller.account, ports), ({ list, searchedBackTo }) => {
-      const reply = jsonOrCsv(list, exchange.headers.get('accept'), () => ({
+      const reply = jsonOrCsv(list, context.headers.get('accept'), () => ({
         name: 'transactions',
         text: transactionsCsv(list),
         next: list.next_cursor === null ? null : nextQuery(query, list.next_cursor),

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { exchangeOf, Refusal } from '../shared/http/exchange.ts';
 import { errorResult } from '../shared/http/failure.ts';
+import { Refusal, requestContext } from '../shared/http/request-context.ts';
 import { setRequestedVersion } from '../shared/http/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
@@ -11,14 +11,14 @@ const methodsOf = (path: string): string => JSON.parse(process.env[methodsVariab
 
 const refuse = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
   const methods = methodsOf(event.resource);
-  const exchange = exchangeOf(event, () => 0);
-  setRequestedVersion(exchange);
+  const context = requestContext(event, () => 0);
+  setRequestedVersion(context);
   const problem = {
     code: 'method_not_allowed',
     title: 'Method Not Allowed',
     detail: `Use one of the methods of this path: ${methods}.`,
   } as const;
-  return errorResult(new Refusal([problem], { Allow: methods }), exchange);
+  return errorResult(new Refusal([problem], { Allow: methods }), context);
 };
 
 /** Refuses any method that a known path does not have. API Gateway itself would answer 403. */

@@ -22,10 +22,10 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: ledgerAccess(['GetItem', 'BatchGetItem', 'PutItem'], partitions.customers, partitions.idempotencyKeys),
   body: { schema: CustomerUpdate, answer: customerAnswerFields, refuseUnknown: certificateFieldProblem },
-  run: async ({ id, body, caller, unknownFields, exchange }) => {
-    const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
-    const change = { id, update: body, ifMatch, idempotency: idempotencyOf(exchange), unknownFields };
-    return mapResult(await updateCustomer(change, caller, customerPorts(exchange.remainingMs)), replyOfAnswer);
+  run: async ({ id, body, caller, unknownFields, context }) => {
+    const ifMatch = ifMatchOf(context.headers.get('if-match'));
+    const change = { id, update: body, ifMatch, idempotency: idempotencyOf(context), unknownFields };
+    return mapResult(await updateCustomer(change, caller, customerPorts(context.remainingMs)), replyOfAnswer);
   },
 });
 

@@ -25,11 +25,11 @@ export const { endpoint, handler } = defineEndpoint({
   scope: 'write',
   access: ledgerAccess(filingActions, ...filingPartitions, partitions.idempotencyKeys),
   body: { schema: FilingUpdate, answer: filingAnswerFields, inspect: filingUpdateProblems },
-  run: async ({ id, body, caller, unknownFields, exchange }) => {
+  run: async ({ id, body, caller, unknownFields, context }) => {
     const { status, confirmation_number = null, acknowledge_exceptions = null } = body;
     const change = { id, status, confirmation_number, acknowledge_exceptions };
-    const ports = filingPorts(exchange.remainingMs);
-    return mapResult(await updateFiling(change, idempotencyOf(exchange), caller, ports), (answered) =>
+    const ports = filingPorts(context.remainingMs);
+    return mapResult(await updateFiling(change, idempotencyOf(context), caller, ports), (answered) =>
       changedFilingReply(answered, unknownFields),
     );
   },

@@ -27,12 +27,12 @@ export const { endpoint, handler } = defineEndpoint({
     ...customersRead,
   },
   body: { schema: TransactionUpdate, answer: transactionAnswerFields, inspect: updateProblemsOf },
-  run: async ({ id, body, sent, caller, unknownFields, exchange }) => {
-    const ifMatch = ifMatchOf(exchange.headers.get('if-match'));
+  run: async ({ id, body, sent, caller, unknownFields, context }) => {
+    const ifMatch = ifMatchOf(context.headers.get('if-match'));
     const changed = withTaxDay(body, caller.account);
     const warnings = sentWarnings(sent, unknownFields, caller.account, true);
-    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(exchange), sent: warnings };
-    const ports = changePortsWithin(exchange.remainingMs);
+    const update = { id, update: changed, ifMatch, idempotency: idempotencyOf(context), sent: warnings };
+    const ports = changePortsWithin(context.remainingMs);
     return mapResult(await updateTransaction(update, caller, ports), replyOfAnswer);
   },
 });

@@ -11,9 +11,9 @@ import { findAccount } from '../store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../store/accounts/api-key-store.ts';
 import { type VerifyToken, verifyToken } from './bearer.ts';
 import type { EndpointDescription } from './endpoint.ts';
-import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { showRate } from './limit-rate.ts';
 import { bodyBytesMax } from './read-body.ts';
+import { type Caller, callerOf, Refusal, type RequestContext, type Scope } from './request-context.ts';
 
 type Credentials = {
   readonly findKey: typeof findKey;
@@ -45,7 +45,7 @@ export const noCredential = () => unauthorized('auth_error', missing);
 const unknownKey = () => unauthorized('auth_api_key_not_found', 'There is no such API key, or it was revoked.');
 
 // A header may be repeated with the same value only.
-const onlyValue = ({ headers }: Exchange, header: Header): string | undefined => {
+const onlyValue = ({ headers }: RequestContext, header: Header): string | undefined => {
   const values = new Set(headers.get(header.toLowerCase()));
   if (values.size > 1)
     throw unauthorized('auth_error', `The header ${header} came twice, with different values.`, header);
@@ -114,30 +114,30 @@ export const authenticator = ({ findKey, findAccount, verifyToken, recordKeyUse 
   };
 
   /** Find the caller, or refuse with 401. With two credentials, the name and the scopes of the API key apply. */
-  return async (exchange: Exchange): Promise<void> => {
-    const secret = onlyValue(exchange, 'X-API-Key');
-    const authorization = onlyValue(exchange, 'Authorization');
+  return async (context: RequestContext): Promise<void> => {
+    const secret = onlyValue(context, 'X-API-Key');
+    const authorization = onlyValue(context, 'Authorization');
     const byKey = secret === undefined ? undefined : await keyCaller(secret);
     const byToken = authorization === undefined ? undefined : await tokenCaller(authorization);
     const caller = byKey ?? byToken;
     if (!caller) throw noCredential();
     if (byToken && byToken.account.id !== caller.account.id)
       throw unauthorized('auth_error', 'The API key and the bearer token belong to different accounts. Send only one.');
-    exchange.caller = caller;
-    if (byKey) exchange.backgroundWork = noteUse(byKey);
+    context.caller = caller;
+    if (byKey) context.backgroundWork = noteUse(byKey);
   };
 };
 
 const findCaller = authenticator({ findKey, findAccount, verifyToken, recordKeyUse });
 
 /**
- * Set `exchange.caller`, or refuse with 401.
+ * Set `context.caller`, or refuse with 401.
  *
  * Any other failure, of the table or of the token issuer, counts in the metric CredentialsUnread.
  */
-export const authenticate = async (exchange: Exchange): Promise<void> => {
+export const authenticate = async (context: RequestContext): Promise<void> => {
   try {
-    await findCaller(exchange);
+    await findCaller(context);
   } catch (error) {
     if (!(error instanceof Refusal)) countMetric('CredentialsUnread', { error: failureLine(error).error }, now());
     throw error;
@@ -152,7 +152,7 @@ export const outOfScope = (scope: Scope): Problem => ({
 });
 
 /** The body before it is checked; `undefined` where it does not parse or is too large. */
-const sentBody = ({ rawBody }: Exchange): unknown => {
+const sentBody = ({ rawBody }: RequestContext): unknown => {
   if (rawBody.length > bodyBytesMax) return undefined;
   try {
     return JSON.parse(rawBody.toString('utf8'));
@@ -164,11 +164,11 @@ const sentBody = ({ rawBody }: Exchange): unknown => {
 /** Refuse a credential without the scope of the endpoint with 403. `null` needs no scope. */
 export const authorize =
   ({ scope, readsOnly }: Pick<EndpointDescription, 'scope' | 'readsOnly'>) =>
-  (exchange: Exchange): void => {
+  (context: RequestContext): void => {
     if (scope === null) return;
-    const caller = callerOf(exchange);
+    const caller = callerOf(context);
     if (caller.scopes.has(scope)) return;
-    if (readsOnly && caller.scopes.has('read') && readsOnly(sentBody(exchange))) return;
-    showRate(exchange, caller);
+    if (readsOnly && caller.scopes.has('read') && readsOnly(sentBody(context))) return;
+    showRate(context, caller);
     throw new Refusal([outOfScope(scope)]);
   };

@@ -5,8 +5,8 @@ import { invalidFormat, type Problem, pointerOf } from '../base/problem.ts';
 import type { AnswerFields } from '../calculations/answer-fields.ts';
 import { suggestField } from '../calculations/sent-warnings.ts';
 import { now } from '../config/clock.ts';
-import { callerOf, type Exchange } from './exchange.ts';
 import { inBodyOrder, pointerTo, problemsOf } from './field-problems.ts';
+import { callerOf, type RequestContext } from './request-context.ts';
 
 const depthMax = 16;
 
@@ -103,8 +103,8 @@ type ParsedBody<Body> = {
   readonly unknownFields: readonly string[];
 };
 
-const isStrict = (exchange: Exchange) =>
-  (exchange.headers.get('prefer') ?? []).some((value) => /(^|[,;\s])handling\s*=\s*"?strict"?/i.test(value));
+const isStrict = (context: RequestContext) =>
+  (context.headers.get('prefer') ?? []).some((value) => /(^|[,;\s])handling\s*=\s*"?strict"?/i.test(value));
 
 const unknownFieldProblem = ({ pointer, siblings }: UnknownField, advice: string): Problem => {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1);
@@ -120,17 +120,17 @@ const unknownNamedMax = 20;
 /** Check the body against its schema. Returns the problems of all fields, in the order of the body. */
 export const parseBody = <Body extends z.ZodMiniType>(
   { schema, answer, refuseUnknown, inspect }: BodyDefinition<Body>,
-  exchange: Exchange,
+  context: RequestContext,
 ): ParsedBody<z.output<Body>> => {
-  const { body } = exchange;
+  const { body } = context;
   const unstorable = textProblems(body);
   const parsed = schema.safeParse(body);
   const unknown = unknownFields(body, schema, answer);
-  const strict = isStrict(exchange);
-  if (strict) exchange.replyHeaders['Preference-Applied'] = 'handling=strict';
+  const strict = isStrict(context);
+  if (strict) context.replyHeaders['Preference-Applied'] = 'handling=strict';
   const others = [
     ...(parsed.error?.issues.flatMap((issue) => problemsOf(issue, body)) ?? []),
-    ...(inspect?.(body, now(), callerOf(exchange).account) ?? []),
+    ...(inspect?.(body, now(), callerOf(context).account) ?? []),
     ...unknown.flatMap(
       (field) => refuseUnknown?.(field.pointer) ?? (strict ? unknownFieldProblem(field, strictAdvice) : []),
     ),

@@ -5,15 +5,15 @@ import type { Result } from '../base/result.ts';
 import { withCaller } from '../store/table-access.ts';
 import { type BodyDefinition, parseBody } from './body.ts';
 import type { Endpoint, EndpointDescription, Serve } from './endpoint.ts';
-import { type Caller, callerOf, type Exchange, Refusal, type Scope } from './exchange.ts';
 import { inBodyOrder } from './field-problems.ts';
 import { type Handler, lambdaHandler } from './lambda-handler.ts';
 import { readQuery } from './query.ts';
 import { readBody } from './read-body.ts';
 import { envelope, proxyResult, type Reply } from './reply.ts';
+import { type Caller, callerOf, Refusal, type RequestContext, type Scope } from './request-context.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
-/** The input of `run`: the request is checked, and only the exchange depends on HTTP. */
+/** The input of `run`: the request is checked, and only the context depends on HTTP. */
 type Input<Body, Query> = {
   readonly body: Body;
   /** The body with all of its fields, including fields that the schema leaves out. */
@@ -25,7 +25,7 @@ type Input<Body, Query> = {
   readonly unknownFields: readonly string[];
   readonly caller: Caller;
   readonly version: string;
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
 };
 
 type Implementation<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
@@ -38,15 +38,15 @@ const isSome = (problems: readonly Problem[]): problems is readonly [Problem, ..
 
 const serveWith =
   <Body extends z.ZodMiniType, Query extends z.ZodMiniType>({ body, query, run }: Implementation<Body, Query>): Serve =>
-  async (exchange) => {
-    if (body) readBody(exchange);
-    refuseUnknownVersion(exchange);
-    const parsedQuery = readQuery(query, exchange);
-    const sent = exchange.body;
-    const parsedBody = body ? parseBody(body, exchange) : undefined;
+  async (context) => {
+    if (body) readBody(context);
+    refuseUnknownVersion(context);
+    const parsedQuery = readQuery(query, context);
+    const sent = context.body;
+    const parsedBody = body ? parseBody(body, context) : undefined;
     const problems: readonly Problem[] = [...parsedQuery.problems, ...(parsedBody?.problems ?? [])];
     if (isSome(problems)) throw new Refusal(problems);
-    const { version, pathParameters } = exchange;
+    const { version, pathParameters } = context;
     assert(version !== undefined, 'The handler resolves the version first.');
     const result = await run({
       body: parsedBody?.value as z.output<Body>,
@@ -54,14 +54,14 @@ const serveWith =
       query: parsedQuery.value as z.output<Query>,
       id: pathParameters['id'] ?? '',
       unknownFields: parsedBody?.unknownFields ?? [],
-      caller: callerOf(exchange),
+      caller: callerOf(context),
       version,
-      exchange,
+      context,
     });
-    if (result.ok) return proxyResult(result.value, exchange);
+    if (result.ok) return proxyResult(result.value, context);
     // Problems are listed in the order of the body.
     const [first = result.problems[0], ...others] = inBodyOrder(result.problems, sent);
-    return proxyResult(envelope([first, ...others], exchange.requestId), exchange);
+    return proxyResult(envelope([first, ...others], context.requestId), context);
   };
 
 /**

@@ -2,10 +2,10 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { observed } from '../observability/request-line.ts';
 import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
-import { type Exchange, exchangeOf, Refusal } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { readQuery } from './query.ts';
 import { proxyResult, type Reply } from './reply.ts';
+import { Refusal, type RequestContext, requestContext } from './request-context.ts';
 import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
 /** A text that is the same for every client, and its headers. */
@@ -18,16 +18,16 @@ type Definition<Name extends string> = Pick<EndpointDescription<Name>, 'name' | 
   readonly read: () => PublicDocument | Promise<PublicDocument>;
 };
 
-const refuseQuery = (exchange: Exchange): void => {
-  const [first, ...more] = readQuery(undefined, exchange).problems;
+const refuseQuery = (context: RequestContext): void => {
+  const [first, ...more] = readQuery(undefined, context).problems;
   if (first) throw new Refusal([first, ...more]);
 };
 
-const replyWith = ({ text, headers }: PublicDocument, exchange: Exchange): Reply => {
+const replyWith = ({ text, headers }: PublicDocument, context: RequestContext): Reply => {
   const { 'Content-Type': type, ...own } = headers;
   // Shared caches may store it, and API Gateway compresses it for clients that accept that. A 304 replaces the headers
   // that the client stored, such as the policy of a page, so it has them all.
-  const reply = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, exchange);
+  const reply = textOr304(text, entityTag(text), { ...own, Vary: 'Accept-Encoding, Service-Version' }, context);
   return reply.status === 304 || !type ? reply : { ...reply, headers: { ...reply.headers, 'Content-Type': type } };
 };
 
@@ -48,21 +48,21 @@ export const definePublicDocument = <const Name extends string>({
     method: 'GET',
     scope: null,
     access: { actions: {} },
-    serve: async (exchange) => {
+    serve: async (context) => {
       // There is no account whose pinned version could count.
-      setRequestedVersion(exchange);
-      refuseUnknownVersion(exchange);
-      if (!hasOwnQuery) refuseQuery(exchange);
+      setRequestedVersion(context);
+      refuseUnknownVersion(context);
+      if (!hasOwnQuery) refuseQuery(context);
       document ??= await read();
-      return proxyResult(replyWith(document, exchange), exchange);
+      return proxyResult(replyWith(document, context), context);
     },
   };
   const handler = observed(name, async (event: APIGatewayProxyEvent) => {
-    const exchange = exchangeOf(event, () => 0);
+    const context = requestContext(event, () => 0);
     try {
-      return await endpoint.serve(exchange);
+      return await endpoint.serve(context);
     } catch (error) {
-      return errorResult(error, exchange);
+      return errorResult(error, context);
     }
   });
   return { endpoint, handler };

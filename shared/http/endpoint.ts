@@ -6,8 +6,8 @@ import type { Problem } from '../base/problem.ts';
 import type { Group } from '../docs/groups.ts';
 import type { TableAccess } from '../store/table-access.ts';
 import type { BodyDefinition } from './body.ts';
-import type { Exchange, Scope } from './exchange.ts';
 import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
+import type { RequestContext, Scope } from './request-context.ts';
 
 /** The groups of endpoints, in their order on the documentation page. */
 export const tags = [
@@ -87,7 +87,7 @@ export type EndpointDescription<Name extends string = string> = {
 };
 
 /** Answers the request of a known caller. */
-export type Serve = (exchange: Exchange) => Promise<APIGatewayProxyResult>;
+export type Serve = (context: RequestContext) => Promise<APIGatewayProxyResult>;
 
 export type Endpoint<Name extends string = string> = EndpointDescription<Name> & {
   readonly body?: BodyDefinition<z.ZodMiniType>;

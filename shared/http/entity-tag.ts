@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** A strong entity tag over the parts that determine the bytes of a response. */
 export const entityTag = (...parts: readonly string[]): string => {
@@ -45,9 +45,9 @@ export const textOr304 = (
   text: string,
   tag: string,
   headers: Readonly<Record<string, string>>,
-  exchange: Exchange,
+  context: RequestContext,
 ): Reply =>
-  matches(exchange.headers.get('if-none-match') ?? [], tag)
+  matches(context.headers.get('if-none-match') ?? [], tag)
     ? { status: 304, body: '', headers: { ...headers, ETag: tag } }
     : { status: 200, body: text, headers: { ...headers, ETag: tag } };
 
@@ -56,9 +56,9 @@ export const textOr304 = (
  *
  * The client revalidates its copy each time, so a new release shows at once.
  */
-export const taggedReply = (body: object, version: string, exchange: Exchange): Reply => {
+export const taggedReply = (body: object, version: string, context: RequestContext): Reply => {
   const text = JSON.stringify(body);
   // Without the header Service-Version, the caller's account determines the version.
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };
-  return textOr304(text, entityTag(version, text), headers, exchange);
+  return textOr304(text, entityTag(version, text), headers, context);
 };

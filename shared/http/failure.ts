@@ -1,8 +1,8 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Problem } from '../base/problem.ts';
 import { failureLine } from '../observability/failure-line.ts';
-import { type Exchange, Refusal } from './exchange.ts';
 import { envelope, proxyResult } from './reply.ts';
+import { Refusal, type RequestContext } from './request-context.ts';
 
 // Failures of the database or the network, which the client may retry.
 const outages = new Set([
@@ -45,9 +45,9 @@ const failure = (thrown: unknown, requestId: string): Refusal => {
 };
 
 /** The response to a thrown refusal, bug or outage. */
-export const errorResult = (thrown: unknown, exchange: Exchange): APIGatewayProxyResult => {
-  const { problems, headers } = thrown instanceof Refusal ? thrown : failure(thrown, exchange.requestId);
-  return proxyResult({ ...envelope(problems, exchange.requestId), headers }, exchange);
+export const errorResult = (thrown: unknown, context: RequestContext): APIGatewayProxyResult => {
+  const { problems, headers } = thrown instanceof Refusal ? thrown : failure(thrown, context.requestId);
+  return proxyResult({ ...envelope(problems, context.requestId), headers }, context);
 };
 
 /** The fixed texts of failures, for the OpenAPI document. */

@@ -3,12 +3,12 @@ import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
 import type { Answered } from '../transactions/ports.ts';
 import { jsonOrCsv } from './csv-reply.ts';
-import type { Exchange } from './exchange.ts';
 import { replyOfAnswer } from './idempotency.ts';
 import type { Reply } from './reply.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** A filing as JSON or CSV, as `Accept` prefers. The CSV has the totals, or the entries if they are expanded. */
-export const filingReply = (filing: Filing, limit: number, { headers }: Exchange): Reply =>
+export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): Reply =>
   jsonOrCsv(filing, headers.get('accept'), () => {
     const { entries, totals_next_cursor } = filing;
     if (!entries)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/canonical-json.ts';
 import type { Idempotency } from '../transactions/ledger.ts';
 import type { Answered } from '../transactions/ports.ts';
-import { type Exchange, Refusal } from './exchange.ts';
 import type { Reply } from './reply.ts';
+import { Refusal, type RequestContext } from './request-context.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -12,7 +12,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
  *
  * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
  */
-export const idempotencyOf = ({ headers, method, path, body, version }: Exchange): Idempotency | null => {
+export const idempotencyOf = ({ headers, method, path, body, version }: RequestContext): Idempotency | null => {
   const keys = headers.get('idempotency-key');
   if (!keys) return null;
   const [key = ''] = keys;

@@ -2,8 +2,8 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader } from 'jose';
 import { now } from '../config/clock.ts';
 import type { environment } from '../config/environment.ts';
-import type { Scope } from './exchange.ts';
 import { readKeys, type SigningKey } from './jwt-keys.ts';
+import type { Scope } from './request-context.ts';
 
 /** The content of a verified bearer token. */
 export type Token = { readonly account: string; readonly subject: string; readonly scopes: readonly Scope[] };

@@ -4,27 +4,27 @@ import { observed } from '../observability/request-line.ts';
 import { tally } from '../observability/tally.ts';
 import { authenticate, authorize } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
 import { errorResult } from './failure.ts';
 import { limitRate } from './limit-rate.ts';
+import { type RequestContext, requestContext } from './request-context.ts';
 import { resolveVersion, setRequestedVersion } from './versions.ts';
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** After the first step `event` is the exchange: middy passes `event`, and nothing else of the request, to the handler. */
-type Request = middy.Request<Exchange, APIGatewayProxyResult>;
-type Step = (exchange: Exchange) => void | Promise<void>;
+/** After the first step `event` is the context: middy passes `event`, and nothing else of the request, to the handler. */
+type Request = middy.Request<RequestContext, APIGatewayProxyResult>;
+type Step = (context: RequestContext) => void | Promise<void>;
 
 // First in and last out, so that every response passes here.
 const answerErrors = {
   before: (request: Request) => {
-    request.event = exchangeOf(request.event as unknown as APIGatewayProxyEvent, () =>
+    request.event = requestContext(request.event as unknown as APIGatewayProxyEvent, () =>
       request.context.getRemainingTimeInMillis(),
     );
   },
   onError: (request: Request) => {
     const { error, event } = request;
-    // An error before the first step is done is a bug in exchangeOf: let Lambda report it.
+    // An error before the first step is done is a bug in requestContext: let Lambda report it.
     if ('replyHeaders' in event) request.response = errorResult(error, event);
   },
 };
@@ -37,10 +37,10 @@ const step = (run: Step) => ({
 });
 
 // The log line names the account even if a later step refuses the request.
-const authenticateAndTally: Step = async (exchange) => {
-  await authenticate(exchange);
+const authenticateAndTally: Step = async (context) => {
+  await authenticate(context);
   const own = tally();
-  if (own && exchange.caller) own.account = exchange.caller.account.id;
+  if (own && context.caller) own.account = context.caller.account.id;
 };
 
 // In the published order: 401, 403, 429.
@@ -62,7 +62,7 @@ const awaitBackgroundWork = async ({ event }: Request): Promise<void> => {
 export const lambdaHandler = (endpoint: Endpoint): Handler =>
   observed(
     endpoint.name,
-    middy<Exchange, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
+    middy<RequestContext, APIGatewayProxyResult>({ timeoutEarlyInMillis: 500 })
       .use(answerErrors)
       .use({ after: awaitBackgroundWork, onError: awaitBackgroundWork })
       .use(stepsOf(endpoint).map(step))

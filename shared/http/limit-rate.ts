@@ -4,21 +4,21 @@ import { now } from '../config/clock.ts';
 import { failureLine } from '../observability/failure-line.ts';
 import { countMetric } from '../observability/metric.ts';
 import { takeRequests } from '../store/accounts/rate-window.ts';
-import { type Caller, callerOf, type Exchange, Refusal } from './exchange.ts';
+import { type Caller, callerOf, Refusal, type RequestContext } from './request-context.ts';
 
 const limiter = rateLimiter(takeRequests, (error) => {
   countMetric('RateLimitOpen', { error: failureLine(error).error }, now());
 });
 
-const nameLimit = ({ replyHeaders }: Exchange, limit: number, remaining: number): void => {
+const nameLimit = ({ replyHeaders }: RequestContext, limit: number, remaining: number): void => {
   replyHeaders['X-RateLimit-Limit'] = String(limit);
   replyHeaders['X-RateLimit-Remaining'] = String(remaining);
 };
 
 /** Add the rate limit headers to a response that comes before the request is counted. */
-export const showRate = (exchange: Exchange, { account }: Caller): void => {
+export const showRate = (context: RequestContext, { account }: Caller): void => {
   const limit = account.settings.rate_limit;
-  nameLimit(exchange, limit, limiter.remaining(account.id, limit, now()));
+  nameLimit(context, limit, limiter.remaining(account.id, limit, now()));
 };
 
 export const overLimit = (limit: number, retryAfterSeconds: number): Problem => ({
@@ -32,15 +32,15 @@ export const overLimit = (limit: number, retryAfterSeconds: number): Problem => 
  *
  * If the counter cannot be reached, the request passes and counts in the metric RateLimitOpen.
  */
-export const limitRate = async (exchange: Exchange): Promise<void> => {
-  const caller = callerOf(exchange);
+export const limitRate = async (context: RequestContext): Promise<void> => {
+  const caller = callerOf(context);
   const { account } = caller;
   const limit = account.settings.rate_limit;
   // Set the headers first, because the invocation may time out while the request is counted, and that response needs
   // them.
-  showRate(exchange, caller);
+  showRate(context, caller);
   const { admitted, remaining, retryAfterSeconds } = await limiter.admit(account.id, limit, now());
-  nameLimit(exchange, limit, remaining);
+  nameLimit(context, limit, remaining);
   if (admitted) return;
   throw new Refusal([overLimit(limit, retryAfterSeconds)], { 'Retry-After': String(retryAfterSeconds) });
 };

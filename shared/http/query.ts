@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Problem } from '../base/problem.ts';
-import type { Exchange } from './exchange.ts';
 import { ownProblem, withReceived } from './field-problems.ts';
+import type { RequestContext } from './request-context.ts';
 
 type Schema = z.ZodMiniType | undefined;
 
@@ -23,7 +23,10 @@ const invalid = (parameter: string, detail: string): Problem => ({
 });
 
 /** Check the query: each parameter is known, sent once, and valid. Returns all problems. */
-export const readQuery = (schema: Schema, { query }: Exchange): { value: unknown; problems: readonly Problem[] } => {
+export const readQuery = (
+  schema: Schema,
+  { query }: RequestContext,
+): { value: unknown; problems: readonly Problem[] } => {
   const names = namesIn(schema);
   const problems: Problem[] = [];
   const once: Record<string, string> = {};

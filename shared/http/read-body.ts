@@ -1,6 +1,6 @@
 import { jsonErrorOf } from '../base/json-error.ts';
 import type { Problem } from '../base/problem.ts';
-import { type Exchange, Refusal } from './exchange.ts';
+import { Refusal, type RequestContext } from './request-context.ts';
 
 /** The longest body that is read. */
 export const bodyBytesMax = 1024 * 1024;
@@ -58,14 +58,14 @@ const malformedDetail = (text: string): string => {
 };
 
 /** Read the body as JSON, or refuse with 415, 413 or 400, in this order. */
-export const readBody = (exchange: Exchange): void => {
-  const { headers, rawBody } = exchange;
+export const readBody = (context: RequestContext): void => {
+  const { headers, rawBody } = context;
   const unsupported = mediaTypeProblem(headers.get('content-type')?.at(-1), headers.get('content-encoding'));
   if (unsupported) throw new Refusal([unsupported]);
   if (rawBody.length > bodyBytesMax) throw new Refusal([unreadable.tooLarge]);
   const text = rawBody.toString('utf8');
   try {
-    exchange.body = JSON.parse(text);
+    context.body = JSON.parse(text);
   } catch {
     throw new Refusal([{ ...unreadable.malformed, detail: malformedDetail(text) }]);
   }

@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Code, errorCodes } from '../base/error-codes.ts';
 import type { Problem, Source } from '../base/problem.ts';
 import { recordRefusal } from '../observability/tally.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The reply of an endpoint: a status, a body that becomes JSON (text stays as it is), and its own headers. */
 export type Reply = {
@@ -51,7 +51,7 @@ export const safetyHeaders = {
 /** The reply for API Gateway. Its own headers override the headers of the steps, which override the safety headers. */
 export const proxyResult = (
   { status, body, headers, code }: Reply,
-  { replyHeaders }: Pick<Exchange, 'replyHeaders'>,
+  { replyHeaders }: Pick<RequestContext, 'replyHeaders'>,
 ): APIGatewayProxyResult => {
   if (code) recordRefusal(code);
   return {

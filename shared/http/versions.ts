@@ -1,5 +1,5 @@
 import type { Problem } from '../base/problem.ts';
-import { callerOf, type Exchange, Refusal } from './exchange.ts';
+import { callerOf, Refusal, type RequestContext } from './request-context.ts';
 
 /** The versions that a client may pin with Service-Version, oldest first. They fix shapes, never rates (decision 0013). */
 export const supportedVersions: readonly string[] = ['aspen.2026-10-01'];
@@ -8,22 +8,22 @@ export const supportedVersions: readonly string[] = ['aspen.2026-10-01'];
 export const currentVersion = supportedVersions.at(-1) as string;
 
 // A repeated header is joined, and then matches no version.
-const sentVersion = ({ headers }: Exchange): string | undefined => headers.get('service-version')?.join(', ');
+const sentVersion = ({ headers }: RequestContext): string | undefined => headers.get('service-version')?.join(', ');
 
-const announce = (exchange: Exchange, version: string): void => {
-  exchange.version = version;
+const announce = (context: RequestContext, version: string): void => {
+  context.version = version;
   // Every response names the version that shaped it, even one that refuses an unknown version.
-  exchange.replyHeaders['Service-Version'] = supportedVersions.includes(version) ? version : currentVersion;
-  exchange.replyHeaders['Vary'] = 'Service-Version';
+  context.replyHeaders['Service-Version'] = supportedVersions.includes(version) ? version : currentVersion;
+  context.replyHeaders['Vary'] = 'Service-Version';
 };
 
 /** Set the version before authentication: the requested one, else the current one. A 401 response has it. */
-export const setRequestedVersion = (exchange: Exchange): void =>
-  announce(exchange, sentVersion(exchange) ?? currentVersion);
+export const setRequestedVersion = (context: RequestContext): void =>
+  announce(context, sentVersion(context) ?? currentVersion);
 
 /** Set the version of an authenticated request: the requested one, else the one that the account was created with. */
-export const resolveVersion = (exchange: Exchange): void =>
-  announce(exchange, sentVersion(exchange) ?? callerOf(exchange).account.settings.service_version);
+export const resolveVersion = (context: RequestContext): void =>
+  announce(context, sentVersion(context) ?? callerOf(context).account.settings.service_version);
 
 export const unknownVersion: Problem = {
   code: 'validation_unknown_service_version',
@@ -34,6 +34,6 @@ export const unknownVersion: Problem = {
 };
 
 /** Refuse an unknown version. Refusals of the body come first. */
-export const refuseUnknownVersion = ({ version = '' }: Exchange): void => {
+export const refuseUnknownVersion = ({ version = '' }: RequestContext): void => {
   if (!supportedVersions.includes(version)) throw new Refusal([unknownVersion]);
 };

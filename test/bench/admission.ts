@@ -5,8 +5,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { authenticator } from '../../shared/http/authenticate.ts';
 import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
-import { exchangeOf } from '../../shared/http/exchange.ts';
 import { limitRate } from '../../shared/http/limit-rate.ts';
+import { requestContext } from '../../shared/http/request-context.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { findKey, recordKeyUse } from '../../shared/store/accounts/api-key-store.ts';
 import { eventOf } from './event.ts';
@@ -18,7 +18,7 @@ const perSecond = 10;
 
 type Headers = Readonly<Record<string, string[]>>;
 const exchangeWith = (multiValueHeaders: Headers) =>
-  exchangeOf({ ...eventOf({ operation: 'create-calculation', apiKey: '' }), multiValueHeaders }, () => 10_000);
+  requestContext({ ...eventOf({ operation: 'create-calculation', apiKey: '' }), multiValueHeaders }, () => 10_000);
 
 /** Send requests of one instance through authentication and the rate limit, at a constant rate of the service's clock. */
 const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Promise<Figure> => {
@@ -32,13 +32,13 @@ const admit = async (of: string, headers: Headers, verifyToken: VerifyToken): Pr
       const aheadMs = Math.max(0, begun + (request * 1000) / perSecond - now());
       advanceClock(aheadMs);
       advancedMs += aheadMs;
-      const exchange = exchangeWith(headers);
+      const context = exchangeWith(headers);
       const before = used.reads + used.writes;
       const start = performance.now();
-      await authenticate(exchange);
-      await limitRate(exchange);
+      await authenticate(context);
+      await limitRate(context);
       const us = (performance.now() - start) * 1000;
-      await exchange.backgroundWork;
+      await context.backgroundWork;
       if (used.reads + used.writes === before) warmUs.push(us);
     }
   });

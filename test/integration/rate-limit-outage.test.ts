@@ -1,19 +1,19 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import type { Exchange } from '../../shared/http/exchange.ts';
+import type { RequestContext } from '../../shared/http/request-context.ts';
 
 // No server listens there. The modules read the environment when they are imported.
 process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
 vi.resetModules();
-const { exchangeOf } = await import('../../shared/http/exchange.ts');
+const { requestContext } = await import('../../shared/http/request-context.ts');
 const { limitRate } = await import('../../shared/http/limit-rate.ts');
 
 afterEach(() => vi.restoreAllMocks());
 
-const exchange = (headers: Record<string, string>): Exchange =>
-  exchangeOf(
+const context = (headers: Record<string, string>): RequestContext =>
+  requestContext(
     { requestContext: { requestId: 'request' }, httpMethod: 'GET', resource: '/', headers } as unknown as Parameters<
-      typeof exchangeOf
+      typeof requestContext
     >[0],
     () => 1000,
   );
@@ -26,8 +26,8 @@ const account = (id: string) => ({
   settings: { ...defaultSettings('aspen.2026-10-01'), rate_limit: 2 },
 });
 
-const limited = (id: string): Exchange => {
-  const asked = exchange({});
+const limited = (id: string): RequestContext => {
+  const asked = context({});
   asked.caller = { account: account(id), credential: 'key', scopes: new Set() };
   return asked;
 };

@@ -13,8 +13,8 @@ import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Serve } from '../../shared/http/endpoint.ts';
-import { exchangeOf } from '../../shared/http/exchange.ts';
 import { errorResult } from '../../shared/http/failure.ts';
+import { requestContext } from '../../shared/http/request-context.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { changeSettings, findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { database } from '../../shared/store/client/client.ts';
@@ -116,22 +116,22 @@ export type Bug = { readonly invocation: string; readonly error: unknown };
 export const send = async (request: Request, invocation: Invocation, bugs: Bug[]): Promise<Response | null> => {
   const { caller: account } = invocation;
   if (!account) throw new Error(`${invocation.id} is no request of an account.`);
-  const exchange = exchangeOf(
-    eventOf(request, invocation.id) as unknown as Parameters<typeof exchangeOf>[0],
+  const context = requestContext(
+    eventOf(request, invocation.id) as unknown as Parameters<typeof requestContext>[0],
     invocation.remainingMs,
   );
   // The results of authentication, which is not simulated.
-  exchange.caller = {
+  context.caller = {
     account,
     credential: invocation.id,
     scopes: new Set(['read', 'write'] as const),
   };
-  exchange.version = currentVersion;
+  context.version = currentVersion;
   try {
-    return responseOf(await invocation.run(() => operations[request.operation].serve(exchange)));
+    return responseOf(await invocation.run(() => operations[request.operation].serve(context)));
   } catch (error) {
     if (error instanceof Died) return null;
-    const answer = errorResult(error, exchange);
+    const answer = errorResult(error, context);
     if (answer.statusCode === 500) bugs.push({ invocation: invocation.id, error });
     return responseOf(answer);
   }

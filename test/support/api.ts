@@ -3,7 +3,7 @@ import { handlers } from '../../infra/local/handlers.ts';
 import { type Account, newAccount, type Settings } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { now } from '../../shared/config/clock.ts';
-import type { Scope } from '../../shared/http/exchange.ts';
+import type { Scope } from '../../shared/http/request-context.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 import { provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';

@@ -2,11 +2,11 @@ import type * as z from 'zod/mini';
 import { newAccount } from '../../shared/accounts/account.ts';
 import type { Problem } from '../../shared/base/problem.ts';
 import { type BodyDefinition, parseBody } from '../../shared/http/body.ts';
-import type { Exchange } from '../../shared/http/exchange.ts';
+import type { RequestContext } from '../../shared/http/request-context.ts';
 import { currentVersion } from '../../shared/http/versions.ts';
 
 /** A request with this body, as far as the checks of a body or a query look at it. */
-export const exchangeOf = (body: unknown, prefer?: string): Exchange => ({
+export const requestContext = (body: unknown, prefer?: string): RequestContext => ({
   requestId: 'req_1',
   method: 'POST',
   path: '/calculations',
@@ -29,7 +29,7 @@ export const parseSent = <Body extends z.ZodMiniType>(
   definition: BodyDefinition<Body>,
   body: unknown,
   prefer?: string,
-): ReturnType<typeof parseBody<Body>> => parseBody(definition, exchangeOf(body, prefer));
+): ReturnType<typeof parseBody<Body>> => parseBody(definition, requestContext(body, prefer));
 
 /** Where in the request a problem is. */
 export const placeOf = ({ source }: Problem): string | undefined =>

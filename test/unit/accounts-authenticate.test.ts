@@ -4,8 +4,8 @@ import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import { authenticator, authorize } from '../../shared/http/authenticate.ts';
-import { type Exchange, Refusal } from '../../shared/http/exchange.ts';
 import type { Token } from '../../shared/http/jwt.ts';
+import { Refusal, type RequestContext } from '../../shared/http/request-context.ts';
 
 const account = (id: string): Account => ({
   id,
@@ -24,7 +24,7 @@ const key = (id: string, terms: Partial<ApiKey> = {}): ApiKey => ({
   ...terms,
 });
 
-const exchange = (headers: Record<string, string | string[]>): Exchange => ({
+const context = (headers: Record<string, string | string[]>): RequestContext => ({
   requestId: 'request',
   method: 'GET',
   path: '/',
@@ -42,7 +42,7 @@ let keys: Map<string, ApiKey>;
 let broken: boolean;
 let uses: string[];
 let recordKeyUse: (account: string, id: string) => Promise<void>;
-let authenticate: (exchange: Exchange) => Promise<void>;
+let authenticate: (context: RequestContext) => Promise<void>;
 
 beforeEach(() => {
   reads = [];
@@ -77,7 +77,7 @@ beforeEach(() => {
 });
 
 const refusalOf = async (headers: Record<string, string | string[]>): Promise<Refusal> => {
-  const thrown = await authenticate(exchange(headers)).then(
+  const thrown = await authenticate(context(headers)).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -86,7 +86,7 @@ const refusalOf = async (headers: Record<string, string | string[]>): Promise<Re
 };
 
 const callerOf = async (headers: Record<string, string | string[]>) => {
-  const asked = exchange(headers);
+  const asked = context(headers);
   await authenticate(asked);
   return asked.caller;
 };
@@ -179,7 +179,7 @@ describe('401', () => {
 
   it('is not returned when the database is down, and the failure is not cached', async () => {
     broken = true;
-    await expect(authenticate(exchange({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(authenticate(context({ 'x-api-key': good }))).rejects.toMatchObject({ name: 'TimeoutError' });
     broken = false;
     expect((await callerOf({ 'x-api-key': good }))?.credential).toBe('key_good');
   });
@@ -220,7 +220,7 @@ describe('the use of a key', () => {
 
 describe('403', () => {
   it('names the missing scope and has the rate limit headers', async () => {
-    const asked = exchange({ authorization: 'Bearer acc_a' });
+    const asked = context({ authorization: 'Bearer acc_a' });
     await authenticate(asked);
     authorize({ scope: 'read' })(asked);
     authorize({ scope: null })(asked);

@@ -4,7 +4,7 @@ import { FilingListQuery, FilingQuery } from '../../shared/filings/query.ts';
 import { FilingRequest, FilingUpdate, filingUpdateProblems } from '../../shared/filings/request.ts';
 import type { BodyDefinition } from '../../shared/http/body.ts';
 import { readQuery } from '../../shared/http/query.ts';
-import { exchangeOf, parseSent, placeOf } from '../support/parse-sent.ts';
+import { parseSent, placeOf, requestContext } from '../support/parse-sent.ts';
 
 const asked: BodyDefinition<typeof FilingRequest> = { schema: FilingRequest, answer: {} };
 const changed: BodyDefinition<typeof FilingUpdate> = {
@@ -104,7 +104,7 @@ describe('the body of POST /filings/{id}', () => {
 describe('the query', () => {
   const query = (schema: typeof FilingListQuery | typeof FilingQuery, parameters: Record<string, string>) => ({
     ...readQuery(schema, {
-      ...exchangeOf(null),
+      ...requestContext(null),
       query: new Map(Object.entries(parameters).map(([name, value]) => [name, [value]])),
     }),
   });

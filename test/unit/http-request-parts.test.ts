@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { valueAt } from '../../shared/base/json.ts';
 import { textProblems } from '../../shared/http/body.ts';
-import { type Exchange, exchangeOf as exchangeOfEvent, Refusal } from '../../shared/http/exchange.ts';
 import { inBodyOrder, pointerTo, problemsOf } from '../../shared/http/field-problems.ts';
 import { readQuery } from '../../shared/http/query.ts';
 import { readBody } from '../../shared/http/read-body.ts';
+import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/http/request-context.ts';
 
-type GatewayEvent = Parameters<typeof exchangeOfEvent>[0];
+type GatewayEvent = Parameters<typeof contextOfEvent>[0];
 
-const exchangeOf = (others: Partial<Exchange>): Exchange => ({
+const requestContext = (others: Partial<RequestContext>): RequestContext => ({
   requestId: 'req_1',
   method: 'POST',
   path: '/calculations',
@@ -100,7 +100,7 @@ describe('the path', () => {
   it.each(['txn_1', 'a$$b', '$&', "$'"])('is the route’s with the id as it was sent: %s', (id) => {
     const event = { resource: '/transactions/{id}/replay', pathParameters: { id }, path: '/v1/other', headers: {} };
     const sent = { ...event, requestContext: { requestId: 'req_1' } } as unknown as GatewayEvent;
-    const { path } = exchangeOfEvent(sent, () => 1000);
+    const { path } = contextOfEvent(sent, () => 1000);
     expect(path).toBe(`/transactions/${id}/replay`);
   });
 });
@@ -111,7 +111,7 @@ describe('the query', () => {
     cursor: z.optional(z.string()),
   });
   const read = (query: [string, string[]][], of: z.ZodMiniType | undefined = schema) =>
-    readQuery(of, exchangeOf({ query: new Map(query) }));
+    readQuery(of, requestContext({ query: new Map(query) }));
 
   it('is read where each parameter is known, sent once and well formed', () => {
     expect(read([['limit', ['5']]])).toEqual({ value: { limit: '5' }, problems: [] });
@@ -135,16 +135,16 @@ describe('the query', () => {
   });
 
   it('is empty where an operation takes none', () => {
-    expect(readQuery(undefined, exchangeOf({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
+    expect(readQuery(undefined, requestContext({ query: new Map([['x', ['1']]]) })).problems).toMatchObject([
       { code: 'validation_unknown_parameter', source: { parameter: 'x' } },
     ]);
   });
 });
 
 describe('the raw body', () => {
-  const codeOf = (others: Partial<Exchange>) => {
+  const codeOf = (others: Partial<RequestContext>) => {
     try {
-      readBody(exchangeOf(others));
+      readBody(requestContext(others));
       return 'read';
     } catch (error) {
       return error instanceof Refusal ? error.problems[0].code : error;
@@ -159,7 +159,7 @@ describe('the raw body', () => {
   });
   const large = Buffer.from(`"${'x'.repeat(1024 * 1024 - 2)}"`);
 
-  it.each<{ title: string; request: Partial<Exchange>; code: string }>([
+  it.each<{ title: string; request: Partial<RequestContext>; code: string }>([
     { title: 'JSON', request: {}, code: 'read' },
     { title: 'JSON with a charset', request: typed('Application/JSON; charset=utf-8'), code: 'read' },
     { title: 'JSON in quoted UTF-8', request: typed('application/json;v=1 ; Charset = "UTF8"'), code: 'read' },

@@ -10,7 +10,7 @@ export type Scope = 'read' | 'write';
 export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };
 
 /** A request without API Gateway: nothing below this file depends on the proxy event. */
-export type Exchange = {
+export type RequestContext = {
   readonly requestId: string;
   readonly method: string;
   /** The path of the endpoint with its parameters filled in, without the stage or base path of the address. */
@@ -34,8 +34,8 @@ export type Exchange = {
   body?: unknown;
 };
 
-/** The caller of an exchange, for steps that run after `authenticate`. */
-export const callerOf = ({ caller }: Exchange): Caller => {
+/** The caller of a request, for steps that run after `authenticate`. */
+export const callerOf = ({ caller }: RequestContext): Caller => {
   assert(caller !== undefined, 'authenticate must run first.');
   return caller;
 };
@@ -75,8 +75,8 @@ const parametersOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, 
 const pathOf = (event: APIGatewayProxyEvent): string =>
   event.resource.replace('{id}', () => parametersOf(event)['id'] ?? '');
 
-/** Read a REST API's proxy event (payload v1) into an exchange. */
-export const exchangeOf = (event: APIGatewayProxyEvent, remainingMs: () => number): Exchange => ({
+/** Read a REST API's proxy event (payload v1) into a request context. */
+export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => number): RequestContext => ({
   requestId: event.requestContext.requestId,
   method: event.httpMethod,
   path: pathOf(event),
