@@ -1,18 +1,5 @@
 import { expect } from 'vitest';
-
-/** What is read of the properties of an alarm of an expression. */
-export type Alarm = {
-  readonly Metrics: readonly {
-    readonly Id: string;
-    readonly Expression?: string;
-    readonly ReturnData?: boolean;
-    readonly MetricStat?: { readonly Period: number };
-  }[];
-  readonly Threshold: number;
-  readonly ComparisonOperator: string;
-  readonly EvaluationPeriods: number;
-  readonly EvaluationWindow?: { readonly WallClockWindow?: unknown };
-};
+import type { Properties } from './synthesized.ts';
 
 /** A metric without data. Every expression with it fails, except FILL. */
 const missing = {
@@ -26,12 +13,12 @@ const missing = {
  * the day of the month of the evaluated period.
  */
 export const isBreached = (
-  { Metrics, Threshold, ComparisonOperator }: Alarm,
+  { Metrics, Threshold, ComparisonOperator }: Properties,
   values: Readonly<Record<string, number>>,
   date = 1,
 ): boolean => {
-  const { Expression } = Metrics.find(({ ReturnData }) => ReturnData !== false) as Alarm['Metrics'][number];
-  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
+  const { Expression } = Metrics.find(({ ReturnData }: Properties) => ReturnData !== false);
+  const ids: string[] = Metrics.flatMap(({ Id, MetricStat }: Properties) => (MetricStat ? [Id] : []));
   const IF = (condition: boolean, yes: number, no: number) => (condition ? yes : no);
   const FILL = (value: unknown, otherwise: number) => (value === missing ? otherwise : value);
   // Not sparse: it has a value even where the metric has none.
@@ -52,11 +39,11 @@ export const isBreached = (
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
 export const firesAt = (
-  alarm: Alarm,
+  alarm: Properties,
   now: number,
   valuesIn: (from: number, to: number) => Readonly<Record<string, number>>,
 ): boolean => {
-  const periods = new Set<number>(alarm.Metrics.flatMap(({ MetricStat }) => MetricStat?.Period ?? []));
+  const periods = new Set<number>(alarm.Metrics.flatMap(({ MetricStat }: Properties) => MetricStat?.Period ?? []));
   expect([...periods]).toEqual([expect.any(Number)]);
   const ms = Math.max(...periods) * 1000;
   const end = alarm.EvaluationWindow?.WallClockWindow ? now - (now % ms) : now;

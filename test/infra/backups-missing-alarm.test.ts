@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../support/seeded.ts';
 import { firesAt, isBreached } from './alarm-math.ts';
-import { synthesize } from './synthesized.ts';
+import { everySetting, synthesize } from './synthesized.ts';
 
 /** The alarm, the rules and the number of tables with a setting of `backups`. */
 const planned = (backups: 'daily' | 'monthly') => {
-  const { propertiesOf, at } = synthesize({ backups });
+  const { propertiesOf, at } = synthesize(backups === 'daily' ? everySetting : {});
   return {
     alarm: at('BackupsMissingAlarm'),
     rules: propertiesOf('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule),

@@ -1,11 +1,11 @@
 /** The fixed parts of the stack in `npm run cost` equal the template's. */
 import { expect, it } from 'vitest';
 import { deployment } from '../bench/cost/usage.ts';
-import { type Properties, synthesize, withoutBundling } from './synthesized.ts';
+import { everySetting, type Properties, synthesize } from './synthesized.ts';
 
-const { ofType } = synthesize({ ...withoutBundling, waf: 'true' });
-const daily = synthesize({ ...withoutBundling, backups: 'daily', methodMetrics: 'true' });
-const propertiesOf = (type: string) => ofType(type).map(([, { Properties }]) => Properties);
+const synthesized = synthesize();
+const { ofType, propertiesOf } = synthesized;
+const all = synthesize(everySetting);
 
 type AlarmMetrics = { readonly MetricName?: string; readonly Metrics?: readonly { readonly MetricStat?: unknown }[] };
 /** Number of metrics that an alarm reads. */
@@ -15,17 +15,16 @@ const readBy = ({ MetricName, Metrics = [] }: AlarmMetrics): number =>
 it('counts alarm metrics, dashboards and firewall rules', () => {
   const read = propertiesOf('AWS::CloudWatch::Alarm').map(readBy);
   expect(Math.min(...read)).toBeGreaterThan(0);
-  expect(read.reduce((all, one) => all + one, 0)).toBe(deployment.alarmMetrics);
+  expect(read.reduce((sum, one) => sum + one, 0)).toBe(deployment.alarmMetrics);
   // Composite alarms have another price.
   expect(ofType('AWS::CloudWatch::CompositeAlarm')).toEqual([]);
   expect(ofType('AWS::CloudWatch::Dashboard').length).toBe(deployment.dashboards);
-  expect(propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
+  expect(all.propertiesOf('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)).toEqual([deployment.webAclRules]);
 });
 
 it('counts KMS keys, and one more with customer-managed encryption', () => {
   expect(ofType('AWS::KMS::Key').length).toBe(deployment.keys);
-  const withOwn = synthesize({ ...withoutBundling, encryption: 'customer-managed' });
-  expect(withOwn.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 1);
+  expect(all.ofType('AWS::KMS::Key').length).toBe(deployment.keys + 1);
 });
 
 const dayMs = 86_400_000;
@@ -41,21 +40,21 @@ const copiesOf = ({ ScheduleExpression, Lifecycle }: Properties): number => {
   const alive = looks.map(
     (now) => taken.filter((time) => time <= now && now < time + Lifecycle.DeleteAfterDays * dayMs).length,
   );
-  return alive.reduce((all, count) => all + count, 0) / looks.length;
+  return alive.reduce((sum, count) => sum + count, 0) / looks.length;
 };
 
 it('counts monthly backups, and daily ones with backups=daily', () => {
-  const keptBy = ({ propertiesOf: of }: Pick<typeof daily, 'propertiesOf'>) =>
+  const keptBy = ({ propertiesOf: of }: typeof all) =>
     of('AWS::Backup::BackupPlan').flatMap(({ BackupPlan }) =>
       BackupPlan.BackupPlanRule.map((rule: Properties) => [rule.RuleName, Math.round(copiesOf(rule))]),
     );
   const monthly = ['Monthly', deployment.monthlyBackups];
-  expect(keptBy(synthesize())).toEqual([monthly]);
-  expect(keptBy(daily)).toEqual([['Daily', deployment.dailyBackups], monthly]);
+  expect(keptBy(synthesized)).toEqual([monthly]);
+  expect(keptBy(all)).toEqual([['Daily', deployment.dailyBackups], monthly]);
 });
 
 it('keeps every backup in warm storage, as its price assumes', () => {
-  const [plan] = daily.propertiesOf('AWS::Backup::BackupPlan');
+  const [plan] = all.propertiesOf('AWS::Backup::BackupPlan');
   const lifecycles = plan?.['BackupPlan'].BackupPlanRule.map(({ Lifecycle }: Properties) => Object.keys(Lifecycle));
   expect(lifecycles).toEqual([['DeleteAfterDays'], ['DeleteAfterDays']]);
 });
@@ -64,8 +63,8 @@ it('has the memory of every function, and metrics for every method with methodMe
   const memory = new Set(propertiesOf('AWS::Lambda::Function').map(({ MemorySize }) => MemorySize));
   expect([...memory]).toEqual([deployment.memory]);
   for (const [isOn, of] of [
-    [false, synthesize()],
-    [true, daily],
+    [false, synthesized],
+    [true, all],
   ] as const) {
     const settings = of.propertiesOf('AWS::ApiGateway::Stage').flatMap(({ MethodSettings }) => [...MethodSettings]);
     expect(settings[0]).toMatchObject({ ResourcePath: '/*', HttpMethod: '*' });

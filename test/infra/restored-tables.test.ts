@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { standInAws } from '../support/stand-in-aws.ts';
-import { synthesize } from './synthesized.ts';
+import { type Properties, synthesize } from './synthesized.ts';
 
 const { ofType, template } = synthesize();
 const names = {
@@ -23,17 +23,6 @@ const standIn = (answers: string) => {
   return aws;
 };
 
-type TableProperties = {
-  readonly Replicas: readonly [
-    {
-      readonly PointInTimeRecoverySpecification: { readonly PointInTimeRecoveryEnabled: boolean };
-      readonly DeletionProtectionEnabled: boolean;
-    },
-  ];
-  readonly StreamSpecification?: { readonly StreamViewType: string };
-  readonly TimeToLiveSpecification?: { readonly AttributeName: string };
-};
-
 describe('protect-restored.sh', () => {
   // An update takes effect, unless DEAF is set.
   const aws = standIn(`
@@ -48,24 +37,19 @@ esac`);
 
   // According to the AWS documentation, a restore keeps only these properties.
   const restored = ['AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes', 'BillingMode', 'SSESpecification'];
-  const commandsFor = (
-    { Replicas: [replica], StreamSpecification, TimeToLiveSpecification }: TableProperties,
-    table: string,
-  ) => [
+  const commandsFor = ({ Replicas: [replica], StreamSpecification, TimeToLiveSpecification }: Properties) => [
     ...(replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled
-      ? [
-          `update-continuous-backups --table-name ${table} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
-        ]
+      ? ['update-continuous-backups … --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true']
       : []),
-    ...(replica.DeletionProtectionEnabled ? [`update-table --table-name ${table} --deletion-protection-enabled`] : []),
+    ...(replica.DeletionProtectionEnabled ? ['update-table … --deletion-protection-enabled'] : []),
     ...(TimeToLiveSpecification
       ? [
-          `update-time-to-live --table-name ${table} --time-to-live-specification Enabled=true,AttributeName=${TimeToLiveSpecification.AttributeName}`,
+          `update-time-to-live … --time-to-live-specification Enabled=true,AttributeName=${TimeToLiveSpecification.AttributeName}`,
         ]
       : []),
     ...(StreamSpecification
       ? [
-          `update-table --table-name ${table} --stream-specification StreamEnabled=true,StreamViewType=${StreamSpecification.StreamViewType}`,
+          `update-table … --stream-specification StreamEnabled=true,StreamViewType=${StreamSpecification.StreamViewType}`,
         ]
       : []),
   ];
@@ -85,7 +69,7 @@ esac`);
       expect(Object.keys(Properties['Replicas'][0]).filter((name) => !ofReplica.includes(name))).toEqual([]);
       const updates = perTable(asked, table).filter((line) => line.startsWith('dynamodb update-'));
       expect(updates).toEqual(
-        commandsFor(Properties as TableProperties, table).map((command) => `dynamodb ${command}`),
+        commandsFor(Properties).map((command) => `dynamodb ${command.replace('…', `--table-name ${table}`)}`),
       );
     },
   );

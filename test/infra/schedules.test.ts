@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { schedules } from '../../functions/endpoints.ts';
 import { publishers } from '../../shared/content/updates/publishers.ts';
-import { allowedTo, disposable, flat, functionAt, functionOf, idOf, statementsOf, synthesize } from './synthesized.ts';
+import {
+  allowedTo,
+  disposable,
+  everySetting,
+  flat,
+  functionAt,
+  functionOf,
+  idOf,
+  statementsOf,
+  synthesize,
+  withoutBackups,
+} from './synthesized.ts';
 
 const synthesized = synthesize();
 const { propertiesOf, template } = synthesized;
@@ -99,14 +110,14 @@ describe('the updates of content', () => {
 
   it.each([
     ['propose', {}],
-    ['activate', { contentUpdates: 'activate' }],
+    ['activate', disposable],
   ])('%s is passed to the function, which only with activate may change the active releases', (setting, context) => {
     const of = synthesize(context);
     const { Environment, Role } = functionOf(of, 'update-content')[1].Properties;
-    expect(Environment.Variables).toEqual({
+    expect(Environment.Variables).toMatchObject({
       TABLE_CONTENT: { Ref: 'ContentTable' },
       CONTENT_UPDATES: setting,
-      EVENT_BUS: { Ref: 'EventBus' },
+      ...(setting === 'propose' && { EVENT_BUS: { Ref: 'EventBus' } }),
     });
     const denied = statementsOf(of, idOf(Role)).filter(({ Effect }) => Effect === 'Deny');
     expect(denied).toEqual(
@@ -128,9 +139,8 @@ describe('the updates of content', () => {
 
   it.each([
     ['the publishers', {}, undefined],
-    ['the publishers', { contentMirror: '' }, undefined],
-    ['a mirror', { contentMirror: 'https://mirror.example.com/rates' }, 'https://mirror.example.com/rates'],
-  ])('read from %s with %j', (_from, context, mirror) => {
+    ['a mirror', everySetting, 'https://mirror.example.com:8443/rates/'],
+  ])('read from %s', (_from, context, mirror) => {
     const { Environment } = functionOf(synthesize(context), 'update-content')[1].Properties;
     expect(Environment.Variables.LEVY_CONTENT_MIRROR).toBe(mirror);
   });
@@ -142,7 +152,7 @@ describe('the updates of content', () => {
     expect(allowedTo(of, idOf(Role)).filter((allowed) => allowed.includes('events:'))).toEqual([]);
   });
 
-  it.each([{ contentUpdates: 'off' }, { sam: '1' }])('the updates of content do not exist with %j', (context) => {
+  it.each([withoutBackups, { sam: '1' }])('the updates of content do not exist with %j', (context) => {
     const of = synthesize(context);
     expect(of.propertiesOf('AWS::Scheduler::Schedule')).toHaveLength(Object.keys(schedules).length);
     const left = Object.keys(of.template.Resources).filter((id) =>

@@ -96,9 +96,10 @@ export const disposable = {
   certificate,
   rollout: 'all-at-once',
   events: 'false',
+  contentUpdates: 'activate',
   console: 'false',
 };
-export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep' };
+export const withoutBackups = { backups: 'none', gatewayLogRole: 'keep', contentUpdates: 'off' };
 
 /** The value with each reference to an output of another stack replaced by what the output refers to. */
 const resolved = (value: any, outputs: Template['Outputs']): any => {
