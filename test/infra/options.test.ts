@@ -241,7 +241,7 @@ it.each([
   [{ backupLock: 'yes' }, 'Set one of: none, governance, compliance.'],
   [{ logRetention: '100' }, "logRetention is '100'. Set one of: 90, 1, 3, 5"],
   [{ logRetention: '9999' }, "logRetention is '9999'"],
-  [{ reservedConcurrency: 'create-calculations:5' }, 'functions are list-product-attributes'],
+  [{ reservedConcurrency: 'create-calculations:5' }, 'functions are create-calculation, '],
   [{ reservedConcurrency: 'create-calculation:0' }, 'Set a whole number from 1 to 100000.'],
   [{ reservedConcurrency: 'create-calculation' }, "is 'create-calculation'. Set a whole number"],
   [{ rollout: 'slow' }, 'Set one of: canary, linear, all-at-once.'],
