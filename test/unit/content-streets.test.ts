@@ -128,15 +128,15 @@ describe('Milwaukee from 100 to 200 Main St, in a ZIP of its county', () => {
     ]);
   });
 
-  it('without its house numbers in the content, as in older imports, is ambiguous as before', async () => {
+  it('is ambiguous without its house numbers in the content', async () => {
     const imported = await wisconsin();
-    const { streets: _, ...older } = imported.parts.get('53213') ?? {
+    const { streets: _, ...without } = imported.parts.get('53213') ?? {
       key: '',
       jurisdictions: [],
       rates: [],
       locations: [],
     };
-    const answer = at({ ...imported, parts: new Map([['53213', older]]) }, inWauwatosa('150 Main St'));
+    const answer = at({ ...imported, parts: new Map([['53213', without]]) }, inWauwatosa('150 Main St'));
     expect(answer).toMatchObject({ tax: '5.90', level: 'zip5', ambiguous: true });
     expect(answer.warnings).toEqual([expect.stringContaining('does not have their house numbers')]);
   });

@@ -223,7 +223,7 @@ describe('WooCommerce’s tax rates', () => {
       expect.stringMatching(/ZIP 73101 is none of those where SHAWNEE .*Correct the city, or the ZIP code\.$/),
     );
     expect(ask(asked, { releaseFor, settings: { ambiguous_address: 'highest_rate' } }).tax_amount).toBe('9.50');
-    // Without a ZIP its name is no answer, as before.
+    // Without a ZIP its name is no answer.
     const alone = ask({ to: { state: 'OK', city: 'Shawnee' }, tax_date: '2026-11-20' }, { releaseFor });
     expect(alone.line_items[0]?.address_resolution).toMatchObject({ level: 'state', coverage: 'partial' });
   });
