@@ -37,7 +37,7 @@ const newMask = () => {
         /((?:next_cursor|starting_after)"?(?:":"|=|":\s*"))([\w%.~+/=-]{12,})/g,
         (_, name: string, value) => name + named('cursor', decodeURIComponent(value)),
       )
-      .replaceAll(/"(2\.)?[\w-]{43}"/g, (hash, version = '') => `"${version}${named('hash', hash)}"`)
+      .replaceAll(/"(?=[\w-]*[A-Z])[\w-]{43}"/g, (hash) => `"${named('hash', hash)}"`)
       .replaceAll(/"salt":"[\w-]{22}"/g, '"salt":"<salt>"')
       .replaceAll(/levy_[0-9A-Za-z]{39}/g, '<secret>')
       .replaceAll(/(expired at )\S+Z|(Retry in )\d+ s/g, '$1$2<n>');

@@ -64,16 +64,16 @@ const creditOf = (parent: { readonly id: string }, rest: object = {}) => ({
   ...rest,
 });
 const oneOfTwo = { line_items: [{ id: 'item_1', quantity: '1' }] };
+export const words = (text: string): string[] => text.trim().split(/\s+/);
 const states =
-  'AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT VT VA WA WV WI WY'.split(
-    ' ',
-  );
+  words(`AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR RI SC SD
+  TN TX UT VT VA WA WV WI WY`);
 
 /** Pages and descriptions. Their bytes change with every edit of a text, except for openapi.json they are not recorded. */
 const documents: Scenario = async ({ call }) => {
   const { headers } = await call('GET', '/openapi.json');
   await call('GET', '/openapi.json', { headers: { 'If-None-Match': headers.get('etag') as string }, isHeadOnly: true });
-  for (const path of ['/docs', '/console', '/v1/docs', '/']) await call('GET', path, { isHeadOnly: true });
+  for (const path of words(`/docs /console /v1/docs /`)) await call('GET', path, { isHeadOnly: true });
   for (const path of ['/docs', '/console', '/openapi.json'])
     await call('GET', path, { headers: { 'Accept-Encoding': 'gzip, br' }, isHeadOnly: true });
 };
@@ -88,89 +88,77 @@ const catalog: Scenario = async (context) => {
   await pages('/product-attributes?limit=70');
   await get('/product-attributes?ptc=CLOTHING.APPAREL');
   await pages('/product-tax-codes?limit=90&family=FOOD');
-  for (const query of [
-    'q=shorts',
-    'q=vitamin&state=NY',
-    'state=PA&family=CLOTHING',
-    'equivalent=txcd_99999999',
-    'equivalent=20010',
-    'state=US-TX&limit=300',
-  ])
+  for (const query of words(
+    `q=shorts q=vitamin&state=NY state=PA&family=CLOTHING equivalent=txcd_99999999 equivalent=20010 state=US-TX&limit=300`,
+  ))
     await get(`/product-tax-codes?${query}`);
   for (const state of ['MI', 'US-NY', 'Colorado']) await get(`/coverage?state=${state}`);
   for (const state of states.slice(0, 12)) await get(`/coverage?state=${state}&expand=releases`);
-  for (const query of [
-    ...[
-      'postal_code=48933',
-      'postal_code=10001&date=2026-10-08',
-      'state=MI&city=Lansing',
-      'state=TX&city=Houston&postal_code=77002',
-    ],
-    ...[
-      'state=CO&city=Denver&line1=200%20E%20Colfax%20Ave&postal_code=80203',
-      'state=HI&city=Honolulu',
-      'state=WA&city=Seattle&date=2023-01-15',
-      'postal_code=99999',
-    ],
-    ...[
-      'city=Lyon&country=FR',
-      'state=ZZ',
-      'county=Cook&state=IL',
-      'state=AL',
-      'state=AK&city=Juneau',
-      'date=2026-13-01',
-      '',
-    ],
-  ])
-    await get(`/rates?${query}`);
+  const addresses = `postal_code=48933 postal_code=10001&date=2026-10-08 state=MI&city=Lansing state=TX&city=Houston&postal_code=77002
+    state=CO&city=Denver&line1=200%20E%20Colfax%20Ave&postal_code=80203 state=HI&city=Honolulu state=WA&city=Seattle&date=2023-01-15 postal_code=99999
+    city=Lyon&country=FR state=ZZ county=Cook&state=IL state=AL state=AK&city=Juneau date=2026-13-01`;
+  for (const query of [...words(addresses), '']) await get(`/rates?${query}`);
   for (const state of states) await get(`/rates?state=${state}&date=2026-10-08`);
 };
 
 const wrongValues = [null, 1, '', 'x', '-1', true, [], {}, [null], '9'.repeat(40), '1.5.5'];
 
+const { customer, line_items } = sale;
+const documentFields = `currency tax_date customer ship_from discount_amount discount_applies_to third_party_discount_amount shipping tax_included
+  collected_by line_items metadata explain type parent_transaction_id credit_remaining status reference_id tax_amount void_reason`;
+const lineFields = `id parent_line_item_id description product_tax_code quantity unit_price discount_amount customer ship_from fulfillment metadata`;
+/** Bodies around a changed field: the path, the fields, and what is around them. */
+const around: readonly (readonly [path: string, fields: string, of: (changed: object) => object])[] = [
+  ['calculations', lineFields, (changed) => ({ ...sale, line_items: [{ ...line_items[0], ...changed }] })],
+  [
+    'calculations',
+    'id amount discount_amount product_tax_code line_item_ids ship_to ship_from',
+    (changed) => ({ ...sale, shipping: { amount: '5', ...changed } }),
+  ],
+  [
+    'calculations',
+    'line1 city county state postal_code country',
+    (changed) => ({ ...sale, customer: { address: { ...customer.address, ...changed } } }),
+  ],
+  [
+    'calculations',
+    'type certificate_id regions valid_from valid_to',
+    (changed) => ({ ...sale, customer: { ...customer, exemption: { type: 'resale', ...changed } } }),
+  ],
+  ['customers', 'id name exemptions', (changed) => ({ id: 'c', ...changed })],
+  [
+    'customers',
+    'states reason certificate_number valid_from valid_to type',
+    (changed) => ({ id: 'c', exemptions: [{ reason: 'resale', ...changed }] }),
+  ],
+  [
+    'filings',
+    'state period_end dry_run totals_starting_after dryRun',
+    (changed) => ({ state: 'MI', period_end: '2026-10-31', dry_run: true, ...changed }),
+  ],
+  [
+    'filings/fil_none',
+    'status confirmation_number acknowledge_exceptions',
+    (changed) => ({ status: 'filed', confirmation_number: 'c', ...changed }),
+  ],
+  [
+    'reconciliations',
+    'from to transactions starting_after',
+    (changed) => ({ from: '2026-10-01', to: '2026-10-31', transactions: [], ...changed }),
+  ],
+];
+
 /** Each field with wrong values. */
 const bodies: Scenario = async (context) => {
   const { post, create } = await newClient(context, 'registrations=all');
   const draft = await create(sale);
-  const fields =
-    'currency tax_date customer ship_from discount_amount discount_applies_to third_party_discount_amount shipping tax_included collected_by line_items metadata explain type parent_transaction_id credit_remaining status reference_id tax_amount void_reason';
-  for (const field of fields.split(' '))
+  for (const field of words(documentFields))
     for (const [at, value] of wrongValues.entries()) {
       const path = ['/calculations', '/transactions', `/transactions/${draft.id}`][at % 3] as string;
       await post(path, path.endsWith('s') ? { ...sale, [field]: value } : { [field]: value });
     }
-  const [line] = sale.line_items;
-  for (const field of 'id parent_line_item_id description product_tax_code quantity unit_price discount_amount customer ship_from fulfillment metadata'.split(
-    ' ',
-  ))
-    for (const value of wrongValues)
-      await post('/calculations', { ...sale, line_items: [{ ...line, [field]: value }] });
-  for (const field of 'id amount discount_amount product_tax_code line_item_ids ship_to ship_from'.split(' '))
-    for (const value of wrongValues)
-      await post('/calculations', { ...sale, shipping: { amount: '5', [field]: value } });
-  for (const field of 'line1 city county state postal_code country'.split(' '))
-    for (const value of wrongValues)
-      await post('/calculations', { ...sale, customer: { address: { ...sale.customer.address, [field]: value } } });
-  for (const field of 'type certificate_id regions valid_from valid_to'.split(' '))
-    for (const value of wrongValues)
-      await post('/calculations', {
-        ...sale,
-        customer: { ...sale.customer, exemption: { type: 'resale', [field]: value } },
-      });
-  for (const field of ['id', 'name', 'exemptions'])
-    for (const value of wrongValues) await post('/customers', { id: 'c', [field]: value });
-  for (const field of 'states reason certificate_number valid_from valid_to type'.split(' '))
-    for (const value of wrongValues)
-      await post('/customers', { id: 'c', exemptions: [{ reason: 'resale', [field]: value }] });
-  for (const field of ['state', 'period_end', 'dry_run', 'totals_starting_after', 'dryRun'])
-    for (const value of wrongValues)
-      await post('/filings', { state: 'MI', period_end: '2026-10-31', dry_run: true, [field]: value });
-  for (const field of ['status', 'confirmation_number', 'acknowledge_exceptions'])
-    for (const value of wrongValues)
-      await post('/filings/fil_none', { status: 'filed', confirmation_number: 'c', [field]: value });
-  for (const field of ['from', 'to', 'transactions', 'starting_after'])
-    for (const value of wrongValues)
-      await post('/reconciliations', { from: '2026-10-01', to: '2026-10-31', transactions: [], [field]: value });
+  for (const [path, fields, of] of around)
+    for (const field of words(fields)) for (const value of wrongValues) await post(`/${path}`, of({ [field]: value }));
 };
 
 /** Requests that are wrong apart from their fields, and each error code that those of other scenarios do not have. */
@@ -194,15 +182,19 @@ const refusals: Scenario = async (context) => {
     'incomplete_coverage=reject',
     'ambiguous_address=reject',
   );
-  const paths = `/product-attributes /product-tax-codes /calculations /transactions /transactions/${transaction.id} /transactions/${transaction.id}/history /transactions/${transaction.id}/replay /customers /customers/cus_9 /filings /filings/${filing.id} /filings/${filing.id}/exceptions /filing-periods /reconciliations /reports/by-state /registrations/advice /account /coverage /rates /openapi.json /docs /console /nowhere /transaction`;
-  for (const path of paths.split(' ')) {
-    for (const one of [client, stranger]) await one.get(`${path}?page=2`);
+  const [tx, fil] = [`/transactions/${transaction.id}`, `/filings/${filing.id}`];
+  const paths = `/product-attributes /product-tax-codes /calculations /transactions ${tx} ${tx}/history ${tx}/replay /customers /customers/cus_9 /filings
+    ${fil} ${fil}/exceptions /filing-periods /reconciliations /reports/by-state /registrations/advice /account /coverage /rates /openapi.json /docs /console
+    /nowhere /transaction`;
+  for (const path of words(paths)) {
+    const isHeadOnly = path === '/console';
+    for (const one of [client, stranger]) await one.get(`${path}?page=2`, { isHeadOnly });
     await call('PUT', path, { key, raw: '{}' });
     await reader.post(path, {});
     await stranger.post(path, { status: 'canceled' });
     await call('POST', path, { key, raw: '{' });
     await call('POST', path, { key, body: sale, headers: { 'Content-Type': 'text/plain' } });
-    await get(path, { headers: { 'Service-Version': 'oak.2020-01-01' } });
+    await get(path, { headers: { 'Service-Version': 'oak.2020-01-01' }, isHeadOnly });
     await call('HEAD', path, { key });
   }
   for (const raw of [
@@ -223,25 +215,16 @@ const refusals: Scenario = async (context) => {
     { ...sale, colour: 'red', line_items: [{ ...sale.line_items[0], qty: 1 }] },
     { Prefer: 'handling=lenient' },
   );
-  for (const code of [
-    'UNHEARD_OF',
-    'CLOTHING.APPAREL._UNHEARD_OF',
-    'CLOTHING.APPAREL._ENERGY_STAR',
-    'ENERGY.ELECTRICITY._RESIDENTIAL._COMMERCIAL',
-  ])
+  for (const code of words(
+    `UNHEARD_OF CLOTHING.APPAREL._UNHEARD_OF CLOTHING.APPAREL._ENERGY_STAR ENERGY.ELECTRICITY._RESIDENTIAL._COMMERCIAL`,
+  ))
     await post('/calculations', { ...sale, line_items: [{ ...sale.line_items[0], product_tax_code: code }] });
   for (const address of [{ state: 'ZZ' }, { city: 'Lyon', country: 'FR' }, { city: 'Springfield' }, { state: 'TX' }])
     await stranger.post('/calculations', { ...sale, customer: { address } });
-  for (const path of [
-    'transactions',
-    'customers',
-    'filings',
-    'filing-periods',
-    'reports/by-state',
-    'product-tax-codes',
-    `transactions/${transaction.id}/history`,
-  ])
-    for (const query of ['starting_after=no-cursor', 'limit=0', 'limit=x', 'limit=5000', 'starting_after='])
+  for (const path of words(
+    `transactions customers filings filing-periods reports/by-state product-tax-codes transactions/${transaction.id}/history`,
+  ))
+    for (const query of words(`starting_after=no-cursor limit=0 limit=x limit=5000 starting_after=`))
       await get(`/${path}?${query}`);
   await post('/transactions', { ...sale, reference_id: 'invoice_1' });
   await post('/customers', { id: 'cus_9' });
@@ -256,7 +239,7 @@ const refusals: Scenario = async (context) => {
   await create(creditOf(transaction));
   await update(stale.id, { status: 'finalized' });
   await update(transaction.id, { status: 'void' });
-  for (const period_end of ['0001-01-31', '9999-12-31', '2026-11-30', '2026-10-30'])
+  for (const period_end of words(`0001-01-31 9999-12-31 2026-11-30 2026-10-30`))
     await post('/filings', { state: 'MI', period_end });
   await post('/transactions', { ...sale, tax_date: '2022-12-31' });
   await post('/transactions', { ...sale, tax_date: '2027-06-01' });
@@ -324,7 +307,7 @@ const workflows: Scenario = async (context) => {
   await retried('/customers/cus_43', { name: null }, 'k-4');
   await get('/customers/cus_42');
   await client.pages('/customers?limit=2');
-  for (const query of ['expiring_before=2027-03-01', 'state=OH', 'state=TX', 'state=OH&expiring_before=2026-12-31'])
+  for (const query of words(`expiring_before=2027-03-01 state=OH state=TX state=OH&expiring_before=2026-12-31`))
     await get(`/customers?${query}`);
   await create({ ...finalized, tax_amount: '9.99' });
   await create({ ...finalized, customer: { address: { city: 'Lyon', country: 'FR' } } });
@@ -350,16 +333,10 @@ const workflows: Scenario = async (context) => {
   await post(`/filings/${again.id}`, { status: 'canceled' });
   await get(`/transactions/${draft.id}`);
   await update(draft.id, { status: 'void' });
-  const invoices = [
-    ['draft', '100.70', '5.70'],
-    ['estimate', '100.00', '5.00'],
-    ['nothing', '53.00', '3.00'],
-  ] as const;
-  const transactions = invoices.map(([reference_id, total_amount, tax_amount]) => ({
-    reference_id,
-    total_amount,
-    tax_amount,
-  }));
+  const transactions = ['draft 100.70 5.70', 'estimate 100.00 5.00', 'nothing 53.00 3.00'].map((text) => {
+    const [reference_id, total_amount, tax_amount] = words(text);
+    return { reference_id, total_amount, tax_amount };
+  });
   await post('/reconciliations', { from: '2026-10-01', to: '2026-10-31', transactions });
   await client.settle('/reports/by-state?from=2026-09&to=2026-12');
   await get('/registrations/advice');

@@ -1,6 +1,6 @@
 /** Months of shops with random documents, credits, filings, lists and reports. */
 import { cartFrom, type Draw, drawFrom } from './draw.ts';
-import { type Client, type Context, clientOf, type Scenario } from './scenarios.ts';
+import { type Client, type Context, clientOf, type Scenario, words } from './scenarios.ts';
 
 type Json = any;
 
@@ -70,27 +70,12 @@ const sell = async (
 };
 
 const lists = async ({ pages, get }: Client, made: readonly Json[]): Promise<void> => {
-  const filters = [
-    'status=draft',
-    'status=void',
-    'status=filed',
-    'type=credit',
-    'reference_id=inv-1',
-    `parent_transaction_id=${made[3].id}`,
-    'customer_id=cus_1',
-    'customer_id=cus_2&status=finalized',
-    'state=HI',
-    'state=US-NY&type=sale',
-  ];
-  for (const filter of filters) await pages(`/transactions?limit=40&${filter}`);
-  for (const bounds of [
-    'tax_date[gte]=2026-10-01&tax_date[lt]=2026-10-08',
-    'tax_date[gt]=2026-11-27&tax_date[lte]=2026-12-01',
-    'created_at[gte]=2026-12-01&created_at[lt]=2027-01-01&state=CA',
-    'created_at[lt]=2026-12-01',
-    'status=finalized&state=TX&tax_date[gte]=2026-10-01T04:30:00Z',
-  ])
-    await pages(`/transactions?limit=30&${bounds}`);
+  const filters = `status=draft status=void status=filed type=credit reference_id=inv-1 parent_transaction_id=${made[3].id} customer_id=cus_1
+    customer_id=cus_2&status=finalized state=HI state=US-NY&type=sale`;
+  for (const filter of words(filters)) await pages(`/transactions?limit=40&${filter}`);
+  const days = `tax_date[gte]=2026-10-01&tax_date[lt]=2026-10-08 tax_date[gt]=2026-11-27&tax_date[lte]=2026-12-01
+    created_at[gte]=2026-12-01&created_at[lt]=2027-01-01&state=CA created_at[lt]=2026-12-01 status=finalized&state=TX&tax_date[gte]=2026-10-01T04:30:00Z`;
+  for (const bounds of words(days)) await pages(`/transactions?limit=30&${bounds}`);
   await get('/transactions?limit=5&expand=line_items');
   await get(`/transactions?limit=3&starting_after=${made[20].id}`);
   await pages('/transactions?limit=100', { headers: { Accept: 'text/csv' } });
@@ -153,25 +138,12 @@ const shop: Scenario = async (context) => {
   await client.get('/registrations/advice');
 };
 
-const registrations = [
-  'MI month',
-  'CA quarter',
-  'NY quarter',
-  'HI month',
-  'CO month',
-  'TX month',
-  'AL month',
-  'WA year',
-  'IL month',
-  'LA month',
-].map((text) => {
-  const [state, frequency] = text.split(' ');
-  return {
-    state,
-    from: state === 'CO' ? '2026-10-15' : '2026-01-01',
-    to: state === 'IL' ? '2026-11-10' : null,
-    frequency,
-  };
+const frequencies =
+  'MI month, CA quarter, NY quarter, HI month, CO month, TX month, AL month, WA year, IL month, LA month';
+const registrations = frequencies.split(', ').map((text) => {
+  const [state, frequency] = words(text);
+  const [from, to] = [state === 'CO' ? '2026-10-15' : '2026-01-01', state === 'IL' ? '2026-11-10' : null];
+  return { state, from, to, frequency };
 });
 const elections = [{ state: 'TX', election: 'single_local_use_tax', from: '2026-01-01', to: null }];
 
@@ -179,14 +151,8 @@ const elections = [{ state: 'TX', election: 'single_local_use_tax', from: '2026-
 const settings: Scenario = async (context) => {
   const client = await month(context, 2, 200, [
     ...[`registrations=${JSON.stringify(registrations)}`, `remote_seller_elections=${JSON.stringify(elections)}`],
-    ...[
-      'rounding=invoice',
-      'ambiguous_address=highest_rate',
-      'pass_on_general_excise=true',
-      'retail_delivery_fee=add',
-      'time_zone=America/New_York',
-      'review_days=2',
-    ],
+    ...words('rounding=invoice ambiguous_address=highest_rate pass_on_general_excise=true retail_delivery_fee=add'),
+    ...words('time_zone=America/New_York review_days=2'),
     'ship_from={"city":"Chicago","state":"IL","postal_code":"60602","country":"US"}',
   ]);
   await client.pages('/filing-periods?limit=5');
