@@ -18,7 +18,7 @@ import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { filingKey, importMarkKey } from '../../shared/store/keys.ts';
-import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
+import { openEntryFromJson, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Caller, newCaller, startApi } from '../support/api.ts';
 import { cancel, closedFiling, csv, file as fileReturn, filerOf, soldOn } from '../support/filings.ts';
 import { send } from '../support/http.ts';
@@ -410,7 +410,7 @@ type Exported = {
   format_version: number;
   readonly releases: Record<string, string>;
   readonly stored: { readonly transaction: { total_amount: string } };
-  readonly entry: { by: string; base?: unknown; readonly amounts: { tax_amount: string }[] };
+  readonly entry: { by: string; base?: unknown; readonly amounts: { tax: string }[] };
 };
 const changedValue = (at: number, change: (value: Exported) => void) => {
   const lines = linesOf(file);
@@ -581,7 +581,7 @@ describe('an interrupted import', () => {
     const db = new MemoryDatabase();
     await failure(within(failingAt(db, 5, false), () => imported('acct_x', file)));
     const { entry } = JSON.parse(linesOf(file).find((line) => line.includes('"kind":"open_entry"')) ?? '{}');
-    const Item = { ...openEntryItem('acct_x', entry), version: 77 };
+    const Item = { ...openEntryItem('acct_x', openEntryFromJson(entry)), version: 77 };
     db.execute(new PutCommand({ TableName: environment.tables.transactions, Item }));
     expect(await failure(within(db, () => imported('acct_x', file)))).toMatch(
       new RegExp(`CommandError: Line ${lineOf('open_entry') + 1}: another item has its key`),
@@ -609,7 +609,7 @@ describe('npm run ledger -- export and import', () => {
       out: expect.stringMatching(/Imported \S+ into acct_moved: .*\nVerified: no findings\.\n$/),
     });
     const forged = changedValue(lineOf('open_entry'), (value) => {
-      Object.assign(value.entry.amounts[0] ?? {}, { tax_amount: '0.01' });
+      Object.assign(value.entry.amounts[0] ?? {}, { tax: '1' });
     });
     expect(await within(new MemoryDatabase(), () => ledger('import', 'acct_forged', forged))).toMatchObject({
       code: 1,
