@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
 import type { SweepPosition } from '../filings/ledger.ts';
 import { database, isWritten } from './client/client.ts';
+import { absent } from './client/conditions.ts';
 import { readItem } from './client/reads.ts';
 import type { ItemKey } from './keys.ts';
 
@@ -24,7 +25,7 @@ export const sweepPosition = (key: ItemKey) => ({
           TableName,
           Item: { ...key, ...after, done: isDone },
           ...(before === null
-            ? { ConditionExpression: 'attribute_not_exists(pk)' }
+            ? absent
             : {
                 ConditionExpression: '#day = :day AND #after = :after',
                 ExpressionAttributeNames: { '#day': 'day', '#after': 'after' },

@@ -180,7 +180,7 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'entry filed whatever became of its transaction': [
     {
-      find: 'remove(openEntryKey(account, entry), asSeen(entry)),',
+      find: 'remove(openEntryKey(account, entry), asSeen(entry.version)),',
       replace: 'remove(openEntryKey(account, entry)),',
     },
   ],
@@ -218,8 +218,8 @@ export const filingMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'entry with exceptions reopened under the key of others': [
     {
-      find: 'remove(filedEntryKey(account, id, entry), asSeen(entry)),',
-      replace: 'remove(filedEntryKey(account, id, { ...entry, exceptions: [] }), asSeen(entry)),',
+      find: 'remove(filedEntryKey(account, id, entry), asSeen(entry.version)),',
+      replace: 'remove(filedEntryKey(account, id, { ...entry, exceptions: [] }), asSeen(entry.version)),',
     },
   ],
   'return filed with exceptions that nobody acknowledged': [
@@ -284,7 +284,7 @@ export const redactionMutants: Readonly<Record<string, readonly Patch[]>> = {
   ],
   'entry moved back as it was before its redaction': [
     {
-      find: 'remove(filedEntryKey(account, id, entry), asSeen(entry)),',
+      find: 'remove(filedEntryKey(account, id, entry), asSeen(entry.version)),',
       replace: 'remove(filedEntryKey(account, id, entry), present),',
     },
     { find: 'return { ...entry, version, document', replace: 'return { ...entry, document' },

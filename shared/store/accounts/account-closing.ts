@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { Account } from '../../accounts/account.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
+import { present } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { accountKey, accountRegisterKey } from '../keys.ts';
@@ -88,8 +89,5 @@ export const endDeletion = async (tombstone: Tombstone): Promise<void> => {
   };
   // The tombstone first: after an interruption the register still has the account, so that it can be found.
   await database.send(new PutCommand(put));
-  await writeTogether(
-    [{ Delete: { TableName, Key: accountRegisterKey(id), ConditionExpression: 'attribute_exists(pk)' } }],
-    staleOrThrow,
-  );
+  await writeTogether([{ Delete: { TableName, Key: accountRegisterKey(id), ...present } }], staleOrThrow);
 };

@@ -4,7 +4,8 @@ import { retryThrottled } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import { stateJurisdictions } from '../../vocabulary/jurisdiction.ts';
 import { database, isWritten } from '../client/client.ts';
-import { type Items, queryPages } from '../client/reads.ts';
+import { asSeen, present } from '../client/conditions.ts';
+import { type Items, partitionQuery, queryPages } from '../client/reads.ts';
 import { filingReads } from '../filings/filing-reads.ts';
 import {
   accountKey,
@@ -39,10 +40,7 @@ type Delete = ItemKey & { readonly table: string; readonly version?: unknown };
 
 /** Delete an item; `false` where it does not exist, or has another version. */
 const deleteItem = ({ table, pk, sk, version }: Delete): Promise<boolean> => {
-  const condition =
-    version === undefined
-      ? { ConditionExpression: 'attribute_exists(pk)' }
-      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': version } };
+  const condition = version === undefined ? present : asSeen(version);
   return retryThrottled(() =>
     isWritten(database.send(new DeleteCommand({ TableName: table, Key: { pk, sk }, ...condition }))),
   );
@@ -53,13 +51,7 @@ const deleteAll = async (items: Iterable<Delete>): Promise<void> => {
 };
 
 const keysIn = (table: string, pk: string, more: Partial<QueryCommandInput> = {}): AsyncGenerator<Items> =>
-  queryPages({
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': pk },
-    ProjectionExpression: 'pk, sk',
-    ...more,
-  });
+  queryPages({ ...partitionQuery(table, pk), ProjectionExpression: 'pk, sk', ...more });
 
 const deletePartition = async (table: string, pk: string): Promise<void> => {
   for await (const items of keysIn(table, pk)) await deleteAll(items.map(({ sk }) => ({ table, pk, sk: String(sk) })));

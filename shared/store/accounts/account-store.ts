@@ -10,14 +10,14 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { registeredStates } from '../../filings/periods.ts';
 import { database } from '../client/client.ts';
-import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { absent } from '../client/conditions.ts';
+import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { putDue } from '../filings/due-item.ts';
 import { accountKey, accountRegister, accountRegisterKey } from '../keys.ts';
 import { keyPuts } from './api-key-store.ts';
 
 const TableName = environment.tables.accounts;
-const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
 /** The account with this id, open or closed. A deleted account has an item that keeps its id from being used again. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
@@ -41,12 +41,13 @@ type FirstKey = { readonly key: ApiKey; readonly digest: string };
 const accountPuts = (account: Account) => [
   {
     Put: {
+      TableName,
       ...absent,
       Item: { ...accountKey(account.id), ...account },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
     },
   },
-  { Put: { ...absent, Item: accountRegisterKey(account.id) } },
+  { Put: { TableName, Item: accountRegisterKey(account.id), ...absent } },
   ...dueNow(account.id, account.settings.registrations),
 ];
 
@@ -81,9 +82,7 @@ export const listAccountIds = async (
   after: string | null,
 ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> => {
   const { items, last } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :register',
-    ExpressionAttributeValues: { ':register': accountRegister },
+    ...partitionQuery(TableName, accountRegister),
     ConsistentRead: false,
     Limit: registerPage,
     ...startAfter(after === null ? null : accountRegisterKey(after)),

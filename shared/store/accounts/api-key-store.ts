@@ -9,11 +9,11 @@ import { assert } from '../../base/assert.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
+import { absent } from '../client/conditions.ts';
 import { type Items, queryPages, readItem } from '../client/reads.ts';
 import { accountKey, apiKeyKey, keyNameKey, keyUseKey, keyUses } from '../keys.ts';
 
 const TableName = environment.tables.accounts;
-const absent = { TableName, ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
  * The API key with this digest, even if it is revoked or expired.
@@ -50,9 +50,14 @@ const terms = ({ account, scopes, expires_at, revoked_at }: ApiKey) =>
 /** The items of a key: requests find it by its digest, operators by its id. */
 export const keyPuts = (key: ApiKey, digest: string) => [
   {
-    Put: { ...absent, Item: { ...apiKeyKey(digest), ...key }, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const },
+    Put: {
+      TableName,
+      ...absent,
+      Item: { ...apiKeyKey(digest), ...key },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+    },
   },
-  { Put: { ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
+  { Put: { TableName, ...absent, Item: { ...keyNameKey(key.account, key.id), digest } } },
 ];
 
 const accountIsOpen = (account: string) => ({

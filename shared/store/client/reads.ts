@@ -26,6 +26,13 @@ export const queryPage = async (
   return { items: Items, read: ScannedCount ?? Items.length, last: LastEvaluatedKey };
 };
 
+/** The query of all items with a partition key. */
+export const partitionQuery = (TableName: string, pk: string) => ({
+  TableName,
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: { ':pk': pk },
+});
+
 export const startAfter = (key: Item | null | undefined) => (key ? { ExclusiveStartKey: key } : {});
 
 /** The pages of a query, one page in memory at a time. */

@@ -18,6 +18,7 @@ import { environment } from '../../config/environment.ts';
 import { builtInReleaseById } from '../../content/built-in.ts';
 import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
 import { database, isWritten } from '../client/client.ts';
+import { absent, present } from '../client/conditions.ts';
 import { importClaimKey, releaseHeadKey, stateOfRelease } from '../keys.ts';
 import { claimItem, type ImportClaim, isDiscarded, whileClaimed } from './content-claims.ts';
 import { transact } from './content-client.ts';
@@ -25,8 +26,6 @@ import { headItem } from './content-item.ts';
 import { type PartDigests, readPartDigests, removeParts, writeParts } from './content-parts.ts';
 
 const TableName = environment.tables.content;
-
-const absent = 'attribute_not_exists(pk)';
 
 const problem = (title: string, detail: string, code: Problem['code'] = 'precondition_failed'): Problem => ({
   code,
@@ -44,8 +43,8 @@ export const beginImport = async (id: string, at: string): Promise<Result<Import
   if (builtInReleaseById(id)) return taken(`${id} is a built-in release, whose id no import can use.`);
   const claim = { id, run: randomUUID() };
   const failed = await transact([
-    { ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: absent } },
-    { Put: { TableName, Item: claimItem(claim, at), ConditionExpression: absent } },
+    { ConditionCheck: { TableName, Key: releaseHeadKey(id), ...absent } },
+    { Put: { TableName, Item: claimItem(claim, at), ...absent } },
   ]);
   return failed.length > 0
     ? taken(`Another import uses ${id}. Run this import again; it gets a new id.`)
@@ -90,7 +89,7 @@ export const finishImport = async (
   if (foreign !== null) return (await isDiscarded(claim)) ? refuseDiscarded(claim) : refuse(unfinished(foreign));
   // A claim excludes a head. The condition on the head guards the release in case that ever fails.
   const failed = await transact([
-    { Put: { TableName, Item: headItem(head, written.keys()), ConditionExpression: absent } },
+    { Put: { TableName, Item: headItem(head, written.keys()), ...absent } },
     { Delete: { TableName, Key: importClaimKey(head.id), ...whileClaimed(claim) } },
   ]);
   if (failed.length === 0) return accept(undefined);
@@ -112,7 +111,7 @@ const setStage = (id: string, stage: 'discarding' | 'discarded'): Promise<boolea
   const update = new UpdateCommand({
     TableName,
     Key: importClaimKey(id),
-    ConditionExpression: 'attribute_exists(pk)',
+    ...present,
     UpdateExpression: 'SET stage = :stage',
     ExpressionAttributeValues: { ':stage': stage },
   });

@@ -6,6 +6,7 @@ import { accept, type Result, refuse } from '../../base/result.ts';
 import { environment } from '../../config/environment.ts';
 import { GateResult } from '../../content/updates/gates.ts';
 import { database, isWritten } from '../client/client.ts';
+import { absentOrAsSeen } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
 import { contentSourceKey } from '../keys.ts';
 import { readItems } from './content-reads.ts';
@@ -119,8 +120,7 @@ export const writeContentSource = async (source: ContentSource): Promise<Result<
   const command = new PutCommand({
     TableName,
     Item: { ...contentSourceKey(source.state), ...next },
-    ConditionExpression: source.version === 0 ? 'attribute_not_exists(pk)' : 'version = :seen',
-    ...(source.version > 0 && { ExpressionAttributeValues: { ':seen': source.version } }),
+    ...absentOrAsSeen(source.version),
   });
   return (await isWritten(database.send(command))) ? accept(next) : refuse(moved);
 };

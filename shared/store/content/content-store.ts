@@ -6,6 +6,7 @@ import { environment } from '../../config/environment.ts';
 import type { ReleaseHead } from '../../content/content.ts';
 import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
 import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
+import { absentOrAsSeen, present } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
 import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
 import { queryContent, transact } from './content-client.ts';
@@ -98,16 +99,6 @@ const writeDirectory = async (
 };
 
 const activation = (id: string | null, seen: ActiveReleases, next: ActiveReleases) => [
-  {
-    Put: {
-      TableName,
-      Item: activeReleasesItem(next),
-      ...(seen.version === 0
-        ? { ConditionExpression: 'attribute_not_exists(pk)' }
-        : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } }),
-    },
-  },
-  ...(id === null
-    ? []
-    : [{ ConditionCheck: { TableName, Key: releaseHeadKey(id), ConditionExpression: 'attribute_exists(pk)' } }]),
+  { Put: { TableName, Item: activeReleasesItem(next), ...absentOrAsSeen(seen.version) } },
+  ...(id === null ? [] : [{ ConditionCheck: { TableName, Key: releaseHeadKey(id), ...present } }]),
 ];

@@ -1,7 +1,7 @@
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { Customer, CustomerReads } from '../../customers/customer.ts';
-import { batchGet, keysMax, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, keysMax, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import { customerKey, customerPartition } from '../keys.ts';
 import { certifiedFrom, customerFrom } from './customer-item.ts';
 
@@ -20,9 +20,7 @@ const find: CustomerReads['find'] = async (account, id) => {
 
 const page: CustomerReads['page'] = async (account, after, limit) => {
   const { items, last } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :account',
-    ExpressionAttributeValues: { ':account': customerPartition(account) },
+    ...partitionQuery(TableName, customerPartition(account)),
     Limit: limit,
     ...startAfter(after === null ? null : customerKey(account, after)),
   });

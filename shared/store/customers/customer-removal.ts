@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
 import { database, isWritten } from '../client/client.ts';
+import { asSeen, present } from '../client/conditions.ts';
 import { customerAnswers, customerKey } from '../keys.ts';
 import { linkedAnswers, redactAnswers } from '../ledger/redaction-store.ts';
 import { customerReads } from './customer-reads.ts';
@@ -16,9 +17,7 @@ const removeAnswers = async (account: string, id: string): Promise<void> => {
   const digests = await linkedAnswers(pk);
   await redactAnswers(account, digests);
   for (const sk of digests)
-    await isWritten(
-      database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' })),
-    );
+    await isWritten(database.send(new DeleteCommand({ TableName, Key: { pk, sk }, ...present })));
 };
 
 /** Delete a customer with its certificates, and remove it from the saved answers of the last day. `false` without one. */
@@ -26,14 +25,7 @@ export const removeCustomer = async (account: string, id: string): Promise<boole
   let isRemoved = false;
   for (let stored = await customerReads.find(account, id); stored; stored = await customerReads.find(account, id))
     isRemoved = await isWritten(
-      database.send(
-        new DeleteCommand({
-          TableName,
-          Key: customerKey(account, id),
-          ConditionExpression: 'version = :seen',
-          ExpressionAttributeValues: { ':seen': stored.version },
-        }),
-      ),
+      database.send(new DeleteCommand({ TableName, Key: customerKey(account, id), ...asSeen(stored.version) })),
     );
   await removeAnswers(account, id);
   return isRemoved;

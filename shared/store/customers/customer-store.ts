@@ -6,6 +6,7 @@ import { environment } from '../../config/environment.ts';
 import type { CustomerPorts } from '../../customers/change-customers.ts';
 import type { CustomerCommit, Customers } from '../../customers/customer.ts';
 import type { Replay } from '../../transactions/ledger.ts';
+import { absentOrAsSeen } from '../client/conditions.ts';
 import { batchGet } from '../client/reads.ts';
 import {
   codesOf,
@@ -27,15 +28,11 @@ const TableName = environment.tables.transactions;
 /** The writes of a commit in one DynamoDB transaction. The idempotency record is first. */
 const customerWrites = (commit: CustomerCommit): Write[] => {
   const { account, before, after } = commit;
-  const condition =
-    before === null
-      ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': before.version } };
   return [
     ...[...idempotencyWrites(commit), ...answerLinkWrites(account, { customer: after.id }, commit)].map(
       ({ write }) => write,
     ),
-    { Put: { TableName, Item: customerItem(account, after), ...condition } },
+    { Put: { TableName, Item: customerItem(account, after), ...absentOrAsSeen(before?.version ?? 0) } },
   ];
 };
 

@@ -5,6 +5,7 @@ import { environment } from '../../config/environment.ts';
 import type { DueEntry, DueIndex } from '../../filings/ledger.ts';
 import type { ClosePorts } from '../../filings/ports.ts';
 import { database, isWritten } from '../client/client.ts';
+import { absent } from '../client/conditions.ts';
 import { batchGet, queryPage, startAfter } from '../client/reads.ts';
 import { staleOrThrow, writeTogether } from '../client/write-together.ts';
 import { dueKey, duePartition, dueShards, dueSweepKey, parseDueKey } from '../keys.ts';
@@ -44,11 +45,7 @@ const addMissing: DueIndex['addMissing'] = async (places) => {
   const known = new Set((await batchGet(TableName, places.map(dueKey))).map((item) => String(item['sk'])));
   const missing = places.filter((place) => !known.has(dueKey(place).sk));
   for (const place of missing)
-    await isWritten(
-      database.send(
-        new PutCommand({ TableName, Item: dueItem(place), ConditionExpression: 'attribute_not_exists(pk)' }),
-      ),
-    );
+    await isWritten(database.send(new PutCommand({ TableName, Item: dueItem(place), ...absent })));
   return missing.length;
 };
 

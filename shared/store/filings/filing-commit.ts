@@ -4,6 +4,7 @@ import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
 import type { OpenEntry } from '../../transactions/entries/entry.ts';
+import { absent, absentOrAsSeen, asSeen, present } from '../client/conditions.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
 import { headWrites, idempotencyWrites } from '../ledger/commit-writes.ts';
@@ -13,17 +14,9 @@ import { dueWrites } from './due-item.ts';
 import { chainItem, filingItem } from './filing-item.ts';
 import { filingProgressItem, totalsPartItem } from './filing-progress-item.ts';
 
-type Versioned = { readonly version: number };
-
 const TableName = environment.tables.transactions;
-const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
-const present = { ConditionExpression: 'attribute_exists(pk)' };
-const asSeen = ({ version }: Versioned) => ({
-  ConditionExpression: 'version = :seen',
-  ExpressionAttributeValues: { ':seen': version },
-});
 
-type Condition = typeof absent | ReturnType<typeof asSeen>;
+type Condition = { readonly ConditionExpression: string };
 
 const put = (Item: ItemKey & Readonly<Record<string, unknown>>, condition?: Condition): Write => ({
   Put: { TableName, Item, ...condition },
@@ -31,17 +24,19 @@ const put = (Item: ItemKey & Readonly<Record<string, unknown>>, condition?: Cond
 const remove = (Key: ItemKey, condition?: Condition): Write => ({ Delete: { TableName, Key, ...condition } });
 
 /** Write an item that has a version: a new one, or one that still has the version that was read. */
-const change = (before: Versioned | null, item: ItemKey & Readonly<Record<string, unknown>>): Write =>
-  put(item, before === null ? absent : asSeen(before));
+const change = (
+  before: { readonly version: number } | null,
+  item: ItemKey & Readonly<Record<string, unknown>>,
+): Write => put(item, absentOrAsSeen(before?.version ?? 0));
 
 // An entry that was voided, retaxed or redacted since it was read has another version or is gone.
 const take = (account: string, id: string, entry: OpenEntry): Write[] => [
-  remove(openEntryKey(account, entry), asSeen(entry)),
+  remove(openEntryKey(account, entry), asSeen(entry.version)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
 ];
 
 const giveBack = (account: string, id: string, entry: OpenEntry): Write[] => [
-  remove(filedEntryKey(account, id, entry), asSeen(entry)),
+  remove(filedEntryKey(account, id, entry), asSeen(entry.version)),
   put(openEntryItem(account, entry), absent),
 ];
 
@@ -61,17 +56,14 @@ const workWrites = ({ account, filing, work, nowMs }: FilingCommit): Write[] => 
 const settingsChecks = ({ account, settingsAsOf }: FilingCommit): Write[] => {
   if (settingsAsOf === undefined) return [];
   const check = { TableName: environment.tables.accounts, Key: accountKey(account) };
-  return settingsAsOf === null
-    ? [{ ConditionCheck: { ...check, ConditionExpression: 'attribute_not_exists(settings_changed_at)' } }]
-    : [
-        {
-          ConditionCheck: {
-            ...check,
-            ConditionExpression: 'settings_changed_at = :settings',
-            ExpressionAttributeValues: { ':settings': settingsAsOf },
-          },
-        },
-      ];
+  const condition =
+    settingsAsOf === null
+      ? { ConditionExpression: 'attribute_not_exists(settings_changed_at)' }
+      : {
+          ConditionExpression: 'settings_changed_at = :settings',
+          ExpressionAttributeValues: { ':settings': settingsAsOf },
+        };
+  return [{ ConditionCheck: { ...check, ...condition } }];
 };
 
 /** The writes of a commit in one DynamoDB transaction: at most 99. The idempotency record is first. */

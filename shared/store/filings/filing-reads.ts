@@ -3,7 +3,7 @@ import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { EntryRows, FilingReads } from '../../filings/ledger.ts';
 import type { FilingReadPorts } from '../../filings/ports.ts';
-import { batchGet, queryPage, readItem, startAfter } from '../client/reads.ts';
+import { batchGet, partitionQuery, queryPage, readItem, startAfter } from '../client/reads.ts';
 import {
   chainKey,
   filedEntryKey,
@@ -39,9 +39,7 @@ const find: FilingReads['find'] = async (account, id) => {
 
 const page: FilingReads['page'] = async (account, after, limit) => {
   const { items, last } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :account',
-    ExpressionAttributeValues: { ':account': filingPartition(account) },
+    ...partitionQuery(TableName, filingPartition(account)),
     ScanIndexForward: false,
     Limit: limit,
     ...startAfter(after === null ? null : filingKey(account, after)),
@@ -111,9 +109,7 @@ const Work = z.object({ sk: z.string() });
 
 const unfinished: FilingReads['unfinished'] = async (after, limit) => {
   const { items, last } = await queryPage({
-    TableName,
-    KeyConditionExpression: 'pk = :work',
-    ExpressionAttributeValues: { ':work': filingWorkPartition },
+    ...partitionQuery(TableName, filingWorkPartition),
     Limit: limit,
     ...startAfter(after && filingWorkKey(after.account, after.id)),
   });

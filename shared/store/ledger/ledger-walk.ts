@@ -1,6 +1,6 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../config/environment.ts';
-import { batchGet, type Item, type Items, keysMax, queryPages, readItem } from '../client/reads.ts';
+import { batchGet, type Item, type Items, keysMax, partitionQuery, queryPages, readItem } from '../client/reads.ts';
 import { auditKey, chainKey, claimKey, headKey, type ItemKey, openEntryPartitions, valueOfAccount } from '../keys.ts';
 
 /** Paged reads of one account for operator commands. Memory does not grow with the ledger. */
@@ -60,8 +60,7 @@ export const auditItems = (account: string, id: string): AsyncGenerator<Items> =
     ExpressionAttributeValues: { ':pk': headKey(account, id).pk, ':entries': auditKey(account, id, 0).sk.slice(0, 2) },
   });
 
-const partition = (pk: string): AsyncGenerator<Items> =>
-  queryPages({ TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': pk } });
+const partition = (pk: string): AsyncGenerator<Items> => queryPages(partitionQuery(TableName, pk));
 
 /** The items of an account's open entries in one state, strongly consistent, in pages. */
 export const openEntryItems = async function* (account: string, state: string): AsyncGenerator<Items> {

@@ -5,6 +5,7 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
+import { asSeen } from '../client/conditions.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { allFilings, findEntries } from '../filings/entry-places.ts';
@@ -96,8 +97,7 @@ const commitWithin =
           ...(before.filing === null ? openEntryKey(account, after) : filedEntryKey(account, before.filing, after)),
           ...entryAttributes(after),
         },
-        ConditionExpression: 'version = :seen',
-        ExpressionAttributeValues: { ':seen': before.entry.version },
+        ...asSeen(before.entry.version),
       },
     }));
     const heads = headWrites(account, change, ['head', 'audit']).map(({ write }) => write);

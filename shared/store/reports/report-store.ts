@@ -4,6 +4,7 @@ import { environment } from '../../config/environment.ts';
 import type { ReportReads, StoredRow } from '../../reports/by-state.ts';
 import type { CountStore } from '../../reports/count-transactions.ts';
 import { placeText } from '../../reports/count-transactions.ts';
+import { absentOrAsSeen } from '../client/conditions.ts';
 import { batchGet, queryPages, startAfter } from '../client/reads.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, countedKey, type ItemKey, reportKey, reportPartition } from '../keys.ts';
@@ -11,15 +12,8 @@ import { markFrom, markItem, rowFrom, rowItem } from './report-item.ts';
 
 const TableName = environment.tables.transactions;
 
-// A new item does not exist; any other still has the version that was read.
 const put = (Item: ItemKey & Readonly<Record<string, unknown>>, seen: number): Write => ({
-  Put: {
-    TableName,
-    Item,
-    ...(seen === 0
-      ? { ConditionExpression: 'attribute_not_exists(pk)' }
-      : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen } }),
-  },
+  Put: { TableName, Item, ...absentOrAsSeen(seen) },
 });
 
 /** Marks and sums on DynamoDB. It stops retrying contention when `remainingMs` is used up. */
