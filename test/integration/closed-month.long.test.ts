@@ -1,33 +1,23 @@
-/**
- * A month of one shop that is registered in eight states, from its sales to the filed returns. The expected figures come
- * from `GET /transactions` and `GET /transactions/{id}` alone, added up with decimal.js.
- */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from 'decimal.js';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { handler } from '../../functions/announce-changes.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
 import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { now } from '../../shared/config/clock.ts';
+import { environment } from '../../shared/config/environment.ts';
 import type { FilingEvent } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/item-events.ts';
 import type { Caller } from '../support/api.ts';
+import { newCaller } from '../support/api.ts';
 import type { Filer, Filing } from '../support/filings.ts';
+import { csv, everyEntry, filerOf, settled } from '../support/filings.ts';
 import type { Answer, Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { creditOf, made, metaOf, refusalOf, startOnTestDay } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';
-
-// A table of its own, whose stream has nothing else.
-const table = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_TRANSACTIONS'] = table;
-vi.resetModules();
-const { handler } = await import('../../functions/announce-changes.ts');
-const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
-const { now } = await import('../../shared/config/clock.ts');
-const { newCaller } = await import('../support/api.ts');
-const { csv, everyEntry, filerOf, settled } = await import('../support/filings.ts');
-const { runInProcess } = await import('../support/run-command.ts');
-const { creditOf, made, metaOf, refusalOf, startOnTestDay } = await import('../support/sales.ts');
 
 startOnTestDay();
 
@@ -445,8 +435,7 @@ const filed = new Map<State, Filing>();
 let stream: string;
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-  stream = await openStream(table);
+  stream = await openStream(environment.tables.transactions);
   const registrations = states.map((state) => ({
     state,
     from: state === 'WA' ? washingtonFrom : '2026-10-01',

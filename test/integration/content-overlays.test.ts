@@ -1,4 +1,4 @@
-/** Imports over other imports: output and refusals of `content import`, `diff` and `activate` */
+/** Imports over other imports: output and refusals of `content import`, `diff` and `activate`. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,30 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { handler } from '../../functions/announce-changes.ts';
 import { matches } from '../../infra/local/event-pattern.ts';
+import { handlers } from '../../infra/local/handlers.ts';
 import { openStream, recordsOf } from '../../infra/local/table-stream.ts';
+import { storedEvents } from '../../shared/cli/ledger/events.ts';
+import { environment } from '../../shared/config/environment.ts';
 import type { FilingEvent, TransactionEvent } from '../../shared/events/event.ts';
 import { patterns } from '../../shared/events/item-events.ts';
 import type { Filing } from '../../shared/filings/response.ts';
+import { auditKey } from '../../shared/store/keys.ts';
 import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
+import { newCaller } from '../support/api.ts';
+import { cancel, closedFiling, file, filerOf, plainSums } from '../support/filings.ts';
 import { runCommand } from '../support/run-command.ts';
-
-// A table of its own, with a stream of these tests alone. The environment is read once, so everything that rests on it
-// is imported anew.
-const table = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_TRANSACTIONS'] = table;
-vi.resetModules();
-const { handler } = await import('../../functions/announce-changes.ts');
-const { storedEvents } = await import('../../shared/cli/ledger/events.ts');
-const { handlers } = await import('../../infra/local/handlers.ts');
-const { newCaller } = await import('../support/api.ts');
-const { tamper, undoTampering } = await import('../support/tampering.ts');
-const { auditKey } = await import('../../shared/store/keys.ts');
-const { cancel, closedFiling, file, filerOf, plainSums } = await import('../support/filings.ts');
-const { creditOf, dayMs, goods, later, made, michigan, sale } = await import('../support/sales.ts');
+import { creditOf, dayMs, goods, later, made, michigan, sale } from '../support/sales.ts';
+import { tamper, undoTampering } from '../support/tampering.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
 const schemaOf = (type: string) =>
@@ -117,8 +110,7 @@ const exercise = async () => {
 };
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-  const stream = await openStream(table);
+  const stream = await openStream(environment.tables.transactions);
   await exercise();
   records = (await recordsOf(stream)) as StreamRecord[];
   letThrough = records.filter((record) => patterns.some((pattern) => matches(pattern, record)));

@@ -1,23 +1,19 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createTables } from '../../infra/local/create-tables.ts';
+// @isolated: the event source polls the stream until its process ends.
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { countRecords, startEventSource } from '../../infra/local/event-source.ts';
 import type { StreamRecord } from '../../infra/local/table-stream.ts';
+import { openStream, streamReader } from '../../infra/local/table-stream.ts';
+import { accountsProgram } from '../../shared/cli/accounts.ts';
+import { ledgerProgram } from '../../shared/cli/ledger.ts';
+import { environment } from '../../shared/config/environment.ts';
+import { newCaller } from '../support/api.ts';
+import { cancel, closedFiling, file, filerOf } from '../support/filings.ts';
 import type { Schema } from '../support/http.ts';
 import { drawFrom } from '../support/random-orders.ts';
+import { runInProcess } from '../support/run-command.ts';
+import { creditOf, goods, made, michigan, sale, startOnTestDay } from '../support/sales.ts';
 import { shippingCharges } from '../support/shipping.ts';
-
-// A table of its own, with a stream of these tests alone. The environment is read once, so everything is imported anew.
-const table = `transactions_${crypto.randomUUID()}`;
-process.env['TABLE_TRANSACTIONS'] = table;
-vi.resetModules();
-const { countRecords, startEventSource } = await import('../../infra/local/event-source.ts');
-const { openStream, streamReader } = await import('../../infra/local/table-stream.ts');
-const { ledgerProgram } = await import('../../shared/cli/ledger.ts');
-const { accountsProgram } = await import('../../shared/cli/accounts.ts');
-const { newCaller } = await import('../support/api.ts');
-const { runInProcess } = await import('../support/run-command.ts');
-const { creditOf, goods, made, michigan, sale, startOnTestDay } = await import('../support/sales.ts');
-const { cancel, closedFiling, file, filerOf } = await import('../support/filings.ts');
 
 startOnTestDay();
 
@@ -35,8 +31,7 @@ const fresh = async (): Promise<StreamRecord[]> => {
 };
 
 beforeAll(async () => {
-  await createTables(new DynamoDBClient({ endpoint: process.env['DYNAMODB_ENDPOINT'] as string }));
-  read = streamReader(await openStream(table));
+  read = streamReader(await openStream(environment.tables.transactions));
 });
 
 const reportOf = (filer: ReturnType<typeof filerOf>, query = '?from=2026-01&to=2026-12') =>
@@ -366,7 +361,7 @@ describe('GET /registrations/advice', () => {
 });
 
 it('the local service counts by itself', async () => {
-  await startEventSource(table);
+  await startEventSource(environment.tables.transactions);
   const filer = filerOf(await newCaller());
   await made(filer.create(sale({ status: 'finalized' })));
   let counted: readonly unknown[] = [];
