@@ -1,3 +1,5 @@
+// @isolated: the time limit of a call is replaced.
+
 /** When an API key was last used: recorded beside the request, never instead of it. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
