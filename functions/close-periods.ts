@@ -1,5 +1,5 @@
+import { defineSchedule } from '../shared/api/define-schedule.ts';
 import { closePeriods } from '../shared/filings/close-periods.ts';
-import { defineSchedule } from '../shared/http/define-schedule.ts';
 import { closePorts } from '../shared/store/filings/filing-ports.ts';
 import { accountPartitions, filingActions, filingPartitions, partitions } from '../shared/store/table-access.ts';
 

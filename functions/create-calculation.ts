@@ -1,4 +1,8 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { calculationErrors } from '../shared/api/endpoint-errors.ts';
+import { credit, oneItem, sale } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { calculationAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { CalculationRequest } from '../shared/calculations/request.ts';
@@ -6,18 +10,14 @@ import { calculationProblems } from '../shared/calculations/request-problems.ts'
 import { Calculation } from '../shared/calculations/response.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { calculationErrors } from '../shared/http/endpoint-errors.ts';
-import { credit, oneItem, sale } from '../shared/http/openapi/sample-requests.ts';
+import { createCalculation } from '../shared/ledger/create-calculation.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { contentReads, customersRead, partitions } from '../shared/store/table-access.ts';
-import { createCalculation } from '../shared/transactions/create-calculation.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-calculation',

@@ -1,17 +1,17 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { exampleCustomer } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { createCustomer } from '../shared/customers/change-customers.ts';
 import { customerExists } from '../shared/customers/customer.ts';
 import { CustomerRequest, certificateFieldProblem } from '../shared/customers/request.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { exampleCustomer } from '../shared/http/openapi/sample-requests.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-customer',

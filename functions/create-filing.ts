@@ -1,3 +1,7 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { changedFilingReply } from '../shared/api/filing-reply.ts';
+import { idempotencyOf } from '../shared/api/idempotency.ts';
 import { objectOf } from '../shared/base/json.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { filingAnswerFields } from '../shared/calculations/answer-fields.ts';
@@ -5,14 +9,10 @@ import { createFiling } from '../shared/filings/create-filing.ts';
 import { closeFirst, noPeriodEnd } from '../shared/filings/problems.ts';
 import { dryRunProblem, FilingRequest, filingRequestProblems, stateOf } from '../shared/filings/request.ts';
 import { Filing } from '../shared/filings/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { changedFilingReply } from '../shared/http/filing-reply.ts';
-import { idempotencyOf } from '../shared/http/idempotency.ts';
 import { filingPorts } from '../shared/store/filings/filing-ports.ts';
 import { filingActions, filingPartitions, ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/sample-filings.ts');
+const samples = () => import('../shared/api/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-filing',

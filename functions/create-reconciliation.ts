@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { exampleId } from '../shared/api/openapi/sample-requests.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { exampleId } from '../shared/http/openapi/sample-requests.ts';
-import { ok } from '../shared/http/reply.ts';
+import { reconcile } from '../shared/ledger/reconciliation/reconcile.ts';
+import { ReconciliationRequest, reconciliationProblems } from '../shared/ledger/reconciliation/request.ts';
+import { Reconciliation } from '../shared/ledger/reconciliation/response.ts';
 import { holderReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { reconcile } from '../shared/transactions/reconciliation/reconcile.ts';
-import { ReconciliationRequest, reconciliationProblems } from '../shared/transactions/reconciliation/request.ts';
-import { Reconciliation } from '../shared/transactions/reconciliation/response.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-reconciliation',

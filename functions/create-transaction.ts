@@ -1,24 +1,24 @@
 import { defaults } from '../shared/accounts/account.ts';
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { calculationErrors } from '../shared/api/endpoint-errors.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { oneItem, refund, sale } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { calculationErrors } from '../shared/http/endpoint-errors.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { oneItem, refund, sale } from '../shared/http/openapi/sample-requests.ts';
+import { createTransaction } from '../shared/ledger/create-transaction.ts';
+import { TransactionRequest } from '../shared/ledger/request.ts';
+import { newTransactionProblems } from '../shared/ledger/request-problems.ts';
+import { Transaction } from '../shared/ledger/response.ts';
 import { recordTax } from '../shared/observability/answered-tax.ts';
 import { recordCreation } from '../shared/observability/tally.ts';
 import { newTransactionId } from '../shared/store/ledger/new-id.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
-import { createTransaction } from '../shared/transactions/create-transaction.ts';
-import { TransactionRequest } from '../shared/transactions/request.ts';
-import { newTransactionProblems } from '../shared/transactions/request-problems.ts';
-import { Transaction } from '../shared/transactions/response.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'create-transaction',

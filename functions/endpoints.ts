@@ -2,8 +2,8 @@
  * The endpoints and schedules of every deployment. A new one is a file in this folder, with an import and an entry of a list
  * here. infra/settings.ts names the other functions.
  */
-import type { Schedule } from '../shared/http/define-schedule.ts';
-import type { DocumentedEndpoint } from '../shared/http/endpoint.ts';
+import type { Schedule } from '../shared/api/define-schedule.ts';
+import type { DocumentedEndpoint } from '../shared/api/endpoint.ts';
 import { schedule as closePeriods } from './close-periods.ts';
 import * as createCalculation from './create-calculation.ts';
 import * as createCustomer from './create-customer.ts';

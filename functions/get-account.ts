@@ -1,12 +1,12 @@
 import { answeredAccount } from '../shared/accounts/answer.ts';
 import { AccountAnswer } from '../shared/accounts/response.ts';
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { exampleId } from '../shared/api/openapi/sample-requests.ts';
+import { ok } from '../shared/api/reply.ts';
 import { accept } from '../shared/base/result.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { exampleId } from '../shared/http/openapi/sample-requests.ts';
-import { ok } from '../shared/http/reply.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-account',

@@ -1,6 +1,6 @@
+import { definePublicDocument, type PublicDocument } from '../shared/api/define-public-document.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
 import { environment } from '../shared/config/environment.ts';
-import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */

@@ -1,13 +1,13 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, refuse } from '../shared/base/result.ts';
 import { customerNotFound, customerReply } from '../shared/customers/customer.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { replyOfAnswer } from '../shared/http/idempotency.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-customer',

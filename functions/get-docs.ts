@@ -1,5 +1,5 @@
-import { definePublicDocument, type PublicDocument } from '../shared/http/define-public-document.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
+import { definePublicDocument, type PublicDocument } from '../shared/api/define-public-document.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
 import { textOf } from '../shared/packed/unpack.ts';
 
 /** The output of `npm run pack`: the page, and the policy with the hashes of its script and style. */

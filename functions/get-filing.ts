@@ -1,17 +1,17 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { filingReply } from '../shared/api/filing-reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { totalsCsv } from '../shared/filings/csv.ts';
 import { getFiling } from '../shared/filings/get-filing.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
 import { FilingQuery } from '../shared/filings/query.ts';
 import { Filing } from '../shared/filings/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { filingReply } from '../shared/http/filing-reply.ts';
+import { pageLimitOf } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { pageLimitOf } from '../shared/transactions/page-limit.ts';
 
-const samples = () => import('../shared/http/openapi/sample-filings.ts');
+const samples = () => import('../shared/api/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-filing',

@@ -1,13 +1,13 @@
+import { definePublicDocument } from '../shared/api/define-public-document.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
 import { environment } from '../shared/config/environment.ts';
-import { definePublicDocument } from '../shared/http/define-public-document.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
 
 export const { endpoint, handler } = definePublicDocument({
   name: 'get-openapi',
   path: '/openapi.json',
   read: async () => {
     // Imported here, because the document itself is generated from this definition.
-    const { default: document } = await import('../shared/http/openapi.json', { with: { type: 'json' } });
+    const { default: document } = await import('../shared/api/openapi.json', { with: { type: 'json' } });
     const servers = document.servers.filter(
       ({ url }) => !(environment.isDeployed && url.startsWith('http://127.0.0.1')),
     );

@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { exampleRatesQuery } from '../shared/api/openapi/sample-requests.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { exampleRatesQuery } from '../shared/http/openapi/sample-requests.ts';
-import { ok } from '../shared/http/reply.ts';
 import { findRates, RatesQuery } from '../shared/rates/rates.ts';
 import { Rates } from '../shared/rates/response.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-rates',

@@ -1,14 +1,14 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
 import { ByStateQuery, reportByState } from '../shared/reports/by-state.ts';
 import { ReportByState } from '../shared/reports/response.ts';
 import { reportReads } from '../shared/store/reports/report-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-report-by-state',

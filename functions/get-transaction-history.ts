@@ -1,17 +1,17 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { exampleId } from '../shared/api/openapi/sample-requests.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { exampleId } from '../shared/http/openapi/sample-requests.ts';
-import { ok } from '../shared/http/reply.ts';
+import { transactionHistory } from '../shared/ledger/history/history.ts';
+import { TransactionHistoryQuery } from '../shared/ledger/history/query.ts';
+import { TransactionHistory } from '../shared/ledger/history/response.ts';
+import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { historyReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { transactionHistory } from '../shared/transactions/history/history.ts';
-import { TransactionHistoryQuery } from '../shared/transactions/history/query.ts';
-import { TransactionHistory } from '../shared/transactions/history/response.ts';
-import { listAnswer } from '../shared/transactions/page-limit.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction-history',

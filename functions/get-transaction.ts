@@ -1,22 +1,22 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { replyOfAnswer } from '../shared/api/idempotency.ts';
 import { accept, mapResult, type Result, refuse } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { replyOfAnswer } from '../shared/http/idempotency.ts';
+import { transactionWithHistory } from '../shared/ledger/history/history.ts';
+import { TransactionQuery } from '../shared/ledger/history/query.ts';
+import { RetrievedTransaction } from '../shared/ledger/history/response.ts';
+import { expireIfDue } from '../shared/ledger/lifecycle.ts';
+import { answerOf, notFound } from '../shared/ledger/ports.ts';
 import { historyReads, ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { transactionWithHistory } from '../shared/transactions/history/history.ts';
-import { TransactionQuery } from '../shared/transactions/history/query.ts';
-import { RetrievedTransaction } from '../shared/transactions/history/response.ts';
-import { expireIfDue } from '../shared/transactions/lifecycle.ts';
-import { answerOf, notFound } from '../shared/transactions/ports.ts';
 
 const withoutHistory = async (id: string, account: string): Promise<Result<RetrievedTransaction>> => {
   const stored = await ledgerReads.find(account, id);
   return stored ? accept({ ...expireIfDue(stored.transaction, now()), history: null }) : refuse(notFound);
 };
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'get-transaction',

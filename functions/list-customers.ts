@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { CustomerListQuery, listCustomers } from '../shared/customers/list-customers.ts';
 import { CustomerList } from '../shared/customers/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
+import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { customerReads } from '../shared/store/customers/customer-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { listAnswer } from '../shared/transactions/page-limit.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-customers',

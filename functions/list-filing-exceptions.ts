@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { exampleFilingId, exampleId } from '../shared/api/openapi/sample-requests.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { listFilingExceptions } from '../shared/filings/get-filing.ts';
 import { filingNotFound } from '../shared/filings/problems.ts';
 import { FilingExceptionsQuery } from '../shared/filings/query.ts';
 import { FilingExceptionList } from '../shared/filings/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { exampleFilingId, exampleId } from '../shared/http/openapi/sample-requests.ts';
-import { ok } from '../shared/http/reply.ts';
+import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { listAnswer } from '../shared/transactions/page-limit.ts';
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filing-exceptions',

@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
 import { FilingPeriodsQuery, filingPeriods } from '../shared/filings/filing-periods.ts';
 import { FilingPeriodList } from '../shared/filings/period-response.ts';
 import { stateOf } from '../shared/filings/request.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filing-periods',

@@ -1,16 +1,16 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { listFilings } from '../shared/filings/list-filings.ts';
 import { FilingListQuery } from '../shared/filings/query.ts';
 import { stateOf } from '../shared/filings/request.ts';
 import { FilingList } from '../shared/filings/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
+import { listAnswer } from '../shared/ledger/page-limit.ts';
 import { filingReadPorts } from '../shared/store/filings/filing-reads.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { listAnswer } from '../shared/transactions/page-limit.ts';
 
-const samples = () => import('../shared/http/openapi/sample-filings.ts');
+const samples = () => import('../shared/api/openapi/sample-filings.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-filings',

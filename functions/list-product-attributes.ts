@@ -1,7 +1,7 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { taggedReply } from '../shared/api/entity-tag.ts';
 import { accept } from '../shared/base/result.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { taggedReply } from '../shared/http/entity-tag.ts';
 import { attributesFor } from '../shared/vocabulary/product-tax-code.ts';
 import { ProductAttributesQuery } from '../shared/vocabulary/query.ts';
 import { ProductAttributesListResponse } from '../shared/vocabulary/schema.ts';

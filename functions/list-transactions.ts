@@ -1,23 +1,23 @@
+import { jsonOrCsv } from '../shared/api/csv-reply.ts';
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { jsonOrCsv } from '../shared/http/csv-reply.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
+import { transactionsCsv } from '../shared/ledger/csv.ts';
+import { TransactionListQuery } from '../shared/ledger/list-query.ts';
+import { listTransactions } from '../shared/ledger/list-transactions.ts';
+import { listAnswer } from '../shared/ledger/page-limit.ts';
+import { TransactionList } from '../shared/ledger/response.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { transactionIndex } from '../shared/store/ledger/transaction-index.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { transactionsCsv } from '../shared/transactions/csv.ts';
-import { TransactionListQuery } from '../shared/transactions/list-query.ts';
-import { listTransactions } from '../shared/transactions/list-transactions.ts';
-import { listAnswer } from '../shared/transactions/page-limit.ts';
-import { TransactionList } from '../shared/transactions/response.ts';
 
 const nextQuery = ({ starting_after: _, ...query }: TransactionListQuery, cursor: string) => ({
   ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
   starting_after: cursor,
 });
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'list-transactions',

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { errorResult } from '../shared/http/failure.ts';
-import { Refusal, requestContext } from '../shared/http/request-context.ts';
-import { setRequestedVersion } from '../shared/http/versions.ts';
+import { errorResult } from '../shared/api/failure.ts';
+import { Refusal, requestContext } from '../shared/api/request-context.ts';
+import { setRequestedVersion } from '../shared/api/versions.ts';
 import { observed } from '../shared/observability/request-line.ts';
 
 /** The variable with the methods of each path as JSON. This function includes no endpoint, so the deployment passes them. */

@@ -1,15 +1,15 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ok } from '../shared/api/reply.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ok } from '../shared/http/reply.ts';
+import { replayTransaction } from '../shared/ledger/replay/replay-transaction.ts';
+import { Replay } from '../shared/ledger/replay/response.ts';
 import { loadContent } from '../shared/store/content/load-content.ts';
 import { ledgerReads } from '../shared/store/ledger/ledger-reads.ts';
 import { partitions } from '../shared/store/table-access.ts';
-import { replayTransaction } from '../shared/transactions/replay/replay-transaction.ts';
-import { Replay } from '../shared/transactions/replay/response.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'replay-transaction',

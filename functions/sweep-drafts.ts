@@ -1,14 +1,14 @@
+import { defineSchedule } from '../shared/api/define-schedule.ts';
 import { contendedMsMax } from '../shared/base/contention.ts';
 import { now } from '../shared/config/clock.ts';
-import { defineSchedule } from '../shared/http/define-schedule.ts';
+import { retainPersonalData } from '../shared/ledger/personal-data/retention.ts';
+import { sweepDrafts } from '../shared/ledger/sweep-drafts.ts';
 import { failureLine } from '../shared/observability/failure-line.ts';
 import { callMsMax } from '../shared/store/client/client.ts';
 import { ledgerWithin } from '../shared/store/ledger/ledger-store.ts';
 import { retentionPorts } from '../shared/store/ledger/retention-ports.ts';
 import { draftIndex } from '../shared/store/ledger/transaction-index.ts';
 import { accountPartitions, partitions } from '../shared/store/table-access.ts';
-import { retainPersonalData } from '../shared/transactions/personal-data/retention.ts';
-import { sweepDrafts } from '../shared/transactions/sweep-drafts.ts';
 
 const name = 'sweep-drafts';
 

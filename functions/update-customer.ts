@@ -1,19 +1,19 @@
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { ifMatchOf } from '../shared/api/entity-tag.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
+import { exampleCustomer, exampleRenewal } from '../shared/api/openapi/sample-requests.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { customerAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { updateCustomer } from '../shared/customers/change-customers.ts';
 import { customerIdFixed, customerNotFound } from '../shared/customers/customer.ts';
 import { CustomerUpdate, certificateFieldProblem } from '../shared/customers/request.ts';
 import { StoredCustomer } from '../shared/customers/response.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { ifMatchOf } from '../shared/http/entity-tag.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
-import { exampleCustomer, exampleRenewal } from '../shared/http/openapi/sample-requests.ts';
+import { otherVersion } from '../shared/ledger/ports.ts';
 import { customerPorts } from '../shared/store/customers/customer-store.ts';
 import { ledgerAccess, partitions } from '../shared/store/table-access.ts';
-import { otherVersion } from '../shared/transactions/ports.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-customer',

@@ -1,20 +1,20 @@
 import { withTaxDay } from '../shared/accounts/time-zone.ts';
+import { defineEndpoint } from '../shared/api/define-endpoint.ts';
+import type { Documentation } from '../shared/api/endpoint.ts';
+import { calculationErrors } from '../shared/api/endpoint-errors.ts';
+import { ifMatchOf } from '../shared/api/entity-tag.ts';
+import { idempotencyOf, replyOfAnswer } from '../shared/api/idempotency.ts';
 import { mapResult } from '../shared/base/result.ts';
 import { transactionAnswerFields } from '../shared/calculations/answer-fields.ts';
 import { sentWarnings } from '../shared/calculations/sent-warnings.ts';
-import { defineEndpoint } from '../shared/http/define-endpoint.ts';
-import type { Documentation } from '../shared/http/endpoint.ts';
-import { calculationErrors } from '../shared/http/endpoint-errors.ts';
-import { ifMatchOf } from '../shared/http/entity-tag.ts';
-import { idempotencyOf, replyOfAnswer } from '../shared/http/idempotency.ts';
+import { TransactionUpdate } from '../shared/ledger/request.ts';
+import { updateProblemsOf } from '../shared/ledger/request-problems.ts';
+import { Transaction } from '../shared/ledger/response.ts';
+import { updateTransaction } from '../shared/ledger/update-transaction.ts';
 import { changePortsWithin } from '../shared/store/ledger/transaction-ports.ts';
 import { contentReads, customersRead, transactionPartitions } from '../shared/store/table-access.ts';
-import { TransactionUpdate } from '../shared/transactions/request.ts';
-import { updateProblemsOf } from '../shared/transactions/request-problems.ts';
-import { Transaction } from '../shared/transactions/response.ts';
-import { updateTransaction } from '../shared/transactions/update-transaction.ts';
 
-const samples = () => import('../shared/http/openapi/samples.ts');
+const samples = () => import('../shared/api/openapi/samples.ts');
 
 export const { endpoint, handler } = defineEndpoint({
   name: 'update-transaction',

@@ -3,11 +3,11 @@ import { Aws } from 'aws-cdk-lib';
 import { type MethodDeploymentOptions, ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { endpoints } from '../functions/endpoints.ts';
+import { unreadable } from '../shared/api/read-body.ts';
+import { envelope, safetyHeaders } from '../shared/api/reply.ts';
+import { currentVersion } from '../shared/api/versions.ts';
 import { errorCodes } from '../shared/base/error-codes.ts';
 import type { Problem } from '../shared/base/problem.ts';
-import { unreadable } from '../shared/http/read-body.ts';
-import { envelope, safetyHeaders } from '../shared/http/reply.ts';
-import { currentVersion } from '../shared/http/versions.ts';
 import { bodyTooLarge, broken, forbidden, malformed, notFound, tooMany, unavailable } from './gateway-problems.ts';
 
 /**

@@ -2,7 +2,7 @@ import { Aws } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { envelope, safetyHeaders } from '../shared/http/reply.ts';
+import { envelope, safetyHeaders } from '../shared/api/reply.ts';
 import { tooMany } from './gateway-problems.ts';
 import type { Settings } from './settings.ts';
 

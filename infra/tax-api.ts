@@ -13,7 +13,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { endpoints, methodsByPath, type Operation } from '../functions/endpoints.ts';
 import { methodsVariable } from '../functions/method-not-allowed.ts';
-import type { Endpoint } from '../shared/http/endpoint.ts';
+import type { Endpoint } from '../shared/api/endpoint.ts';
 import type { TableAccess } from '../shared/store/table-access.ts';
 import { apiDefinition, documentMethods, type Method, throttle } from './api-definition.ts';
 import type { Entry } from './bundling.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type ScheduleName, schedules } from '../../functions/endpoints.ts';
+import { mediaTypeProblem, unreadable } from '../../shared/api/read-body.ts';
 import { instantMs } from '../../shared/base/calendar.ts';
 import { objectOf } from '../../shared/base/json.ts';
 import { invalidFormat, type Problem } from '../../shared/base/problem.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { mediaTypeProblem, unreadable } from '../../shared/http/read-body.ts';
 import type { Handlers } from './handlers.ts';
 import { invoke } from './invoke.ts';
 import { json, refusal } from './refusal.ts';

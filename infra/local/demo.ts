@@ -1,7 +1,7 @@
 import { newAccount } from '../../shared/accounts/account.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 import { findAccount, provisionAccount } from '../../shared/store/accounts/account-store.ts';
 import { provisionKey } from '../../shared/store/accounts/api-key-store.ts';
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { envelope, proxyResult } from '../../shared/api/reply.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/problem.ts';
-import { envelope, proxyResult } from '../../shared/http/reply.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

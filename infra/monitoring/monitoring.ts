@@ -7,7 +7,7 @@ import type { CfnPipe } from 'aws-cdk-lib/aws-pipes';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { importable } from '../../shared/content/updates/publishers.ts';
+import { importable } from '../../shared/importers/updates/publishers.ts';
 import type { DataStack } from '../data-stack.ts';
 import { fixLogicalId } from '../logical-id.ts';
 import type { Settings } from '../settings.ts';

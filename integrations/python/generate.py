@@ -13,7 +13,7 @@ class GenerateHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         folder = Path(self.root)
         repository = folder.parent.parent
-        document = repository / "shared/http/openapi.json"
+        document = repository / "shared/api/openapi.json"
         # A source distribution has the generated code, and no document.
         if document.exists():
             command = ["generate", "--path", str(document), "--config", str(folder / "generate.yaml"), "--meta", "none"]

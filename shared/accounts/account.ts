@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod/mini';
-import { PostalAddress } from '../content/location/postal-address.ts';
-import { remoteElections } from '../content/remote-terms.ts';
+import { PostalAddress } from '../catalog/location/postal-address.ts';
+import { remoteElections } from '../catalog/remote-terms.ts';
 
 export const Registration = z.object({
   state: z.string(),
@@ -47,7 +47,7 @@ export const Settings = z.object({
    * seller owes on the tax itself.
    */
   pass_on_general_excise: z.boolean(),
-  /** The elections of a remote seller, which replace the rates of the address (`shared/content/remote-terms.ts`). */
+  /** The elections of a remote seller, which replace the rates of the address (`shared/catalog/remote-terms.ts`). */
   remote_seller_elections: z.array(RemoteSellerElection),
   /** How to treat a state's retail delivery fee that a document has no line for. */
   retail_delivery_fee: z.enum(retailDeliveryFees),

@@ -1,7 +1,7 @@
-import type { LocalChoice } from '../content/location/local-choice.ts';
-import { localSetOf } from '../content/location/location-index.ts';
-import type { StateCandidate } from '../content/location/place.ts';
-import { rateDecimals } from '../content/release-values.ts';
+import type { LocalChoice } from '../catalog/location/local-choice.ts';
+import { localSetOf } from '../catalog/location/location-index.ts';
+import type { StateCandidate } from '../catalog/location/place.ts';
+import { rateDecimals } from '../catalog/release-values.ts';
 import { decimalText } from '../money/decimal.ts';
 import { type Ambiguity, ambiguityByPlace, contradictionByPlace, decidedByTable } from './by-place.ts';
 import { listed, listedUpTo, namedMax } from './explain/step.ts';

@@ -1,4 +1,4 @@
-import type { Jurisdiction } from '../content/release-values.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import { formatAmount, parseAmount } from '../money/currency.ts';
 import type { TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
 import { shippingList } from './charges.ts';

@@ -1,4 +1,4 @@
-import { rateDecimals } from '../content/release-values.ts';
+import { rateDecimals } from '../catalog/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
 import type { TaxDocument, TaxedCharge, TaxedDocument } from '../tax/document.ts';

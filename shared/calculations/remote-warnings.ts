@@ -1,6 +1,6 @@
-import { rateOn } from '../content/rates.ts';
-import type { Release } from '../content/release.ts';
-import { electionsOf } from '../content/remote-sales.ts';
+import { rateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
+import { electionsOf } from '../catalog/remote-sales.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxRow } from '../tax/document.ts';
 import type { LocatedLine } from './locate-lines.ts';
 import type { RemoteSale } from './remote-sales.ts';

@@ -1,8 +1,8 @@
 import { dayMs, dayOf } from '../base/calendar.ts';
 import { isSent, type JsonObject, objectOf } from '../base/json.ts';
 import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
-import { readAddress } from '../content/location/address.ts';
-import { PostalAddress } from '../content/location/postal-address.ts';
+import { readAddress } from '../catalog/location/address.ts';
+import { PostalAddress } from '../catalog/location/postal-address.ts';
 import { minorDigits } from '../money/currency.ts';
 import { isDecimal, isPrice, shippingPointer } from './charges.ts';
 import { deliveryProblems, type SentCharge, type SentDocument, type SentLine } from './deliveries.ts';

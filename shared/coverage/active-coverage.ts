@@ -1,4 +1,4 @@
-import { publishers } from '../content/updates/publishers.ts';
+import { publishers } from '../importers/updates/publishers.ts';
 import { coverageOfAll } from './coverage.ts';
 import { activeReleases, type ReleasePorts } from './releases.ts';
 import type { StateCoverage } from './response.ts';

@@ -1,7 +1,7 @@
-import { type Dated, firstInForce, settingOn } from '../content/effective.ts';
-import { stateRateOn } from '../content/rates.ts';
-import type { Release } from '../content/release.ts';
-import type { Rate } from '../content/release-values.ts';
+import { type Dated, firstInForce, settingOn } from '../catalog/effective.ts';
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
+import type { Rate } from '../catalog/release-values.ts';
 import { couponsInWords, effectInWords, policyInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { localCoverageOn, localNotes, localRatesOn, releaseDay } from './local-rates.ts';

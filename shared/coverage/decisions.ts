@@ -1,7 +1,7 @@
-import type { ReleaseHead } from '../content/content.ts';
-import { coversDay, mayBeInForce, settingOn } from '../content/effective.ts';
-import type { Release, Rule } from '../content/release.ts';
-import type { Jurisdiction } from '../content/release-values.ts';
+import type { ReleaseHead } from '../catalog/content.ts';
+import { coversDay, mayBeInForce, settingOn } from '../catalog/effective.ts';
+import type { Release, Rule } from '../catalog/release.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import { chooseRule, shippingRule, type Taxing } from '../tax/rule-choice.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { generalRateOn } from './general-rate.ts';

@@ -1,6 +1,6 @@
-import { stateRateOn } from '../content/rates.ts';
-import type { Release } from '../content/release.ts';
-import { rateDecimals } from '../content/release-values.ts';
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
+import { rateDecimals } from '../catalog/release-values.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 
 /** The state's general rate in units of `10^-rateDecimals`; `null` where it is not known. */

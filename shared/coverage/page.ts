@@ -1,8 +1,8 @@
-import { settingOn } from '../content/effective.ts';
-import { percentOf } from '../content/fractions.ts';
-import type { CouponPolicy, Release } from '../content/release.ts';
-import type { Confidence, Evidence } from '../content/release-values.ts';
-import { type Publisher, publishers } from '../content/updates/publishers.ts';
+import { settingOn } from '../catalog/effective.ts';
+import { percentOf } from '../catalog/fractions.ts';
+import type { CouponPolicy, Release } from '../catalog/release.ts';
+import type { Confidence, Evidence } from '../catalog/release-values.ts';
+import { type Publisher, publishers } from '../importers/updates/publishers.ts';
 import { isUnconfirmed } from '../tax/uncertainties.ts';
 import { coverageOfAll, type Subject } from './coverage.ts';
 import { releaseDay } from './local-rates.ts';

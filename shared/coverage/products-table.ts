@@ -1,6 +1,6 @@
 /** Which product tax codes have a rule in which states, for the coverage page. */
-import { stateRateOn } from '../content/rates.ts';
-import type { Release } from '../content/release.ts';
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
 import { chooseRule, shippingRule } from '../tax/rule-choice.ts';
 import { requireProduct } from '../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';

@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
-import type { RateSummary } from '../content/local/packed-table.ts';
-import type { LocalTables } from '../content/release.ts';
+import type { RateSummary } from '../catalog/local/packed-table.ts';
+import type { LocalTables } from '../catalog/release.ts';
 import { unpack } from '../packed/unpack.ts';
 
 let summaries: Readonly<Record<string, RateSummary>> | undefined;

@@ -1,8 +1,8 @@
-import type { ReleaseHead } from '../content/content.ts';
-import type { ActiveReleases } from '../content/loading/active-releases.ts';
-import type { ContentCorrupt } from '../content/loading/content-errors.ts';
-import { isOwnOnly } from '../content/own-rules.ts';
-import type { Release } from '../content/release.ts';
+import type { ReleaseHead } from '../catalog/content.ts';
+import type { ActiveReleases } from '../catalog/loading/active-releases.ts';
+import type { ContentCorrupt } from '../catalog/loading/content-errors.ts';
+import { isOwnOnly } from '../catalog/own-rules.ts';
+import type { Release } from '../catalog/release.ts';
 import { localRatesOn } from './local-rates.ts';
 import { withFallback } from './releases.ts';
 import type { StateRelease } from './response.ts';

@@ -1,9 +1,9 @@
-import type { ReleaseHead } from '../content/content.ts';
-import type { ActiveReleases } from '../content/loading/active-releases.ts';
-import type { ReadContent } from '../content/loading/content-cache.ts';
-import { ReleaseNotFound } from '../content/loading/content-errors.ts';
-import { isOwnOnly, withOwnRules } from '../content/own-rules.ts';
-import type { Release } from '../content/release.ts';
+import type { ReleaseHead } from '../catalog/content.ts';
+import type { ActiveReleases } from '../catalog/loading/active-releases.ts';
+import type { ReadContent } from '../catalog/loading/content-cache.ts';
+import { ReleaseNotFound } from '../catalog/loading/content-errors.ts';
+import { isOwnOnly, withOwnRules } from '../catalog/own-rules.ts';
+import type { Release } from '../catalog/release.ts';
 
 /** Reads the active releases, imported and built-in. */
 export type ReleasePorts = {

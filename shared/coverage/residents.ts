@@ -1,11 +1,11 @@
 /** How many ZIP codes and residents get which answer from the tables of local rates. */
 import { getOrAdd } from '../base/collections.ts';
-import type { Candidate } from '../content/local/candidates.ts';
-import { findPlace } from '../content/local/find-place.ts';
-import { loadLocalTable } from '../content/local/load.ts';
-import type { LocalTable, ZipEntry } from '../content/local/local-table.ts';
-import { cityName } from '../content/location/city-name.ts';
-import type { Release } from '../content/release.ts';
+import type { Candidate } from '../catalog/local/candidates.ts';
+import { findPlace } from '../catalog/local/find-place.ts';
+import { loadLocalTable } from '../catalog/local/load.ts';
+import type { LocalTable, ZipEntry } from '../catalog/local/local-table.ts';
+import { cityName } from '../catalog/location/city-name.ts';
+import type { Release } from '../catalog/release.ts';
 
 /** The city in the address: the preferred name of the ZIP, one of its other names, or none. */
 export const cities = ['preferred name', 'other name', 'no city'] as const;

@@ -1,7 +1,7 @@
-import type { Release } from '../content/release.ts';
-import type { GateResult } from '../content/updates/gates.ts';
-import { type Publisher, publishers } from '../content/updates/publishers.ts';
-import { staleness, type UpdateRecord } from '../content/updates/staleness.ts';
+import type { Release } from '../catalog/release.ts';
+import type { GateResult } from '../importers/updates/gates.ts';
+import { type Publisher, publishers } from '../importers/updates/publishers.ts';
+import { staleness, type UpdateRecord } from '../importers/updates/staleness.ts';
 import { headOf, localCoverageOn } from './local-rates.ts';
 import type { SourceCoverage } from './response.ts';
 

@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
-import type { Release, Rule } from '../content/release.ts';
-import type { Confidence } from '../content/release-values.ts';
+import type { Release, Rule } from '../catalog/release.ts';
+import type { Confidence } from '../catalog/release-values.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';

@@ -1,5 +1,5 @@
 /** The Markdown page of how each state taxes each product tax code. */
-import type { Release } from '../content/release.ts';
+import type { Release } from '../catalog/release.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 import { releaseDay } from './local-rates.ts';
 import { taxingOn } from './products-table.ts';

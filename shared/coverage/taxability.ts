@@ -1,6 +1,6 @@
 /** How a state taxes a product, for lists of product tax codes. */
-import type { Effect, Release } from '../content/release.ts';
-import type { Jurisdiction } from '../content/release-values.ts';
+import type { Effect, Release } from '../catalog/release.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import { decidingAttributes, permanentRule } from '../tax/deciding-attributes.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import type { DecidingRule } from '../tax/rule-choice.ts';

@@ -1,6 +1,6 @@
 import { retryWhileStale } from '../base/contention.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import type { Idempotency, Ledger } from '../transactions/ledger.ts';
+import type { Idempotency, Ledger } from '../ledger/ledger.ts';
 import {
   type Answered,
   answerOfReplay,
@@ -8,8 +8,8 @@ import {
   type ChangePorts,
   otherVersion,
   saveUnchanged,
-} from '../transactions/ports.ts';
-import { isSame } from '../transactions/same-value.ts';
+} from '../ledger/ports.ts';
+import { isSame } from '../ledger/same-value.ts';
 import {
   type Customer,
   type Customers,

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Problem } from '../base/problem.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
-import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
+import type { Idempotency, Replay, SavedAnswer } from '../ledger/ledger.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { CertificateRequest, CustomerRequest } from './request.ts';
 import type * as response from './response.ts';

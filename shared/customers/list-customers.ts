@@ -7,7 +7,7 @@ import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { day } from '../calculations/fields.ts';
-import { state } from '../content/location/state-field.ts';
+import { state } from '../catalog/location/state-field.ts';
 import {
   cursorProblem,
   fitting,
@@ -17,7 +17,7 @@ import {
   scannedRows,
   scanPages,
   startingAfter,
-} from '../transactions/page-limit.ts';
+} from '../ledger/page-limit.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Customer, type CustomerReads, customerAnswer } from './customer.ts';
 import type { CustomerList } from './response.ts';

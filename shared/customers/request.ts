@@ -3,7 +3,7 @@ import { isDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 import { certificateReasons, identifier, text } from '../calculations/fields.ts';
-import { state } from '../content/location/state-field.ts';
+import { state } from '../catalog/location/state-field.ts';
 import { closest } from '../vocabulary/closest.ts';
 
 /** The most certificates of one customer. A customer then takes at most 130 KB, and a batch of 100 fits into one read. */

@@ -67,7 +67,7 @@ type Document = {
   readonly components: { readonly schemas: Named<Schema> };
 };
 
-const source: unknown = JSON.parse(readFileSync(new URL('../http/openapi.json', import.meta.url), 'utf8'));
+const source: unknown = JSON.parse(readFileSync(new URL('../api/openapi.json', import.meta.url), 'utf8'));
 
 const lookUp = (value: unknown, name: string): unknown => (value as Named<unknown>)[name];
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../functions/endpoints.ts';
+import { operationId } from '../api/endpoint.ts';
 import { assert } from '../base/assert.ts';
-import { operationId } from '../http/endpoint.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
 import { type Group, groups } from './groups.ts';

@@ -1,4 +1,4 @@
-import type { Importable } from '../content/updates/publishers.ts';
+import type { Importable } from '../importers/updates/publishers.ts';
 import type { ContentSource } from '../store/content/content-sources.ts';
 import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import { type ContentEvent, events } from './event.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
+import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { Idempotency, Replay, SavedAnswer } from '../ledger/ledger.ts';
+import { type Answered, answerOfReplay, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
-import type { OpenEntry } from '../transactions/entries/entry.ts';
-import type { Idempotency, Replay, SavedAnswer } from '../transactions/ledger.ts';
-import { type Answered, answerOfReplay, saveUnchanged } from '../transactions/ports.ts';
 import type { FilingException } from './filing.ts';
 import { filingTermsOf } from './filing-calendar.ts';
 import type { Counts, FilingCommitted, ShardProgress, StoredFiling } from './ledger.ts';

@@ -1,4 +1,4 @@
-import type { Idempotency, SavedAnswer } from '../transactions/ledger.ts';
+import type { Idempotency, SavedAnswer } from '../ledger/ledger.ts';
 import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Period } from './periods.ts';
 import { noTotals } from './totals.ts';

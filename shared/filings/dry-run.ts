@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import type { OpenEntry } from '../transactions/entries/entry.ts';
+import type { OpenEntry } from '../ledger/entries/entry.ts';
 import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
 import { lastMonthOf, type Period } from './periods.ts';

@@ -1,9 +1,9 @@
 /**
  * Due dates of returns by state, vendor discounts, and whether zero returns are required
- * (shared/content/filing-calendar.json).
+ * (shared/catalog/filing-calendar.json).
  */
 import { addDays, dayOf, lastDayOf, monthOf } from '../base/calendar.ts';
-import calendar from '../content/filing-calendar.json' with { type: 'json' };
+import calendar from '../catalog/filing-calendar.json' with { type: 'json' };
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Frequency } from './filing.ts';
 import type { Filing } from './response.ts';

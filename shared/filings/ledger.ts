@@ -1,5 +1,5 @@
-import type { OpenEntry } from '../transactions/entries/entry.ts';
-import type { HeadChange, Commit as LedgerCommit, Replay } from '../transactions/ledger.ts';
+import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { HeadChange, Commit as LedgerCommit, Replay } from '../ledger/ledger.ts';
 import type { ExceptionSums, FilingStatus, FilingSummary, Frequency } from './filing.ts';
 import type { Totals } from './totals.ts';
 

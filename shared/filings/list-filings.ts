@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import { fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../transactions/page-limit.ts';
+import { fitting, listAnswer, pageLimitOf, scannedRows, scanPages } from '../ledger/page-limit.ts';
 import { countsOf, rowAnswer } from './answer.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { FilingReadPorts } from './ports.ts';

@@ -1,7 +1,7 @@
 import { dayAfter } from '../base/calendar.ts';
 import { invalidFormat, type Problem, requiredField } from '../base/problem.ts';
-import { cursorProblem } from '../transactions/page-limit.ts';
-import { statusProblem } from '../transactions/status.ts';
+import { cursorProblem } from '../ledger/page-limit.ts';
+import { statusProblem } from '../ledger/status.ts';
 import type { FilingStatus } from './filing.ts';
 import type { StoredFiling } from './ledger.ts';
 import type { Period } from './periods.ts';

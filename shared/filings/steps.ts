@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
-import { auditEntry } from '../transactions/audit.ts';
-import type { OpenEntry } from '../transactions/entries/entry.ts';
-import type { HeadChange } from '../transactions/ledger.ts';
-import { isLive } from '../transactions/lifecycle.ts';
-import { statesToFile } from '../transactions/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
+import { auditEntry } from '../ledger/audit.ts';
+import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { HeadChange } from '../ledger/ledger.ts';
+import { isLive } from '../ledger/lifecycle.ts';
+import { statesToFile } from '../ledger/open-entries.ts';
+import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 import { filingCommit } from './begin.ts';
 import { entryPlaceOf, type FilingCommit, type Phase, type ShardProgress, type StoredFiling } from './ledger.ts';
 import { lastMonthOf } from './periods.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { answerBytes } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
-import { pageBytesMax } from '../transactions/page-limit.ts';
+import { pageBytesMax } from '../ledger/page-limit.ts';
 import type { FilingReads, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Filing } from './response.ts';
 import type { JurisdictionSum } from './totals.ts';

@@ -1,5 +1,5 @@
+import type { JurisdictionAmounts, OpenEntry } from '../ledger/entries/entry.ts';
 import { type Amounts, grossOf, plus, type Sum, zeroSum } from '../ledger/sums.ts';
-import type { JurisdictionAmounts, OpenEntry } from '../transactions/entries/entry.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
 type ExceptionSum = { readonly gross: bigint; readonly count: number };

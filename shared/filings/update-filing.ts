@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 import { type Result, refuse } from '../base/result.ts';
-import type { Idempotency } from '../transactions/ledger.ts';
-import type { Answered, Caller } from '../transactions/ports.ts';
+import type { Idempotency } from '../ledger/ledger.ts';
+import type { Answered, Caller } from '../ledger/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
-import type { Answered } from '../transactions/ports.ts';
+import type { Answered } from '../ledger/ports.ts';
 import { countsOf, type Decided, summedUp } from './answer.ts';
 import { filingCommit } from './begin.ts';
 import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';

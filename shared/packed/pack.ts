@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { clientTypes } from '../api/openapi/client-types.ts';
+import { localTable } from '../catalog/local/local-table.ts';
+import { packRates, packZips } from '../catalog/local/pack-tables.ts';
+import { type PackedRates, type RateSummary, writeRates } from '../catalog/local/packed-table.ts';
+import { editionsOf, type RateRow, rateRows } from '../catalog/local/text-tables.ts';
 import { consolePage } from '../console/console.ts';
-import { localTable } from '../content/local/local-table.ts';
-import { packRates, packZips } from '../content/local/pack-tables.ts';
-import { type PackedRates, type RateSummary, writeRates } from '../content/local/packed-table.ts';
-import { editionsOf, type RateRow, rateRows } from '../content/local/text-tables.ts';
 import { eventSchemas } from '../events/json-schema.ts';
-import { clientTypes } from '../http/openapi/client-types.ts';
 import type { Fulfillment } from '../vocabulary/schema.ts';
 import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
 import type { PackedName } from './unpack.ts';
@@ -22,10 +22,10 @@ export const compress = (text: string): Buffer =>
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 const releases = (): unknown[] =>
-  readdirSync(pathOf('../content/releases'))
+  readdirSync(pathOf('../catalog/releases'))
     .filter((name) => name.startsWith('US-'))
     .sort()
-    .map((name) => read(pathOf(`../content/releases/${name}`)));
+    .map((name) => read(pathOf(`../catalog/releases/${name}`)));
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
@@ -94,7 +94,7 @@ const summarizeRates = (edition: string): RateSummary => {
 
 /** The tables of public names for imports, with the newest local rates of each state. */
 const localNames = (): unknown => {
-  const textOf = (name: string) => readFileSync(pathOf(`../content/local/${name}.csv`), 'utf8');
+  const textOf = (name: string) => readFileSync(pathOf(`../catalog/local/${name}.csv`), 'utf8');
   return {
     counties: textOf('counties'),
     districts: textOf('districts'),
@@ -117,7 +117,7 @@ const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): 
 
 const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) => string): PackedFile[] =>
   editionsOf(kind).map((edition) =>
-    packed(`${kind}-${edition}`, 'shared/content/local/load.ts', () => textOfEdition(edition)),
+    packed(`${kind}-${edition}`, 'shared/catalog/local/load.ts', () => textOfEdition(edition)),
   );
 
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
@@ -125,14 +125,14 @@ const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
     readFileSync(pathOf('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll('\n', ''),
   ),
-  packed('releases', 'shared/content/built-in.ts', () => lines(releases())),
+  packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
   packed('product-tax-codes', 'shared/vocabulary/catalog.ts', () => JSON.stringify(catalog())),
   packed('code-crosswalk', 'shared/vocabulary/crosswalk.ts', crosswalk),
   packed('rate-summaries', 'shared/coverage/rate-summary.ts', () =>
     JSON.stringify(Object.fromEntries(editionsOf('rates').map((edition) => [edition, summarizeRates(edition)]))),
   ),
-  packed('local-names', 'shared/releases/local-names.ts', () => JSON.stringify(localNames())),
+  packed('local-names', 'shared/importers/releases/local-names.ts', () => JSON.stringify(localNames())),
   ...localTables('rates', (edition) => writeRates(packRates(edition))),
   ...localTables('zips', packZips),
 ];
@@ -140,7 +140,7 @@ const content: readonly PackedFile[] = [
 // Modules that read generated files load when those are written. The examples of the OpenAPI document are calculated with
 // the packed content, and the page of GET /docs shows the document.
 const openApi = async (): Promise<string> => {
-  const { openApiText } = await import('../http/openapi/document.ts');
+  const { openApiText } = await import('../api/openapi/document.ts');
   const { endpoints } = await import('../../functions/endpoints.ts');
   return openApiText(Object.values(endpoints));
 };
@@ -153,10 +153,9 @@ const readme = async (): Promise<string> => {
       `| [\`${method} ${path}\`](functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
   );
   const text = readFileSync(pathOf('../../README.md'), 'utf8');
-  return text.replace(
-    /(\| Endpoint \| Purpose \| Scope \|\n\|---\|---\|---\|\n)(?:\|.*\n)+/,
-    (_, head) => head + rows.join(''),
-  );
+  const head = '| Endpoint | Purpose | Scope |\n|---|---|---|\n';
+  const start = text.indexOf(head) + head.length;
+  return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
 };
 
 const schemas: readonly GeneratedFile[] = [
@@ -165,7 +164,7 @@ const schemas: readonly GeneratedFile[] = [
     text: () => text,
   })),
   { path: pathOf('../../README.md'), text: readme },
-  { path: pathOf('../http/openapi.json'), text: openApi },
+  { path: pathOf('../api/openapi.json'), text: openApi },
   { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
 ];
 

@@ -1,5 +1,5 @@
-/** The thresholds at which a remote seller must register in a state (shared/content/economic-nexus.json). */
-import nexus from '../content/economic-nexus.json' with { type: 'json' };
+/** The thresholds at which a remote seller must register in a state (shared/catalog/economic-nexus.json). */
+import nexus from '../catalog/economic-nexus.json' with { type: 'json' };
 
 /** The measure of a threshold. `gross`: all sales. `retail`: without sales for resale. `taxable`: without exempt sales. */
 export const measures = ['gross', 'retail', 'taxable'] as const;

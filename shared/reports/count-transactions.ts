@@ -1,9 +1,9 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, withEntries } from '../filings/totals.ts';
+import type { OpenEntry } from '../ledger/entries/entry.ts';
+import { entriesOfEachState } from '../ledger/open-entries.ts';
 import { plus, type Sum, zeroSum } from '../ledger/sums.ts';
-import type { OpenEntry } from '../transactions/entries/entry.ts';
-import { entriesOfEachState } from '../transactions/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../transactions/transaction.ts';
+import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
 
 /** Where a report counts an amount. `month` is `YYYY-MM` of the tax day, `state` a jurisdiction code. */
 export type Place = { readonly month: string; readonly state: string; readonly currency: string };

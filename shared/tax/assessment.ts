@@ -1,5 +1,5 @@
 /** How a jurisdiction treats a product, and the tax of a base before rounding. */
-import { type Jurisdiction, type Rounding, rateDecimals } from '../content/release-values.ts';
+import { type Jurisdiction, type Rounding, rateDecimals } from '../catalog/release-values.ts';
 import { powerOfTen } from '../money/decimal.ts';
 import type { Base, FeeBase } from './effects/base.ts';
 

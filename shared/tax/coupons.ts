@@ -1,5 +1,5 @@
 /** Whether a discount that a third party pays, such as a manufacturer's coupon, lowers the price that is taxed. */
-import { settingOn } from '../content/effective.ts';
+import { settingOn } from '../catalog/effective.ts';
 import type { Uncertainty } from './assessment.ts';
 import type { Place } from './document.ts';
 import { uncertaintiesAbout } from './uncertainties.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/canonical-json.ts';
 import { getOrAdd } from '../base/collections.ts';
-import type { Effect, Release, Rule } from '../content/release.ts';
+import type { Effect, Release, Rule } from '../catalog/release.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { appliesTo, codeLabel, type ProductAttribute, vocabulary } from '../vocabulary/vocabulary.ts';
 import type { Uncertainty } from './assessment.ts';

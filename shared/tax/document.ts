@@ -1,5 +1,5 @@
-import type { TaxingPlace } from '../content/location/place.ts';
-import type { Jurisdiction } from '../content/release-values.ts';
+import type { TaxingPlace } from '../catalog/location/place.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import type { Decimal } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { GrossedUp, SourcedAt, TaxabilityReason, Treatment } from './assessment.ts';

@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import { type Jurisdiction, rateDecimals } from '../content/release-values.ts';
+import { type Jurisdiction, rateDecimals } from '../catalog/release-values.ts';
 import { formatAmount } from '../money/currency.ts';
 import { decimalText, powerOfTen } from '../money/decimal.ts';
 import type { ScaledRate, Treatment } from './assessment.ts';

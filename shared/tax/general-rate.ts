@@ -1,5 +1,5 @@
 import { getOrAdd } from '../base/collections.ts';
-import { type Rate, rateDecimals } from '../content/release-values.ts';
+import { type Rate, rateDecimals } from '../catalog/release-values.ts';
 import { decimal, rescale } from '../money/decimal.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { RatedAs, ScaledRate } from './assessment.ts';

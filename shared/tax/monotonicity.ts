@@ -1,8 +1,8 @@
 /** Whether tax never falls as a price grows: `tax-included.ts` finds the net by halving, which relies on it. */
 
-import type { Dated } from '../content/effective.ts';
-import type { Release, Rule } from '../content/release.ts';
-import type { Bracket, Rate } from '../content/release-values.ts';
+import type { Dated } from '../catalog/effective.ts';
+import type { Release, Rule } from '../catalog/release.ts';
+import type { Bracket, Rate } from '../catalog/release-values.ts';
 import { effectDefinition } from './effects/effects.ts';
 import { scaledRate } from './general-rate.ts';
 import { bracketTax, parseCents } from './rounding.ts';

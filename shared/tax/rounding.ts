@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.ts';
-import type { Bracket, Rounding } from '../content/release-values.ts';
+import type { Bracket, Rounding } from '../catalog/release-values.ts';
 import { allocate, distributeRemainder } from '../money/allocate.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { type Assessment, minorUnit } from './assessment.ts';

@@ -1,8 +1,8 @@
 import { getOrAdd } from '../base/collections.ts';
-import { firstDayOn, mayBeInForce, settingOn } from '../content/effective.ts';
-import { isOwn } from '../content/own-rules.ts';
-import type { Release, Rule, ShippingPolicy } from '../content/release.ts';
-import type { Jurisdiction } from '../content/release-values.ts';
+import { firstDayOn, mayBeInForce, settingOn } from '../catalog/effective.ts';
+import { isOwn } from '../catalog/own-rules.ts';
+import type { Release, Rule, ShippingPolicy } from '../catalog/release.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
 import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { isWithin, type ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { isShippingCharge } from './document.ts';

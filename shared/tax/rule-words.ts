@@ -1,4 +1,4 @@
-import type { CouponPolicy, Effect, Rule, ShippingPolicy } from '../content/release.ts';
+import type { CouponPolicy, Effect, Rule, ShippingPolicy } from '../catalog/release.ts';
 import { effectDefinition } from './effects/effects.ts';
 
 /** A description of a rule's effect on one unit, as a clause after `is`: `exempt below 110 a unit`. */

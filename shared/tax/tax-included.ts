@@ -1,4 +1,4 @@
-import { isPerInvoice } from '../content/release-values.ts';
+import { isPerInvoice } from '../catalog/release-values.ts';
 import { allocate } from '../money/allocate.ts';
 import type { Assessment } from './assessment.ts';
 import type { InexactGross } from './document.ts';

@@ -1,8 +1,8 @@
 import { getOrAdd } from '../base/collections.ts';
-import { countsFrom, coversDay } from '../content/effective.ts';
-import { ratesOf } from '../content/rates.ts';
-import type { Release, Rule } from '../content/release.ts';
-import type { Jurisdiction, Rate } from '../content/release-values.ts';
+import { countsFrom, coversDay } from '../catalog/effective.ts';
+import { ratesOf } from '../catalog/rates.ts';
+import type { Release, Rule } from '../catalog/release.ts';
+import type { Jurisdiction, Rate } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import type { ScaledRate, SourcedAt } from './assessment.ts';
 import type { CollectionExemption, Place } from './document.ts';

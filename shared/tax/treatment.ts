@@ -1,8 +1,8 @@
 import { getOrAdd } from '../base/collections.ts';
-import { settingOn } from '../content/effective.ts';
-import { rateOn } from '../content/rates.ts';
-import type { Release, Rule } from '../content/release.ts';
-import { isPerInvoice, type Rate, type Rounding } from '../content/release-values.ts';
+import { settingOn } from '../catalog/effective.ts';
+import { rateOn } from '../catalog/rates.ts';
+import type { Release, Rule } from '../catalog/release.ts';
+import { isPerInvoice, type Rate, type Rounding } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import {
   type RatedAs,

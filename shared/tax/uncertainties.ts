@@ -1,7 +1,7 @@
-import { earlierEnd } from '../content/days.ts';
-import { type Dated, isApproximateOn, settingOn } from '../content/effective.ts';
-import type { Release } from '../content/release.ts';
-import { type Evidence, isPerInvoice, type Jurisdiction } from '../content/release-values.ts';
+import { earlierEnd } from '../catalog/days.ts';
+import { type Dated, isApproximateOn, settingOn } from '../catalog/effective.ts';
+import type { Release } from '../catalog/release.ts';
+import { type Evidence, isPerInvoice, type Jurisdiction } from '../catalog/release-values.ts';
 import type { ProductTaxCode } from '../vocabulary/product-tax-code.ts';
 import { minorUnit, type Uncertainty } from './assessment.ts';
 import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from './document.ts';

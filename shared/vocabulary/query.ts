@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { state } from '../content/location/state-field.ts';
+import { state } from '../catalog/location/state-field.ts';
 import { systemNames } from './crosswalk.ts';
 import { isStateOrPuertoRico, stateJurisdiction, stateOfJurisdiction } from './jurisdiction.ts';
 import { attributesFor, checkWith, productTaxCodeKeywords } from './product-tax-code.ts';

@@ -1,10 +1,10 @@
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { readDocument } from '../../shared/calculations/document.ts';
+import { builtInRelease, builtInReleaseById } from '../../shared/catalog/built-in.ts';
+import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
+import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
 import { accepted } from '../../shared/cli/terminal/errors.ts';
-import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
-import { contentLoader } from '../../shared/content/loading/content-loader.ts';
-import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
 import { readActiveReleases, readContent } from '../../shared/store/content/content-reads.ts';
 import { activateRelease, importRelease } from '../../shared/store/content/content-store.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';

@@ -1,14 +1,14 @@
 import { ulid } from 'ulid';
 import { type Account, newAccount } from '../../shared/accounts/account.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
+import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
 import { dueItem } from '../../shared/store/filings/due-item.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey, accountRegisterKey, openEntryKey } from '../../shared/store/keys.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { type Figure, rounded } from './figure.ts';
 import { countDatabaseUse, type Use } from './meter.ts';
 import { putItems } from './put-items.ts';

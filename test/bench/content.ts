@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { Context } from '../../shared/calculations/document.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 
 export const day = '2026-11-21';
 const id = `US-MN@${day}.199`;

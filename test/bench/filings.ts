@@ -2,9 +2,9 @@ import { ulid } from 'ulid';
 import { environment } from '../../shared/config/environment.ts';
 import { filingCommitToBegin, newFiling, newShards } from '../../shared/filings/begin.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
+import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
 import { putItems, retryTimeouts } from './put-items.ts';
 

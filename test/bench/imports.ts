@@ -1,11 +1,11 @@
 /** Run by itself, this module does one import and prints its figure. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { temporaryFolder } from '../../shared/cli/terminal/temporary-folder.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import { buildRelease } from '../../shared/content/imports/build.ts';
-import { importers } from '../../shared/content/imports/importers.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { buildRelease } from '../../shared/importers/build.ts';
+import { importers } from '../../shared/importers/importers.ts';
 import { type Figure, inNewProcess, rounded } from './figure.ts';
 
 const rows = 1_000_000;

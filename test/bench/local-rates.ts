@@ -1,10 +1,10 @@
 /** Run by itself, this module does one measurement in a new process and prints it: `first IL Chicago 60601`. */
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
+import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { readAddress, type TaxAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
 import { accepted } from '../../shared/cli/terminal/errors.ts';
-import { builtInReleaseById, builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
-import { readAddress, type TaxAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
 import { unpackLines } from '../../shared/packed/unpack.ts';
 import { type Figure, heapMeter, inNewProcess, median, rounded } from './figure.ts';
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
+import document from '../../shared/api/openapi.json' with { type: 'json' };
 import {
   type CallOptions,
   type ClientOptions,
@@ -10,7 +11,6 @@ import {
   type Levy,
   orThrow,
 } from '../../shared/client/client.ts';
-import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, type Passed } from '../support/breaking-proxy.ts';
 import { ownCompiler, Storefront } from '../support/client-package.ts';

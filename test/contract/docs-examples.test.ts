@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { exampleFilingId, exampleId } from '../../shared/api/openapi/sample-requests.ts';
+import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { isPublic, operations } from '../../shared/docs/openapi.ts';
-import { exampleFilingId, exampleId } from '../../shared/http/openapi/sample-requests.ts';
-import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { anonymous, type Caller, newCaller } from '../support/api.ts';
 import { all, codeIn, only, page } from '../support/docs-page.ts';
 import { filerOf, settled } from '../support/filings.ts';

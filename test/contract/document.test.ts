@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
+import { errorCodesOf } from '../../shared/api/endpoint-errors.ts';
+import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
-import { errorCodesOf } from '../../shared/http/endpoint-errors.ts';
-import document from '../../shared/http/openapi.json' with { type: 'json' };
 import { resolve, schemaProblems } from './validate-response.ts';
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: unknown };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { documentation as creation } from '../../functions/create-filing.ts';
 import { documentation as change } from '../../functions/update-filing.ts';
-import { closed, closing, dryRun, filed, marking } from '../../shared/http/openapi/sample-filings.ts';
-import { sale } from '../../shared/http/openapi/sample-requests.ts';
+import { closed, closing, dryRun, filed, marking } from '../../shared/api/openapi/sample-filings.ts';
+import { sale } from '../../shared/api/openapi/sample-requests.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, csv, filerOf, settled } from '../support/filings.ts';
 import { made } from '../support/sales.ts';

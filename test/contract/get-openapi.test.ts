@@ -8,7 +8,7 @@ import { publicAnswer, type Request } from './public-answer.ts';
 
 const get = (request?: Request) => publicAnswer(handler, '/openapi.json', request);
 
-const committed = readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8');
+const committed = readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8');
 
 describe('GET /openapi.json', () => {
   afterEach(() => {

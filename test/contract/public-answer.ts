@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Handler } from '../../shared/http/lambda-handler.ts';
+import type { Handler } from '../../shared/api/lambda-handler.ts';
 import { problemsOf } from './validate-response.ts';
 
 export type Request = { readonly headers?: Record<string, string>; readonly query?: Record<string, string[]> };

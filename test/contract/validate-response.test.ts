@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { draft } from '../../shared/api/openapi/samples.ts';
+import { envelope } from '../../shared/api/reply.ts';
 import type { Code } from '../../shared/base/error-codes.ts';
-import { draft } from '../../shared/http/openapi/samples.ts';
-import { envelope } from '../../shared/http/reply.ts';
 import { type Exchange, problemsOf } from './validate-response.ts';
 
 const common = {

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import document from '../../shared/http/openapi.json' with { type: 'json' };
+import document from '../../shared/api/openapi.json' with { type: 'json' };
 
 /** One request and what was answered, whoever sent it. */
 export type Exchange = {

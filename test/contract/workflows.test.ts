@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
-import { exampleCustomer, exampleId, exampleRatesQuery, sale } from '../../shared/http/openapi/sample-requests.ts';
-import { calculation, customer, renewedCustomer, replay } from '../../shared/http/openapi/samples.ts';
+import { exampleCustomer, exampleId, exampleRatesQuery, sale } from '../../shared/api/openapi/sample-requests.ts';
+import { calculation, customer, renewedCustomer, replay } from '../../shared/api/openapi/samples.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 
 const exampleOf = (operation: Operation) => endpoints[operation].responses[0].example();

@@ -1,5 +1,5 @@
 /** Inputs that once took too long or too much memory. They are the first inputs of their targets, in every seed. */
-import { limits } from '../../shared/content/imports/limits.ts';
+import { limits } from '../../shared/importers/limits.ts';
 import { fixture, type TestFile } from '../fixtures/imports/harness.ts';
 import { ledgerLines, ledgerOf } from './ledgers.ts';
 import type { Input } from './target.ts';

@@ -1,7 +1,7 @@
 /** Pages and documents of publishers that are made to do harm. */
-import { localName, nameInUrl } from '../../shared/content/imports/files/local-name.ts';
-import { currentFiles } from '../../shared/content/updates/find-file.ts';
-import { importable } from '../../shared/content/updates/publishers.ts';
+import { localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
+import { currentFiles } from '../../shared/importers/updates/find-file.ts';
+import { importable } from '../../shared/importers/updates/publishers.ts';
 import type { Random } from './random.ts';
 import { type Input, inputBytesMax, type Target } from './target.ts';
 import { longText, mutateText } from './texts.ts';

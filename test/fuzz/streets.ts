@@ -1,8 +1,9 @@
 /** Street addresses of a request: 1,000 look-ups of `line1` in a ZIP whose street addresses are as many as an import accepts. */
-import { limits } from '../../shared/content/imports/limits.ts';
-import type { TaxAddress } from '../../shared/content/location/address.ts';
-import { chooseByStreet } from '../../shared/content/location/street-choice.ts';
-import type { Release, Streets } from '../../shared/content/release.ts';
+
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import { chooseByStreet } from '../../shared/catalog/location/street-choice.ts';
+import type { Release, Streets } from '../../shared/catalog/release.ts';
+import { limits } from '../../shared/importers/limits.ts';
 import { baseOf } from '../fixtures/imports/harness.ts';
 import type { Random } from './random.ts';
 import type { Input, Target } from './target.ts';

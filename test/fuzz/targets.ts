@@ -2,10 +2,10 @@
 
 import { customersFrom } from '../../shared/cli/customers/read-file.ts';
 import { checkExport } from '../../shared/cli/ledger/import/read-export.ts';
-import { buildRelease } from '../../shared/content/imports/build.ts';
-import { openTable } from '../../shared/content/imports/files/rows.ts';
-import { readWorkbook } from '../../shared/content/imports/files/workbook.ts';
-import { type Format, importers } from '../../shared/content/imports/importers.ts';
+import { buildRelease } from '../../shared/importers/build.ts';
+import { openTable } from '../../shared/importers/files/rows.ts';
+import { readWorkbook } from '../../shared/importers/files/workbook.ts';
+import { type Format, importers } from '../../shared/importers/importers.ts';
 import { baseOf, fixture, type TestCell, type TestFile, withFiles } from '../fixtures/imports/harness.ts';
 import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import {

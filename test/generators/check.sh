@@ -2,7 +2,7 @@
 # Lint the OpenAPI document, and generate and compile clients in four languages. Needs npx, Java 17 with Maven, Python 3 and Go,
 # and the internet. Works in a new temporary folder.
 set -euo pipefail
-document=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../shared/http/openapi.json")
+document=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../shared/api/openapi.json")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

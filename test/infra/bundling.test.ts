@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { bundle, type Entry } from '../../infra/bundling.ts';
-import type { createCheck, keyNameOf } from '../../shared/http/jwt.ts';
+import type { createCheck, keyNameOf } from '../../shared/api/jwt.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { functionOf, synthesize } from './synthesized.ts';
@@ -55,7 +55,7 @@ const locating = new Set<Entry>([
   'update-content',
 ]);
 const isTable = (name: string) => /^(rates|zips)-/.test(name);
-const allTables = ['rates', 'zips'].flatMap((kind) => readdirSync(`${root}/shared/content/local/${kind}`));
+const allTables = ['rates', 'zips'].flatMap((kind) => readdirSync(`${root}/shared/catalog/local/${kind}`));
 
 describe.each(entries)('the bundle of %s', (entry) => {
   const folder = folderOf(entry);
@@ -84,7 +84,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
   it('reads official files only in the function that updates content', () => {
     const libraries =
       /node_modules\/(read-excel-file|decimal\.js|htmlparser2|yauzl|csv-parse|@aws-sdk\/client-eventbridge)\//;
-    const readers = sources.filter((path) => libraries.test(path) || path.startsWith('shared/content/imports/'));
+    const readers = sources.filter((path) => libraries.test(path) || path.startsWith('shared/importers/'));
     expect(readers.length > 0).toBe(entry === 'update-content');
     expect(sources.filter((path) => /shared\/cli\/|node_modules\/(commander|@clack)\//.test(path))).toEqual([]);
   });

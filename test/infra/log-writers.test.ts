@@ -23,8 +23,8 @@ it('only these files write to the log', () => {
     'infra/local/event-source.ts',
     'infra/local/gateway.ts',
     'infra/local/start.ts',
-    'shared/http/define-schedule.ts',
-    'shared/http/failure.ts',
+    'shared/api/define-schedule.ts',
+    'shared/api/failure.ts',
     'shared/observability/metric.ts',
     'shared/store/filings/filing-ports.ts',
   ]);

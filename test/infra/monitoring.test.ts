@@ -4,9 +4,10 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it, vi } from 'vitest';
 import { endpoints, type Operation, schedules } from '../../functions/endpoints.ts';
 import { updateFigures } from '../../functions/update-content.ts';
+import { scheduled } from '../../shared/api/define-schedule.ts';
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
-import { scheduled } from '../../shared/http/define-schedule.ts';
+import { sweepDrafts } from '../../shared/ledger/sweep-drafts.ts';
 import { counted, countMetric, published } from '../../shared/observability/metric.ts';
 import { observed } from '../../shared/observability/request-line.ts';
 import {
@@ -16,7 +17,6 @@ import {
   recordRefusal,
   tally,
 } from '../../shared/observability/tally.ts';
-import { sweepDrafts } from '../../shared/transactions/sweep-drafts.ts';
 import { deployment } from '../bench/cost/usage.ts';
 import { type MetricLine, seriesOf } from '../support/embedded-metric-format.ts';
 import { firesAt, isBreached } from './alarm-math.ts';

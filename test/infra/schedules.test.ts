@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { schedules } from '../../functions/endpoints.ts';
-import { publishers } from '../../shared/content/updates/publishers.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
 import {
   allowedTo,
   disposable,

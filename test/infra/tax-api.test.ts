@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { endpoints, methodsByPath } from '../../functions/endpoints.ts';
 import { read as getConsole } from '../../functions/get-console.ts';
 import { read as getDocs } from '../../functions/get-docs.ts';
+import { safetyHeaders } from '../../shared/api/reply.ts';
 import { type Code, errorCodes } from '../../shared/base/error-codes.ts';
-import { safetyHeaders } from '../../shared/http/reply.ts';
 import { everySetting, flat, functionAt, functionOf, methodsOf, type Properties, synthesize } from './synthesized.ts';
 
 const synthesized = synthesize();
@@ -66,7 +66,7 @@ it('the public documents send at most 500 GB a day without compression, as deplo
   const texts = await Promise.all([
     getDocs().text,
     getConsole().text,
-    readFileSync(new URL('../../shared/http/openapi.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../shared/api/openapi.json', import.meta.url), 'utf8'),
   ]);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   // Two a second.

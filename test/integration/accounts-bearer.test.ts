@@ -1,6 +1,6 @@
 import { KeyObject, sign as nodeSign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { bearerVerifier } from '../../shared/http/bearer.ts';
+import { bearerVerifier } from '../../shared/api/bearer.ts';
 import { badTokens } from '../support/bad-tokens.ts';
 import { advance, fresh, good, issuer, refused, sign, verify } from '../support/checked-tokens.ts';
 import { assembled, secondsNow } from '../support/issuer.ts';

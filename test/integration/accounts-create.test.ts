@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 import { findAccount } from '../../shared/store/accounts/account-store.ts';
 import {
   accounts,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { get, minuteMs, newAccount, ran, ranJson, waitForDatabase } from '../support/accounts-cli.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Operation } from '../../functions/endpoints.ts';
 import { bundle } from '../../infra/bundling.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
-import type { Handler } from '../../shared/http/lambda-handler.ts';
+import type { Handler } from '../../shared/api/lambda-handler.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';

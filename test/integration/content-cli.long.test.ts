@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
 import { database } from '../../shared/store/client/client.ts';
 import {
   beginImport,

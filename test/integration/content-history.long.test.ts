@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { placeRate } from '../../shared/catalog/location/combined-rate.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
 import { contentProgram } from '../../shared/cli/content.ts';
 import { accepted } from '../../shared/cli/terminal/errors.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import { importers } from '../../shared/content/imports/importers.ts';
-import type { TaxAddress } from '../../shared/content/location/address.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { placeRate } from '../../shared/content/location/combined-rate.ts';
-import { locate } from '../../shared/content/location/place.ts';
+import { importers } from '../../shared/importers/importers.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { loadContent } from '../../shared/store/content/load-content.ts';
 import { withFiles } from '../fixtures/imports/harness.ts';
@@ -107,7 +107,7 @@ const live = async (history: History): Promise<{ readonly all: number; readonly 
   return { all: chain.length, recent };
 };
 
-const builtInOf = async (state: string) => (await import('../../shared/content/built-in.ts')).builtInRelease(state)?.id;
+const builtInOf = async (state: string) => (await import('../../shared/catalog/built-in.ts')).builtInRelease(state)?.id;
 
 describe('two years of files', () => {
   it.each([

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contentProgram } from '../../shared/cli/content.ts';
-import { publishers } from '../../shared/content/updates/publishers.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { readContentSource, writeContentSource } from '../../shared/store/content/content-sources.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { coloradoFile } from '../fixtures/imports/workbooks.ts';

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { contentHash } from '../../shared/content/imports/content-hash.ts';
+import { contentHash } from '../../shared/importers/content-hash.ts';
 import { requestLines } from '../../shared/observability/tally.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { partItem } from '../../shared/store/content/content-item.ts';

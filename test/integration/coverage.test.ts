@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';
-import { builtInReleases } from '../../shared/content/built-in.ts';
 import { coverageOfAll } from '../../shared/coverage/coverage.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { dayMs, later, refusalOf } from '../support/sales.ts';

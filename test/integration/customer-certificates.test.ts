@@ -1,10 +1,10 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
+import { stateHashOf } from '../../shared/ledger/audit.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { customerReads } from '../../shared/store/customers/customer-reads.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
-import { stateHashOf } from '../../shared/transactions/audit.ts';
 import { newCaller } from '../support/api.ts';
 import { clientOf, creditOf, goods, made, michigan, recorded, refusalOf, sale, sold } from '../support/sales.ts';
 

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FilingTotal } from '../../shared/filings/response.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { closedFiling, csv, everyEntry, type Filer, type Filing, filerOf, soldOn } from '../support/filings.ts';
 import type { Answer } from '../support/http.ts';
@@ -98,7 +98,7 @@ describe('the totals of a filing', () => {
   });
 
   it('as CSV end with the sums of the state on the last page, which the others link to', async () => {
-    const { filingReply } = await import('../../shared/http/filing-reply.ts');
+    const { filingReply } = await import('../../shared/api/filing-reply.ts');
     const exchange = { headers: new Map([['accept', ['text/csv']]]) } as unknown as Parameters<typeof filingReply>[2];
     const [first, last] = [{ ...filing, totals_next_cursor: 'c.d' }, filing].map((page) =>
       filingReply(page, 25, exchange),

@@ -7,13 +7,13 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import type { Operation, ScheduleName } from '../../functions/endpoints.ts';
 import { createTables } from '../../infra/local/create-tables.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import {
   draftPartitions,
   operatorAccess,
   type TableAccess,
   updatablePartitions,
 } from '../../shared/store/table-access.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { openPublisherServer, smallFiles } from '../support/publisher-server.ts';
 
 // A sweep processes the drafts of every account: as in sweep-drafts.test.ts, the table is this file's own. So is the

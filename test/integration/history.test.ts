@@ -2,11 +2,11 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { now } from '../../shared/config/clock.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { type HistoryReads, transactionHistory } from '../../shared/ledger/history/history.ts';
+import type { HistoryEntry } from '../../shared/ledger/history/response.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey } from '../../shared/store/keys.ts';
 import { historyReads } from '../../shared/store/ledger/ledger-reads.ts';
-import { type HistoryReads, transactionHistory } from '../../shared/transactions/history/history.ts';
-import type { HistoryEntry } from '../../shared/transactions/history/response.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../support/committed-hash.ts';
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { handlers } from '../../infra/local/handlers.ts';
-import type { Handler } from '../../shared/http/lambda-handler.ts';
+import type { Handler } from '../../shared/api/lambda-handler.ts';
+import { createTransaction } from '../../shared/ledger/create-transaction.ts';
+import type { TransactionRequest } from '../../shared/ledger/request.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
-import { createTransaction } from '../../shared/transactions/create-transaction.ts';
-import type { TransactionRequest } from '../../shared/transactions/request.ts';
 import { newCaller } from '../support/api.ts';
 import { startGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';

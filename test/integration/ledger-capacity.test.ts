@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Account } from '../../shared/accounts/account.ts';
+import type { TransactionListQuery } from '../../shared/ledger/list-query.ts';
+import { listTransactions } from '../../shared/ledger/list-transactions.ts';
+import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
 import { transactionIndex } from '../../shared/store/ledger/transaction-index.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
 import { tables } from '../../shared/store/table-definitions.ts';
-import type { TransactionListQuery } from '../../shared/transactions/list-query.ts';
-import { listTransactions } from '../../shared/transactions/list-transactions.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { itemSize } from '../support/item-size.ts';
 import {
   commitOf,

@@ -12,6 +12,11 @@ import { verifyTransaction } from '../../shared/cli/ledger/verify-transaction.ts
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
 import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
+import { entryHashOf } from '../../shared/ledger/audit.ts';
+import type { Amounts } from '../../shared/ledger/credits/arithmetic.ts';
+import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
 import {
   auditKey,
@@ -27,11 +32,6 @@ import {
 import { auditEntryFrom, auditItem } from '../../shared/store/ledger/audit-item.ts';
 import { entryAttributes, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionFrom } from '../../shared/store/ledger/transaction-item.ts';
-import { entryHashOf } from '../../shared/transactions/audit.ts';
-import type { Amounts } from '../../shared/transactions/credits/arithmetic.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { cancel, closedFiling, file, filerOf, soldOn } from '../support/filings.ts';
 import { runCommand, runInProcess } from '../support/run-command.ts';

@@ -1,9 +1,9 @@
 import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import type { BatchGetCommandInput, BatchGetCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it } from 'vitest';
+import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { ledger, ledgerWithin } from '../../shared/store/ledger/ledger-store.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
 import { cancelled, failSends, lostReply, noFaults } from '../support/faults.ts';
 import {
   changed,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { expired } from '../../shared/ledger/lifecycle.ts';
 import { claimKey } from '../../shared/store/keys.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
-import { expired } from '../../shared/transactions/lifecycle.ts';
 import {
   changed,
   commitOf,

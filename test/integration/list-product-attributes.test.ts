@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { currentVersion } from '../../shared/http/versions.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { ProductAttributesListResponse } from '../../shared/vocabulary/schema.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { anonymous, type Call, newCaller } from '../support/api.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { currentVersion } from '../../shared/http/versions.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { ProductTaxCodeList } from '../../shared/vocabulary/schema.ts';
 import { type Call, newCaller } from '../support/api.ts';
 import { goods, sale } from '../support/sales.ts';

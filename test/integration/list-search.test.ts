@@ -2,9 +2,9 @@
 import { encodeTime } from 'ulid';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { ledgerReads } from '../../shared/store/ledger/ledger-reads.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { putItems } from '../bench/put-items.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { used } from '../support/count-calls.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { TransactionRow } from '../../shared/transactions/response.ts';
+import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { newCaller } from '../support/api.ts';
 import {
   clientOf,

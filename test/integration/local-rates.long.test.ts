@@ -4,8 +4,8 @@
  * test reads the rates from the text tables and adds them up itself.
  */
 import { expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import { countyNames, editionsOf, type RateRow, rateRows, zipRows } from '../../shared/content/local/text-tables.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { countyNames, editionsOf, type RateRow, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { newCaller } from '../support/api.ts';
 

@@ -1,12 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
-import type { RequestContext } from '../../shared/http/request-context.ts';
+import type { RequestContext } from '../../shared/api/request-context.ts';
 
 // No server listens there. The modules read the environment when they are imported.
 process.env['DYNAMODB_ENDPOINT'] = 'http://127.0.0.1:1';
 vi.resetModules();
-const { requestContext } = await import('../../shared/http/request-context.ts');
-const { limitRate } = await import('../../shared/http/limit-rate.ts');
+const { requestContext } = await import('../../shared/api/request-context.ts');
+const { limitRate } = await import('../../shared/api/limit-rate.ts');
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
 import type { Rates } from '../../shared/rates/response.ts';
 import * as store from '../../shared/store/content/content-store.ts';
 import { newCaller } from '../support/api.ts';

@@ -1,11 +1,11 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
+import { cursorOf } from '../../shared/ledger/list-filters.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { claimItem } from '../../shared/store/ledger/commit-writes.ts';
 import { transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { cursorOf } from '../../shared/transactions/list-filters.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, refusalOf, sale, sold } from '../support/sales.ts';
 import { created, finalized } from '../support/transactions.ts';

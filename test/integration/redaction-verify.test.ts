@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { accountsProgram } from '../../shared/cli/accounts.ts';
 import { ledgerProgram } from '../../shared/cli/ledger.ts';
-import { newSalt } from '../../shared/transactions/personal-data/commitments.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { newSalt } from '../../shared/ledger/personal-data/commitments.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { runInProcess } from '../support/run-command.ts';
 import { clientOf, michigan, sold } from '../support/sales.ts';

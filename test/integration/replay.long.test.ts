@@ -1,11 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { environment } from '../../shared/config/environment.ts';
+import type { Replay } from '../../shared/ledger/replay/response.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { headKey } from '../../shared/store/keys.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import type { Replay } from '../../shared/transactions/replay/response.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { type Caller, newCaller } from '../support/api.ts';
 import { type Client, clientOf, creditOf, dayMs, goods, later, made, michigan, sale, sold } from '../support/sales.ts';
 import { onlyShipping } from '../support/shipping.ts';

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../functions/endpoints.ts';
-import type { Endpoint } from '../../shared/http/endpoint.ts';
-import { sale } from '../../shared/http/openapi/sample-requests.ts';
-import { safetyHeaders } from '../../shared/http/reply.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { sale } from '../../shared/api/openapi/sample-requests.ts';
+import { safetyHeaders } from '../../shared/api/reply.ts';
 import { anonymous, newCaller, startApi } from '../support/api.ts';
 
 const expected = Object.fromEntries(Object.entries(safetyHeaders).map(([name, value]) => [name.toLowerCase(), value]));

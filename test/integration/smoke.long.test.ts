@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { newSession } from '../../shared/cli/smoke/session.ts';
 import { runSmoke } from '../../shared/cli/smoke/workflows.ts';
-import type { TransactionRow } from '../../shared/transactions/response.ts';
+import type { TransactionRow } from '../../shared/ledger/response.ts';
 import { newCaller, startApi } from '../support/api.ts';
 import { type Break, breakingProxy, inBody } from '../support/breaking-proxy.ts';
 import { runCommand } from '../support/run-command.ts';

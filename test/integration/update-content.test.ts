@@ -33,7 +33,7 @@ const deployed = async (setting: 'propose' | 'activate') => {
     ...(await import('../../shared/store/content/content-store.ts')),
     ...(await import('../../shared/store/content/content-sources.ts')),
     ...(await import('../../shared/config/clock.ts')),
-    ...(await import('../../shared/releases/activate.ts')),
+    ...(await import('../../shared/importers/releases/activate.ts')),
   };
 };
 type Deployed = Awaited<ReturnType<typeof deployed>>;

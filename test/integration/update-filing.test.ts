@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Settings } from '../../shared/accounts/account.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { newCaller } from '../support/api.ts';
 import { closedFiling, file, filerOf, settled, soldOn } from '../support/filings.ts';
 import { creditOf, goods, made, metaOf, refusalOf } from '../support/sales.ts';

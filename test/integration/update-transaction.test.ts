@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createTransaction } from '../../shared/ledger/create-transaction.ts';
+import type { TransactionRequest } from '../../shared/ledger/request.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
+import { updateTransaction } from '../../shared/ledger/update-transaction.ts';
 import { newTransactionId } from '../../shared/store/ledger/new-id.ts';
 import { openEntryFrom } from '../../shared/store/ledger/open-entry-item.ts';
 import { transactionPorts } from '../../shared/store/ledger/transaction-ports.ts';
-import { createTransaction } from '../../shared/transactions/create-transaction.ts';
-import type { TransactionRequest } from '../../shared/transactions/request.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
-import { updateTransaction } from '../../shared/transactions/update-transaction.ts';
 import { newCaller } from '../support/api.ts';
 import {
   type Client,

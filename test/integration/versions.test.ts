@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { supportedVersions } from '../../shared/http/versions.ts';
+import { supportedVersions } from '../../shared/api/versions.ts';
 import { newCaller } from '../support/api.ts';
 import { refusalOf, sale } from '../support/sales.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Registration } from '../../shared/accounts/account.ts';
-import type { Redacted } from '../../shared/transactions/personal-data/redact.ts';
-import type { Swept } from '../../shared/transactions/sweep-drafts.ts';
+import type { Redacted } from '../../shared/ledger/personal-data/redact.ts';
+import type { Swept } from '../../shared/ledger/sweep-drafts.ts';
 import type { Call } from '../support/api.ts';
 import type { Answer, Schema } from '../support/http.ts';
 

@@ -1,5 +1,5 @@
 import { type Account, defaultSettings, type Registration, type Settings } from '../../shared/accounts/account.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { between, chance, oneOf, weighted } from './world.ts';
 
 /** The accounts of a schedule, and changes of their settings. */

@@ -1,4 +1,4 @@
-import type { TransactionRow } from '../../shared/transactions/response.ts';
+import type { TransactionRow } from '../../shared/ledger/response.ts';
 import type { Seen } from './bodies.ts';
 import type { Invocation } from './invocation.ts';
 import type { Bug, Request, Response } from './service.ts';

@@ -2,10 +2,10 @@ import { defaultSettings, type Settings } from '../../shared/accounts/account.ts
 import type { Problem } from '../../shared/base/problem.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { Effect, Location, Release, Rule } from '../../shared/content/release.ts';
-import type { Jurisdiction, Rounding } from '../../shared/content/release-values.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import type { Effect, Location, Release, Rule } from '../../shared/catalog/release.ts';
+import type { Jurisdiction, Rounding } from '../../shared/catalog/release-values.ts';
 import { decimal, rescale } from '../../shared/money/decimal.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';

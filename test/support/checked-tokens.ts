@@ -1,7 +1,7 @@
 /** For a test file: a local issuer, a fresh check of its tokens before each test, and a clock that is set back after it. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { bearerVerifier, type VerifyToken } from '../../shared/api/bearer.ts';
 import { advanceClock } from '../../shared/config/clock.ts';
-import { bearerVerifier, type VerifyToken } from '../../shared/http/bearer.ts';
 import { type LocalIssuer, secondsNow, startIssuer } from './issuer.ts';
 
 export let issuer: LocalIssuer;

@@ -1,7 +1,7 @@
 /** Changes of the items of imported releases in the Content table. */
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { ReleasePart } from '../../shared/catalog/content.ts';
 import { environment } from '../../shared/config/environment.ts';
-import type { ReleasePart } from '../../shared/content/content.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { type ItemKey, partKey, releaseHeadKey } from '../../shared/store/keys.ts';
 import { attributeOf, storedText } from './stored-bytes.ts';

@@ -1,6 +1,6 @@
+import type { EntryException, JurisdictionAmounts, OpenEntry } from '../../shared/ledger/entries/entry.ts';
 import type { Amounts } from '../../shared/ledger/sums.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../shared/money/currency.ts';
-import type { EntryException, JurisdictionAmounts, OpenEntry } from '../../shared/transactions/entries/entry.ts';
 
 const reasons = ['resale', 'customer', 'snap', 'marketplace', 'not_registered'] as const;
 

@@ -14,11 +14,11 @@ import type { DueIndex } from '../../shared/filings/ledger.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
 import type { Filing, FilingEntry } from '../../shared/filings/response.ts';
 import { updateFiling } from '../../shared/filings/update-filing.ts';
+import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { ledger } from '../../shared/store/ledger/ledger-store.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 import { answerFrom, type Command, type Input, inputOf, MemoryDatabase, sendAny } from './memory-database.ts';
 import { changed, commitOf, created, finalized, line, newTransactionId, voided } from './transactions.ts';
 

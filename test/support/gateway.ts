@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import type { Operation } from '../../functions/endpoints.ts';
 import { createGateway } from '../../infra/local/gateway.ts';
 import { type Handlers, handlers } from '../../infra/local/handlers.ts';
-import type { Handler } from '../../shared/http/lambda-handler.ts';
+import type { Handler } from '../../shared/api/lambda-handler.ts';
 import type { Call, Caller } from './api.ts';
 import { listen, send } from './http.ts';
 

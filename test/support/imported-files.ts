@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Format } from '../../shared/content/imports/importers.ts';
+import type { Format } from '../../shared/importers/importers.ts';
 import type { TestFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 

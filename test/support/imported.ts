@@ -1,6 +1,6 @@
-import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
-import type { Location } from '../../shared/content/release.ts';
-import type { Rate } from '../../shared/content/release-values.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
+import type { Location } from '../../shared/catalog/release.ts';
+import type { Rate } from '../../shared/catalog/release-values.ts';
 import { jurisdiction, locationOf, releaseOf } from './builders.ts';
 
 /** Imported releases of a test's own, by hand and not by an importer. */

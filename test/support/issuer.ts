@@ -8,7 +8,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import type { Issuer as Configured } from '../../shared/http/jwt.ts';
+import type { Issuer as Configured } from '../../shared/api/jwt.ts';
 import { listen } from './http.ts';
 
 type Key = { readonly alg: string; readonly privateKey: CryptoKey; readonly jwk: JWK };

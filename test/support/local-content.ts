@@ -1,7 +1,7 @@
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { Release } from '../../shared/content/release.ts';
-import type { JurisdictionType } from '../../shared/content/release-values.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import type { Release } from '../../shared/catalog/release.ts';
+import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 
 type Local = readonly [code: string, type: JurisdictionType, rate: string];
 

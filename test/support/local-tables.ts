@@ -1,7 +1,7 @@
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import { editionsOf } from '../../shared/content/local/text-tables.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import { editionsOf } from '../../shared/catalog/local/text-tables.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 
 const edition = '2026-11-22';
 const editions = new Set(editionsOf('rates'));

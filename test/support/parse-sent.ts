@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { newAccount } from '../../shared/accounts/account.ts';
+import { type BodyDefinition, parseBody } from '../../shared/api/body.ts';
+import type { RequestContext } from '../../shared/api/request-context.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import type { Problem } from '../../shared/base/problem.ts';
-import { type BodyDefinition, parseBody } from '../../shared/http/body.ts';
-import type { RequestContext } from '../../shared/http/request-context.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 
 /** A request with this body, as far as the checks of a body or a query look at it. */
 export const requestContext = (body: unknown, prefer?: string): RequestContext => ({

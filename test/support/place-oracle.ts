@@ -2,7 +2,7 @@
  * A slow reading of the text tables, with a comparison of names of its own: what the rule of `find-place.ts` must
  * answer.
  */
-import type { RateRow, ZipRow } from '../../shared/content/local/text-tables.ts';
+import type { RateRow, ZipRow } from '../../shared/catalog/local/text-tables.ts';
 
 const words = Object.fromEntries(
   `SAINT ST SAINTE STE FORT FT MOUNT MT BCH BEACH BRK BROOK CRK CREEK CTR CENTER CTY CITY CY CITY CYN CANYON EST ESTATES

@@ -1,6 +1,6 @@
 /** Two years of files of simulated publishers, and what each file says, computed without an importer. */
 import { dayBefore, dayMs, dayOf } from '../../shared/base/calendar.ts';
-import type { Format } from '../../shared/content/imports/importers.ts';
+import type { Format } from '../../shared/importers/importers.ts';
 import type { TestFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { seeded } from './seeded.ts';

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import { zipsOfState } from '../../shared/content/imports/zips.ts';
-import { rateOn } from '../../shared/content/rates.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { rateOn } from '../../shared/catalog/rates.ts';
+import { zipsOfState } from '../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { fixture, type TestFile, zipped } from '../fixtures/imports/harness.ts';
 import { newMexicoFile } from '../fixtures/imports/new-mexico.ts';

@@ -1,5 +1,5 @@
-import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
-import type { JurisdictionType } from '../../shared/content/release-values.ts';
+import { type Effect, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
+import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { decimal } from '../../shared/money/decimal.ts';
 import type { Place, ShippingCharge, TaxDocument, TaxLine } from '../../shared/tax/document.ts';
 import type { PlainEffect } from '../../shared/tax/effects/use-split.ts';

@@ -1,11 +1,11 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { environment } from '../../shared/config/environment.ts';
+import { type AuditEntry, auditEntry, entryHashOf } from '../../shared/ledger/audit.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 import { auditKey, headKey, type ItemKey } from '../../shared/store/keys.ts';
 import { auditItem } from '../../shared/store/ledger/audit-item.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { type AuditEntry, auditEntry, entryHashOf } from '../../shared/transactions/audit.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 
 /** Changes of items of the Transactions table, which `undoTampering` reverts. */
 

@@ -1,4 +1,4 @@
-import type { Effect } from '../../shared/content/release.ts';
+import type { Effect } from '../../shared/catalog/release.ts';
 import type { Use } from '../../shared/tax/effects/definition.ts';
 
 /** An oracle for the tax core: what the effects mean, in fractions of whole numbers. It calls no code of the service. */

@@ -4,12 +4,12 @@ import { ulid } from 'ulid';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { auditEntry } from '../../shared/ledger/audit.ts';
+import { nothingCredited } from '../../shared/ledger/credits/arithmetic.ts';
+import type { Commit, HeadChange } from '../../shared/ledger/ledger.ts';
+import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { auditEntry } from '../../shared/transactions/audit.ts';
-import { nothingCredited } from '../../shared/transactions/credits/arithmetic.ts';
-import type { Commit, HeadChange } from '../../shared/transactions/ledger.ts';
-import { pinnedOf } from '../../shared/transactions/pinned.ts';
-import type { StoredTransaction, Transaction } from '../../shared/transactions/transaction.ts';
 
 /** When the transactions of these tests are made, in milliseconds since 1970; a draft lasts 24 hours. */
 export const createdMs = Date.parse('2026-10-08T12:00:00.000Z');

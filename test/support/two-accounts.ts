@@ -1,9 +1,9 @@
 import { endpoints, type Operation } from '../../functions/endpoints.ts';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
 import { environment } from '../../shared/config/environment.ts';
+import { cursorOf } from '../../shared/ledger/list-filters.ts';
 import { provisionKey, revokeKey } from '../../shared/store/accounts/api-key-store.ts';
 import { database } from '../../shared/store/client/client.ts';
-import { cursorOf } from '../../shared/transactions/list-filters.ts';
 import { type Caller, newCaller } from './api.ts';
 import { closedFiling, filerOf, soldOn } from './filings.ts';
 import type { Answer, Request } from './http.ts';

@@ -1,8 +1,8 @@
-import type { BuildOptions } from '../../shared/content/imports/build.ts';
-import type { Entry } from '../../shared/content/imports/entry.ts';
-import { importers } from '../../shared/content/imports/importers.ts';
-import type { Release, ShippingPolicy } from '../../shared/content/release.ts';
-import type { Jurisdiction, JurisdictionType } from '../../shared/content/release-values.ts';
+import type { Release, ShippingPolicy } from '../../shared/catalog/release.ts';
+import type { Jurisdiction, JurisdictionType } from '../../shared/catalog/release-values.ts';
+import type { BuildOptions } from '../../shared/importers/build.ts';
+import type { Entry } from '../../shared/importers/entry.ts';
+import { importers } from '../../shared/importers/importers.ts';
 import { builtIn } from './local-content.ts';
 import { shippingCharges } from './shipping.ts';
 

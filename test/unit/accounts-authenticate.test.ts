@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Account, defaultSettings } from '../../shared/accounts/account.ts';
 import { type ApiKey, digestOf, newApiKey } from '../../shared/accounts/api-key.ts';
+import { authenticator, authorize } from '../../shared/api/authenticate.ts';
+import type { Token } from '../../shared/api/jwt.ts';
+import { Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { accept, refuse } from '../../shared/base/result.ts';
 import { advanceClock, now } from '../../shared/config/clock.ts';
-import { authenticator, authorize } from '../../shared/http/authenticate.ts';
-import type { Token } from '../../shared/http/jwt.ts';
-import { Refusal, type RequestContext } from '../../shared/http/request-context.ts';
 
 const account = (id: string): Account => ({
   id,

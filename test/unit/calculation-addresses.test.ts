@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { Release } from '../../shared/content/release.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { ask, listedRelease, locationOf, refusal, releaseOf, warningCodes } from '../support/builders.ts';
 import { onlyShipping } from '../support/shipping.ts';
 

@@ -1,7 +1,7 @@
 /** The answers of the built-in content by tax day and by the day of the service. Figures from laws and lists, typed by hand. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, locationOf, refusal, releaseOf, rule, warningCodes } from '../support/builders.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import type { Effect, Release, Rule } from '../../shared/content/release.ts';
-import { withSuppliedTax } from '../../shared/transactions/supplied-tax.ts';
+import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
+import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import { ask, releaseOf, rule } from '../support/builders.ts';
 import { shippingCharges } from '../support/shipping.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { chooseDestination, locateAll } from '../../shared/calculations/locate-lines.ts';
 import { sourceSale } from '../../shared/calculations/sourcing.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import { mergedRelease } from '../../shared/content/merge-releases.ts';
-import type { Release, Sourcing } from '../../shared/content/release.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import { mergedRelease } from '../../shared/catalog/merge-releases.ts';
+import type { Release, Sourcing } from '../../shared/catalog/release.ts';
 import { ask, locationOf, refusal, releaseOf, requestOf, warningCodes } from '../support/builders.ts';
 
 /** Where a sale is taxed, on content that is read in parts: of each address its own view of one release. */

@@ -1,8 +1,8 @@
 /** Warnings of an answer about the values below medium-high confidence that it depends on. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { Release } from '../../shared/content/release.ts';
-import type { Confidence } from '../../shared/content/release-values.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { Release } from '../../shared/catalog/release.ts';
+import type { Confidence } from '../../shared/catalog/release-values.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, listedRelease, locationOf, refusal, releaseOf, rule } from '../support/builders.ts';
 

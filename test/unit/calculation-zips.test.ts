@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Sourcing } from '../../shared/content/release.ts';
+import type { Sourcing } from '../../shared/catalog/release.ts';
 import { ask, locationOf, releaseOf, rule } from '../support/builders.ts';
 
 /** Rules that bind by the ZIP: of a sale, the ZIP of the end where it is taxed. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { LevyRefused, LevyUnavailable } from '../../shared/client/client.ts';
 import { grouped, percent, sumOf } from '../../shared/console/client/amounts.ts';
 import { certificatesFrom } from '../../shared/console/client/certificates.ts';
@@ -25,8 +26,7 @@ import {
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
 import { troubleOf } from '../../shared/console/client/trouble.ts';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import { entryHashOf } from '../../shared/transactions/audit.ts';
+import { entryHashOf } from '../../shared/ledger/audit.ts';
 
 const decimal = fc
   .tuple(fc.bigInt(-(10n ** 15n), 10n ** 15n), fc.integer({ min: 0, max: 3 }))

@@ -1,7 +1,7 @@
 /** Clothing (content notes 4.2), sent as client requests. Figures of the law and of its examples, typed by hand. */
 import { describe, expect, it } from 'vitest';
-import type { ReleaseFor } from '../../shared/content/content.ts';
-import type { Release } from '../../shared/content/release.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
 import { importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { ask, productOf } from '../support/builders.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import type { ReleaseHead } from '../../shared/content/content.ts';
-import { ReleaseNotFound } from '../../shared/content/loading/content-errors.ts';
-import type { Effect, Release, Rule } from '../../shared/content/release.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import type { ReleaseHead } from '../../shared/catalog/content.ts';
+import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
+import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
 import { attribution } from '../../shared/coverage/attribution.ts';
 import { coverageOf, coverageOfAll, subjects } from '../../shared/coverage/coverage.ts';
 import { coveragePage } from '../../shared/coverage/page.ts';

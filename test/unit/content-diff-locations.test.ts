@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Location } from '../../shared/catalog/release.ts';
+import type { Rate } from '../../shared/catalog/release-values.ts';
 import { compareLocations, type LocationChange, type Side } from '../../shared/cli/content/compare-locations.ts';
-import type { Location } from '../../shared/content/release.ts';
-import type { Rate } from '../../shared/content/release-values.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
 const rates: readonly Rate[] = [

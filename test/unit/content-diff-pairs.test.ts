@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pairsByKey } from '../../shared/releases/pairs-by-key.ts';
+import { pairsByKey } from '../../shared/importers/releases/pairs-by-key.ts';
 
 async function* stream(keys: readonly string[], side: string) {
   for (const key of keys) yield { key, side };

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Rate } from '../../shared/content/release-values.ts';
-import { addToRateBook, compareRates, newRateBook, type RateBook } from '../../shared/releases/compare-rates.ts';
+import type { Rate } from '../../shared/catalog/release-values.ts';
+import {
+  addToRateBook,
+  compareRates,
+  newRateBook,
+  type RateBook,
+} from '../../shared/importers/releases/compare-rates.ts';
 import { jurisdiction } from '../support/builders.ts';
 
 const rate = (

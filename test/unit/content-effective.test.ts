@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coversDay, firstDayOn, inForce, mayBeInForce } from '../../shared/content/effective.ts';
+import { coversDay, firstDayOn, inForce, mayBeInForce } from '../../shared/catalog/effective.ts';
 
 const established = '2026-01-01';
 const old = { from: '2018-10-01', to: '2026-09-30' };

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
 
 type Fact = Readonly<
   Record<'state' | 'topic' | 'product_family' | 'applies_to' | 'from' | 'confidence' | 'used_by' | 'reason', string>
 >;
 
-const text = readFileSync(new URL('../../shared/content/local/facts.csv', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../shared/catalog/local/facts.csv', import.meta.url), 'utf8');
 const facts: readonly Fact[] = parse<Fact>(text, { columns: true });
 const byState = [...Map.groupBy(facts, ({ state }) => state)];
 const usersOf = ({ used_by }: Fact): string[] => used_by.split(';').filter((user) => user !== '');

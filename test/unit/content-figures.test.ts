@@ -1,8 +1,8 @@
 /** Figures of the content notes, typed by hand: an oracle apart from the way the releases were made. */
 import { describe, expect, it } from 'vitest';
-import { builtInRelease, builtInReleases } from '../../shared/content/built-in.ts';
-import { inForce } from '../../shared/content/effective.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { inForce } from '../../shared/catalog/effective.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { ask } from '../support/builders.ts';
 
 const releaseOf = (state: string): Release => {

@@ -3,10 +3,10 @@
  * definitions of the Streamlined agreement: each tax of their tables falls on them as on groceries.
  */
 import { expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import { packRates } from '../../shared/content/local/pack-tables.ts';
-import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { packRates } from '../../shared/catalog/local/pack-tables.ts';
+import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import { productOf } from '../support/builders.ts';
 

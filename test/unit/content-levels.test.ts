@@ -1,6 +1,6 @@
 /** The goods that local taxes apply to, with a local tax of 1 % of the tests. Figures are typed by hand. */
 import { describe, expect, it } from 'vitest';
-import type { JurisdictionType } from '../../shared/content/release-values.ts';
+import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';
 

@@ -1,6 +1,6 @@
 /** The whole tax at real addresses where local taxes treat a product unlike the state. The figures are computed by hand. */
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import { ask } from '../support/builders.ts';
 
 const at = {

@@ -1,8 +1,8 @@
 /** Properties of every state, product and address: an answer that the content does not know has a warning. */
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import zipStates from '../../shared/content/location/zip-states.json' with { type: 'json' };
-import type { Confidence } from '../../shared/content/release-values.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import zipStates from '../../shared/catalog/location/zip-states.json' with { type: 'json' };
+import type { Confidence } from '../../shared/catalog/release-values.ts';
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { ask, refusal } from '../support/builders.ts';
 import { town, withLocals } from '../support/local-content.ts';

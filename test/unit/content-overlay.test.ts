@@ -5,12 +5,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInRelease, builtInReleaseById } from '../../shared/content/built-in.ts';
-import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
-import { type ActiveReleases, withActive, withPrevious } from '../../shared/content/loading/active-releases.ts';
-import { contentLoader } from '../../shared/content/loading/content-loader.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { builtInRelease, builtInReleaseById } from '../../shared/catalog/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../shared/catalog/loading/active-releases.ts';
+import { contentLoader } from '../../shared/catalog/loading/content-loader.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { ask, warningCodes } from '../support/builders.ts';
 import { type Address, fileOf, type ImportedFile, placesOf, type State } from '../support/imported-files.ts';

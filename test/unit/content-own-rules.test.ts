@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import { withOwnRules } from '../../shared/content/own-rules.ts';
-import type { OwnRules, Release, Rule } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import { withOwnRules } from '../../shared/catalog/own-rules.ts';
+import type { OwnRules, Release, Rule } from '../../shared/catalog/release.ts';
 
 const release = builtInRelease('MN') as Release;
 const content = release.rules.find(({ id }) => id === 'mn-clothing') as Rule;

@@ -1,11 +1,11 @@
 /** What a publisher's page and its names can do to an update (findings R1 to R3). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileName, localName, nameInUrl } from '../../shared/content/imports/files/local-name.ts';
-import { currentFiles } from '../../shared/content/updates/find-file.ts';
-import { linksOf } from '../../shared/content/updates/page-links.ts';
-import { PublisherFailure } from '../../shared/content/updates/publisher-client.ts';
-import { type PublishedFile, publishers } from '../../shared/content/updates/publishers.ts';
+import { fileName, localName, nameInUrl } from '../../shared/importers/files/local-name.ts';
+import { currentFiles } from '../../shared/importers/updates/find-file.ts';
+import { linksOf } from '../../shared/importers/updates/page-links.ts';
+import { PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
+import { type PublishedFile, publishers } from '../../shared/importers/updates/publishers.ts';
 
 const base = 'https://example.gov/rates/';
 const filesOf = (letters: string): readonly PublishedFile[] => {

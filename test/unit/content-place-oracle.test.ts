@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { locate } from '../../shared/content/location/place.ts';
-import type { Location } from '../../shared/content/release.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Location } from '../../shared/catalog/release.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
 /** A slow reading of the look-up order, on text and plain filters, held against the real one on random content. */

@@ -1,8 +1,8 @@
 /** Examples of the look-up order, which `content-place-oracle.test.ts` checks on random content, and what that does not vary. */
 import { describe, expect, it } from 'vitest';
-import type { TaxAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import type { Location } from '../../shared/content/release.ts';
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Location } from '../../shared/catalog/release.ts';
 import { locationOf, releaseOf } from '../support/builders.ts';
 
 const day = '2026-09-15';

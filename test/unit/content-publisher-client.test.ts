@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../shared/content/updates/public-addresses.ts';
-import { PublisherClient, PublisherFailure } from '../../shared/content/updates/publisher-client.ts';
+import { isPublicAddress } from '../../shared/importers/updates/public-addresses.ts';
+import { PublisherClient, PublisherFailure } from '../../shared/importers/updates/publisher-client.ts';
 
 const listen = async (listener: RequestListener) => {
   const server = createServer(listener);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { settingOn } from '../../shared/content/effective.ts';
-import { rateOn, stateRateOn } from '../../shared/content/rates.ts';
-import type { Rate } from '../../shared/content/release-values.ts';
+import { settingOn } from '../../shared/catalog/effective.ts';
+import { rateOn, stateRateOn } from '../../shared/catalog/rates.ts';
+import type { Rate } from '../../shared/catalog/release-values.ts';
 import { releaseOf } from '../support/builders.ts';
 
 const evidence = { source: 'test', confidence: 'high' } as const;

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/content/built-in.ts';
-import { packRates } from '../../shared/content/local/pack-tables.ts';
-import { offsetsOf, readTax } from '../../shared/content/local/packed-table.ts';
-import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/content/release.ts';
-import manifest from '../../shared/content/releases/manifest.json' with { type: 'json' };
-import { remoteElections } from '../../shared/content/remote-terms.ts';
+import { builtInRelease, builtInReleaseById, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { packRates } from '../../shared/catalog/local/pack-tables.ts';
+import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
+import { couponPolicies, type Release, type Rule, shippingPolicies } from '../../shared/catalog/release.ts';
+import manifest from '../../shared/catalog/releases/manifest.json' with { type: 'json' };
+import { remoteElections } from '../../shared/catalog/remote-terms.ts';
 import { effectSchema } from '../../shared/tax/effects/effects.ts';
 import attributes from '../../shared/vocabulary/attributes.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 
-const folder = new URL('../../shared/content/releases/', import.meta.url);
+const folder = new URL('../../shared/catalog/releases/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file !== 'manifest.json');
 
 const canonicalJson = (value: unknown): string => {

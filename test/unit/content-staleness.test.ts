@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { publicationIn } from '../../shared/content/updates/file-names.ts';
-import { publishers } from '../../shared/content/updates/publishers.ts';
-import { staleness, type UpdateRecord } from '../../shared/content/updates/staleness.ts';
+import { publicationIn } from '../../shared/importers/updates/file-names.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
+import { staleness, type UpdateRecord } from '../../shared/importers/updates/staleness.ts';
 
 const publisherOf = (state: string) => {
   const publisher = publishers.find((one) => one.state === state);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStreetAddress } from '../../shared/content/streets/street-address.ts';
+import { readStreetAddress } from '../../shared/catalog/streets/street-address.ts';
 
 /** `prefix+number | name | affixes | unit`, or `null`. */
 const read = (line1: string): string | null => {

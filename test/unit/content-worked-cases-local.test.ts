@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate, type Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import cases from '../fixtures/worked-cases-local.json' with { type: 'json' };
 import { onlyShipping } from '../support/shipping.ts';
 import { foundOf, requestOf, type WorkedCase } from '../support/worked-case.ts';

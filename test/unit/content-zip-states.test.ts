@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statesOfZip } from '../../shared/content/location/zip-states.ts';
+import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
 import { stateCode } from '../../shared/vocabulary/jurisdiction.ts';
 
 /** `48933 MI, 02861 MA RI`: ZIP codes with their states. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ReleaseHead } from '../../shared/content/content.ts';
-import { ReleaseNotFound } from '../../shared/content/loading/content-errors.ts';
-import { editionsOf } from '../../shared/content/local/text-tables.ts';
-import type { Release } from '../../shared/content/release.ts';
+import type { ReleaseHead } from '../../shared/catalog/content.ts';
+import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
+import { editionsOf } from '../../shared/catalog/local/text-tables.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { coverageOf } from '../../shared/coverage/coverage.ts';
 import { localCoverageOn, localRatesOn } from '../../shared/coverage/local-rates.ts';
 import { withFallback } from '../../shared/coverage/releases.ts';
@@ -22,7 +22,7 @@ const sayOf = (release: Release, on = day) => [localRatesOn(release, on), localC
 describe('a state with tables', () => {
   // Counted here in the text: no field before the rate is quoted.
   const linesOf = (edition: string) =>
-    readFileSync(new URL(`../../shared/content/local/rates/${edition}.csv`, import.meta.url), 'utf8')
+    readFileSync(new URL(`../../shared/catalog/local/rates/${edition}.csv`, import.meta.url), 'utf8')
       .trimEnd()
       .split('\n')
       .slice(1)

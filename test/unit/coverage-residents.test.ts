@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { editionsOf, zipRows } from '../../shared/content/local/text-tables.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { editionsOf, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { residentsOf } from '../../shared/coverage/residents.ts';
 import { tabledRelease, withTables } from '../support/local-tables.ts';
 

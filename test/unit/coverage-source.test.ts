@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { builtInRelease, builtInReleases } from '../../shared/content/built-in.ts';
-import { publishers } from '../../shared/content/updates/publishers.ts';
+import { builtInRelease, builtInReleases } from '../../shared/catalog/built-in.ts';
 import { publishersTable } from '../../shared/coverage/page.ts';
 import { type SourceRecord, sourceOf } from '../../shared/coverage/source.ts';
+import { publishers } from '../../shared/importers/updates/publishers.ts';
 import { headOf } from '../support/imported.ts';
 
 const day = '2026-11-22';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import type { Rule } from '../../shared/content/release.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import type { Rule } from '../../shared/catalog/release.ts';
 import { taxabilityOf } from '../../shared/coverage/taxability.ts';
 import { taxabilityPage } from '../../shared/coverage/taxability-page.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';

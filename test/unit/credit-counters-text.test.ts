@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
+import { noAmounts, nothingCredited } from '../../shared/ledger/credits/arithmetic.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../shared/ledger/credits/counters-text.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../shared/money/currency.ts';
-import { noAmounts, nothingCredited } from '../../shared/transactions/credits/arithmetic.ts';
-import {
-  creditedFrom,
-  creditedText,
-  creditedTextMax,
-  isEmpty,
-} from '../../shared/transactions/credits/counters-text.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { line, transaction } from '../support/transactions.ts';
 
 const minor = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 999_999_999_999_99n }));

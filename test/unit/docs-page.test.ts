@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
+import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { operations, type Schema } from '../../shared/docs/openapi.ts';
-import document from '../../shared/http/openapi.json' with { type: 'json' };
 import productTaxCodes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
 import { all, headers, only, page, withId } from '../support/docs-page.ts';
 

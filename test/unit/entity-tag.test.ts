@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entityTag, matches } from '../../shared/http/entity-tag.ts';
+import { entityTag, matches } from '../../shared/api/entity-tag.ts';
 
 describe('entityTag', () => {
   it('is strong: quoted, and without the mark of a weak one', () => {

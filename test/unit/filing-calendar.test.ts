@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import calendar from '../../shared/content/filing-calendar.json' with { type: 'json' };
+import calendar from '../../shared/catalog/filing-calendar.json' with { type: 'json' };
 import { filingTermsOf } from '../../shared/filings/filing-calendar.ts';
 
 const dueOf = (...args: Parameters<typeof filingTermsOf>) => filingTermsOf(...args).due_date;

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { FilingReads } from '../../shared/filings/ledger.ts';
+import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
 import { openEntryToJson } from '../../shared/store/ledger/open-entry-item.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const account = {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newAccount, type Registration } from '../../shared/accounts/account.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { type Frequency, frequencies } from '../../shared/filings/filing.ts';
 import {
   adjacentPeriodEnds,
@@ -12,7 +13,6 @@ import {
   registeredUntil,
   registrationsIn,
 } from '../../shared/filings/periods.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 
 // The oracle counts single days, without lengths of months, quarters or years.
 

@@ -4,7 +4,7 @@ import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { pageOfTotals, totalsMax } from '../../shared/filings/totals-page.ts';
 import { addToShard, sumsAfter } from '../../shared/filings/totals-parts.ts';
-import type { OpenEntry } from '../../shared/transactions/entries/entry.ts';
+import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const filing = { account: 'acct', id: 'fil' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { preferredType } from '../../shared/http/csv-reply.ts';
+import { preferredType } from '../../shared/api/csv-reply.ts';
 
 const json = 'application/json';
 const csv = 'text/csv';

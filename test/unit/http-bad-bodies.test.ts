@@ -4,8 +4,8 @@ import { calculationAnswerFields } from '../../shared/calculations/answer-fields
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { type CalculationInput, CalculationRequest } from '../../shared/calculations/request.ts';
 import { calculationProblems } from '../../shared/calculations/request-problems.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import { now } from '../../shared/config/clock.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';
 
 const definition = { schema: CalculationRequest, answer: calculationAnswerFields, inspect: calculationProblems };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
+import { textProblems } from '../../shared/api/body.ts';
+import { inBodyOrder, pointerTo, problemsOf } from '../../shared/api/field-problems.ts';
+import { readQuery } from '../../shared/api/query.ts';
+import { readBody } from '../../shared/api/read-body.ts';
+import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/api/request-context.ts';
 import { valueAt } from '../../shared/base/json.ts';
-import { textProblems } from '../../shared/http/body.ts';
-import { inBodyOrder, pointerTo, problemsOf } from '../../shared/http/field-problems.ts';
-import { readQuery } from '../../shared/http/query.ts';
-import { readBody } from '../../shared/http/read-body.ts';
-import { requestContext as contextOfEvent, Refusal, type RequestContext } from '../../shared/http/request-context.ts';
 
 type GatewayEvent = Parameters<typeof contextOfEvent>[0];
 

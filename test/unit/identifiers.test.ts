@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { identifier } from '../../shared/calculations/fields.ts';
 import { CalculationRequest } from '../../shared/calculations/request.ts';
 import { CustomerRequest, CustomerUpdate } from '../../shared/customers/request.ts';
-import { TransactionListQuery } from '../../shared/transactions/list-query.ts';
-import { ReconciliationRequest } from '../../shared/transactions/reconciliation/request.ts';
-import { TransactionRequest, TransactionUpdate } from '../../shared/transactions/request.ts';
+import { TransactionListQuery } from '../../shared/ledger/list-query.ts';
+import { ReconciliationRequest } from '../../shared/ledger/reconciliation/request.ts';
+import { TransactionRequest, TransactionUpdate } from '../../shared/ledger/request.ts';
 import { parseSent, placeOf } from '../support/parse-sent.ts';
 
 const address = { state: 'MI', postal_code: '48933' };

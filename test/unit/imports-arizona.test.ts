@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { baseOf, changed, entriesOf, fixture, importFiles, ofKind, percentsIn } from '../fixtures/imports/harness.ts';
 
 const name = 'TPT_RATETABLE_ALL_11012026.csv';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openTable } from '../../shared/content/imports/files/rows.ts';
+import { openTable } from '../../shared/importers/files/rows.ts';
 import { withFiles, zipped } from '../fixtures/imports/harness.ts';
 
 const content = 'a,b\n'.repeat(50_000);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import { contentHash } from '../../shared/content/imports/content-hash.ts';
-import type { Entry, Span } from '../../shared/content/imports/entry.ts';
-import { importers } from '../../shared/content/imports/importers.ts';
-import { zipsOfState } from '../../shared/content/imports/zips.ts';
-import { statesOfZip } from '../../shared/content/location/zip-states.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
+import { contentHash } from '../../shared/importers/content-hash.ts';
+import type { Entry, Span } from '../../shared/importers/entry.ts';
+import { importers } from '../../shared/importers/importers.ts';
+import { zipsOfState } from '../../shared/importers/zips.ts';
 import { alternativesAt, buildEntries, headOf } from '../fixtures/imports/harness.ts';
 import { listedRelease, releaseOf } from '../support/builders.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { packRates } from '../../shared/content/local/pack-tables.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { packRates } from '../../shared/catalog/local/pack-tables.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { importFiles, percentsIn, type TestCell } from '../fixtures/imports/harness.ts';
 import { coloradoFile, coloradoRows } from '../fixtures/imports/workbooks.ts';
 

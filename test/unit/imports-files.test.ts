@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openTable } from '../../shared/content/imports/files/rows.ts';
-import { cityName } from '../../shared/content/location/city-name.ts';
+import { cityName } from '../../shared/catalog/location/city-name.ts';
+import { openTable } from '../../shared/importers/files/rows.ts';
 import { fixture, importFiles, type TestFile, withFiles, zipped } from '../fixtures/imports/harness.ts';
 
 const read = (name: string, content: string | Buffer) =>

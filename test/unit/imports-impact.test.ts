@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Impact } from '../../shared/releases/impact.ts';
-import { impactOfImport } from '../../shared/releases/measure-impact.ts';
+import type { Impact } from '../../shared/importers/releases/impact.ts';
+import { impactOfImport } from '../../shared/importers/releases/measure-impact.ts';
 import { baseOf, headOf, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../shared/content/imports/entry.ts';
-import { limits } from '../../shared/content/imports/limits.ts';
+import type { Entry } from '../../shared/importers/entry.ts';
+import { limits } from '../../shared/importers/limits.ts';
 import { buildEntries, entriesOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 

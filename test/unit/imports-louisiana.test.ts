@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { importFiles, percentsIn, type TestCell } from '../fixtures/imports/harness.ts';
 import { louisianaFile, louisianaRows } from '../fixtures/imports/workbooks.ts';
 

@@ -1,10 +1,10 @@
 /** Cities of which an import knows that the taxes depend on the address: answers over the built-in tables. */
 import { describe, expect, it } from 'vitest';
 import { describeAmbiguity } from '../../shared/calculations/ambiguity.ts';
-import type { TaxAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import type { Release } from '../../shared/content/release.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Release } from '../../shared/catalog/release.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { baseOf, fixture, importFiles, percentOf, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
 import { newMexicoDistricts, newMexicoFile } from '../fixtures/imports/new-mexico.ts';
 import { coloradoFile, coloradoRows, louisianaFile } from '../fixtures/imports/workbooks.ts';

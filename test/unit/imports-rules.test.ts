@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../shared/content/imports/entry.ts';
-import { parseJsonLines } from '../../shared/content/imports/rules/json-lines.ts';
+import type { Entry } from '../../shared/importers/entry.ts';
+import { parseJsonLines } from '../../shared/importers/rules/json-lines.ts';
 import { baseOf, entriesOf, headOf, importFiles, ofKind } from '../fixtures/imports/harness.ts';
 
 const read = (text: string): Promise<Entry[]> => entriesOf('rules', 'MN', [{ name: 'own.json', content: text }]);

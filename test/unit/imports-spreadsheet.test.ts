@@ -1,8 +1,8 @@
 /** Tables that a spreadsheet has saved again: the release equals the release of the published file. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import type { Format } from '../../shared/content/imports/importers.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import type { Format } from '../../shared/importers/importers.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { fixture, importFiles, type TestFile } from '../fixtures/imports/harness.ts';
 
 /** A number as a spreadsheet writes it: without leading zeros, and with a decimal comma where semicolons separate. */

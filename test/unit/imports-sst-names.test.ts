@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { NameTables } from '../../shared/content/imports/sst/layers.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
+import type { NameTables } from '../../shared/importers/sst/layers.ts';
 import { fixture, type Imported, importFiles } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolveOverlaps } from '../../shared/content/imports/sst/rate-overlaps.ts';
+import { resolveOverlaps } from '../../shared/importers/sst/rate-overlaps.ts';
 import { changed, fixture, importFiles, releaseForOf, type TestFile } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRows, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask } from '../support/builders.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import {
   alternativesAt,
   changed,

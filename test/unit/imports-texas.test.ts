@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareLocations } from '../../shared/cli/content/compare-locations.ts';
-import { readNameTables } from '../../shared/releases/local-names.ts';
+import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import {
   changed,
   entriesOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import {
   baseOf,
   entriesOf,

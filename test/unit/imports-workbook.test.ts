@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSheet, readWorkbook, workbookNumber } from '../../shared/content/imports/files/workbook.ts';
+import { readSheet, readWorkbook, workbookNumber } from '../../shared/importers/files/workbook.ts';
 import { withFiles, workbook, zipped } from '../fixtures/imports/harness.ts';
 import { gridOf, workbookOf } from '../fuzz/workbooks.ts';
 

@@ -3,11 +3,11 @@
  * by hand.
  */
 import { describe, expect, it } from 'vitest';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import { rateOn } from '../../shared/content/rates.ts';
-import type { Release } from '../../shared/content/release.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import { rateOn } from '../../shared/catalog/rates.ts';
+import type { Release } from '../../shared/catalog/release.ts';
 import { ask } from '../support/builders.ts';
 
 type To = NonNullable<Parameters<typeof ask>[0]['to']>;

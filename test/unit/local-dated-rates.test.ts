@@ -1,7 +1,7 @@
 /** Which rate of an area answers on a tax day. */
 import { expect, it } from 'vitest';
-import { rateOfArea } from '../../shared/content/local/dated-rate.ts';
-import type { Area, Period } from '../../shared/content/local/local-table.ts';
+import { rateOfArea } from '../../shared/catalog/local/dated-rate.ts';
+import type { Area, Period } from '../../shared/catalog/local/local-table.ts';
 
 const days = { established: '2026-10-01', approximate: '2022-01-01' };
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { rateOfArea } from '../../shared/content/local/dated-rate.ts';
-import { localTable } from '../../shared/content/local/local-table.ts';
-import manifest from '../../shared/content/local/manifest.json' with { type: 'json' };
-import { packRates } from '../../shared/content/local/pack-tables.ts';
+import { rateOfArea } from '../../shared/catalog/local/dated-rate.ts';
+import { localTable } from '../../shared/catalog/local/local-table.ts';
+import manifest from '../../shared/catalog/local/manifest.json' with { type: 'json' };
+import { packRates } from '../../shared/catalog/local/pack-tables.ts';
 import {
   countyNames,
   districtNames,
@@ -12,11 +12,11 @@ import {
   rateRows,
   sourceRows,
   zipRows,
-} from '../../shared/content/local/text-tables.ts';
-import { statesOfZip } from '../../shared/content/location/zip-states.ts';
+} from '../../shared/catalog/local/text-tables.ts';
+import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 
-const folder = new URL('../../shared/content/local/', import.meta.url);
+const folder = new URL('../../shared/catalog/local/', import.meta.url);
 const counties = countyNames();
 const districts = districtNames();
 const sources = new Map(sourceRows().map((row) => [row.key, row]));

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { ask, releaseOf } from '../support/builders.ts';
 
-const tables = new URL('../../shared/content/local/', import.meta.url);
+const tables = new URL('../../shared/catalog/local/', import.meta.url);
 type Row = Readonly<Record<string, string>>;
 const rowsOf = (name: string): readonly Row[] => parse(readFileSync(new URL(name, tables)), { columns: true });
 

@@ -2,7 +2,7 @@ import { runInThisContext } from 'node:vm';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { newApiKey } from '../../shared/accounts/api-key.ts';
-import { scheduled } from '../../shared/http/define-schedule.ts';
+import { scheduled } from '../../shared/api/define-schedule.ts';
 import { failureLine } from '../../shared/observability/failure-line.ts';
 import { leaksIn, secretsIn } from '../support/log-leaks.ts';
 import { forgetWrites, keepSecret, leaks } from '../support/log-watch.ts';
@@ -59,7 +59,7 @@ describe('the watch over a test file', () => {
   it.each([
     ['functions/leaky.ts', 'console.info(text)'],
     ['shared/store/leaky.ts', 'console.error("failed", { text })'],
-    ['shared/http/leaky.ts', 'process.stdout.write(text)'],
+    ['shared/api/leaky.ts', 'process.stdout.write(text)'],
     ['infra/local/leaky.ts', 'process.stderr.write(text)'],
   ])('sees what %s writes by %s', (path, code) => {
     keepSecret([street]);

@@ -1,10 +1,10 @@
 /** Less information about an address, or false information, never improves an answer: on random addresses of all states. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { countyNames, editionsOf, rateRows, zipRows } from '../../shared/content/local/text-tables.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
-import type { PostalAddress } from '../../shared/content/location/postal-address.ts';
+import { countyNames, editionsOf, rateRows, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
+import type { PostalAddress } from '../../shared/catalog/location/postal-address.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 import { withTables } from '../support/local-tables.ts';
 

@@ -3,9 +3,9 @@
  * tables.
  */
 import { describe, expect, it } from 'vitest';
-import { editionsOf, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/content/local/text-tables.ts';
-import { readAddress } from '../../shared/content/location/address.ts';
-import { locate } from '../../shared/content/location/place.ts';
+import { editionsOf, type RateRow, rateRows, type ZipRow, zipRows } from '../../shared/catalog/local/text-tables.ts';
+import { readAddress } from '../../shared/catalog/location/address.ts';
+import { locate } from '../../shared/catalog/location/place.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
 import { withTables } from '../support/local-tables.ts';
 import {

@@ -4,7 +4,7 @@ import { defaultSettings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { shippingList } from '../../shared/calculations/charges.ts';
 import type { CalculationInput } from '../../shared/calculations/request.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import cases from '../fixtures/public-cases.json' with { type: 'json' };

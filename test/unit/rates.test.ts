@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
-import type { ReleaseFor } from '../../shared/content/content.ts';
+import type { ReleaseFor } from '../../shared/catalog/content.ts';
 import type { RatesQuery } from '../../shared/rates/rates.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { Rates } from '../../shared/rates/response.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
 import { firstDayOf, lastDayOf } from '../../shared/base/calendar.ts';
-import nexus from '../../shared/content/economic-nexus.json' with { type: 'json' };
+import nexus from '../../shared/catalog/economic-nexus.json' with { type: 'json' };
 import type { Sum } from '../../shared/ledger/sums.ts';
 import { registrationAdvice, windowsIn } from '../../shared/registrations/advice.ts';
 import { nexusTerms } from '../../shared/registrations/economic-nexus.ts';

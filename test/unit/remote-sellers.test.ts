@@ -6,14 +6,14 @@ import {
   type Settings,
 } from '../../shared/accounts/account.ts';
 import type { Outcome } from '../../shared/calculations/calculate.ts';
-import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/content/built-in.ts';
-import { withOwnRules } from '../../shared/content/own-rules.ts';
-import { electedRateOn } from '../../shared/content/remote-sales.ts';
+import { builtInRelease, builtInReleaseFor, builtInReleases } from '../../shared/catalog/built-in.ts';
+import { withOwnRules } from '../../shared/catalog/own-rules.ts';
+import { electedRateOn } from '../../shared/catalog/remote-sales.ts';
+import { createCalculation } from '../../shared/ledger/create-calculation.ts';
+import { replayTransaction } from '../../shared/ledger/replay/replay-transaction.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { findRates } from '../../shared/rates/rates.ts';
 import { transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { createCalculation } from '../../shared/transactions/create-calculation.ts';
-import { replayTransaction } from '../../shared/transactions/replay/replay-transaction.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { fixture, importFiles, releaseForOf } from '../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../fixtures/imports/sst.ts';
 import { ask, refusal, warningCodes } from '../support/builders.ts';
@@ -143,7 +143,7 @@ describe('remote sellers', () => {
     it('applies where an import, which copied the terms of its base, does not list the ZIP', async () => {
       const imported = await importFiles('zip-rates', 'TX', [fixture('TAXRATES_ZIP5_TX202611.csv')]);
       const releaseFor = releaseForOf(imported);
-      expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('not_covered');
+      expect(warningCodes(ask(sold(houston), { releaseFor }))).toContain('local_rates_missing');
       for (const to of [houston, { ...houston, city: 'Allen', postal_code: '75001' }]) {
         const outcome = ask(sold(to), { ...elected(single), releaseFor });
         expect([outcome.tax_amount, ratesOf(outcome)]).toEqual(['8.00', singleRates]);

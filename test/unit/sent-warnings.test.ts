@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../shared/accounts/account.ts';
+import { currentVersion } from '../../shared/api/versions.ts';
 import { sentWarnings } from '../../shared/calculations/sent-warnings.ts';
-import { currentVersion } from '../../shared/http/versions.ts';
 import { ask } from '../support/builders.ts';
 
 const accountIn = (time_zone: string) => {

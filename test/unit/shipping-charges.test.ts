@@ -4,11 +4,11 @@ import { defaultSettings, type Settings } from '../../shared/accounts/account.ts
 import type { Outcome } from '../../shared/calculations/calculate.ts';
 import { restoreInput } from '../../shared/calculations/echo.ts';
 import { calculationProblems, crossFieldProblems } from '../../shared/calculations/request-problems.ts';
-import { newTransaction } from '../../shared/transactions/new-transaction.ts';
-import { openEntriesOf } from '../../shared/transactions/open-entries.ts';
-import { pinnedOf } from '../../shared/transactions/pinned.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
-import { requestedChanges } from '../../shared/transactions/updates/requested-changes.ts';
+import { newTransaction } from '../../shared/ledger/new-transaction.ts';
+import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
+import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
+import { requestedChanges } from '../../shared/ledger/updates/requested-changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
 import { ask, refusal, requestOf, testNow, warningCodes } from '../support/builders.ts';
 import { onlyShipping, shippingCharges } from '../support/shipping.ts';

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { importable } from '../../shared/content/updates/publishers.ts';
+import { importable } from '../../shared/importers/updates/publishers.ts';
 import { isSlow, patternsIn } from '../support/slow-patterns.ts';
 
 describe('isSlow', () => {

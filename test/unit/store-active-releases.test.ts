@@ -4,7 +4,7 @@ import {
   previousMax,
   withActive,
   withPrevious,
-} from '../../shared/content/loading/active-releases.ts';
+} from '../../shared/catalog/loading/active-releases.ts';
 
 const none: ActiveReleases = { version: 0, states: {} };
 const id = (counter: number) => `US-MN@2026-11-21.${counter}`;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings, type Settings } from '../../shared/accounts/account.ts';
 import { calculate } from '../../shared/calculations/calculate.ts';
 import { listAddresses } from '../../shared/calculations/locate-lines.ts';
-import { builtInRelease, builtInReleaseFor } from '../../shared/content/built-in.ts';
-import { pinnedContext } from '../../shared/transactions/context.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
+import { builtInRelease, builtInReleaseFor } from '../../shared/catalog/built-in.ts';
+import { pinnedContext } from '../../shared/ledger/context.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestOf, testNow } from '../support/builders.ts';
 
 const settings = defaultSettings('aspen.2026-10-01');

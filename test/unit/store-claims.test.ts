@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { expired } from '../../shared/ledger/lifecycle.ts';
+import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { claimChanges, claimItem } from '../../shared/store/ledger/commit-writes.ts';
-import { expired } from '../../shared/transactions/lifecycle.ts';
-import type { Transaction } from '../../shared/transactions/transaction.ts';
 import { changed, created, createdMs, deadlineMs, finalized, voided } from '../support/transactions.ts';
 
 const none = { reference_id: null };

@@ -1,13 +1,13 @@
 /** The loader on ports of the test's own: what it reads, when, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import type { ReleaseHead, ReleasePart } from '../../shared/content/content.ts';
-import type { ActiveReleases } from '../../shared/content/loading/active-releases.ts';
-import { contentCache } from '../../shared/content/loading/content-cache.ts';
-import { ReleaseNotFound } from '../../shared/content/loading/content-errors.ts';
-import { type ContentPorts, contentLoader } from '../../shared/content/loading/content-loader.ts';
-import { viewedMax } from '../../shared/content/loading/release-views.ts';
-import type { TaxAddress } from '../../shared/content/location/address.ts';
-import type { Location } from '../../shared/content/release.ts';
+import type { ReleaseHead, ReleasePart } from '../../shared/catalog/content.ts';
+import type { ActiveReleases } from '../../shared/catalog/loading/active-releases.ts';
+import { contentCache } from '../../shared/catalog/loading/content-cache.ts';
+import { ReleaseNotFound } from '../../shared/catalog/loading/content-errors.ts';
+import { type ContentPorts, contentLoader } from '../../shared/catalog/loading/content-loader.ts';
+import { viewedMax } from '../../shared/catalog/loading/release-views.ts';
+import type { TaxAddress } from '../../shared/catalog/location/address.ts';
+import type { Location } from '../../shared/catalog/release.ts';
 import { releaseOf } from '../support/builders.ts';
 import { headOf, partOf } from '../support/imported.ts';
 

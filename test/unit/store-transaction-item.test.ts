@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { noAmounts } from '../../shared/ledger/credits/arithmetic.ts';
 import { summaryFrom, transactionFrom, transactionItem } from '../../shared/store/ledger/transaction-item.ts';
-import { noAmounts } from '../../shared/transactions/credits/arithmetic.ts';
 import { storedBytes } from '../support/stored-bytes.ts';
 import { changed, created, finalized, line } from '../support/transactions.ts';
 

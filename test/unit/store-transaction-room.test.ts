@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { LineItemResponse } from '../../shared/calculations/response.ts';
-import { builtInReleaseFor } from '../../shared/content/built-in.ts';
+import { builtInReleaseFor } from '../../shared/catalog/built-in.ts';
+import { parentAfter } from '../../shared/ledger/commit.ts';
+import { withCalculatedTaxes } from '../../shared/ledger/credits/calculated-taxes.ts';
+import { creditOf } from '../../shared/ledger/credits/credit.ts';
+import type { CreditRequest } from '../../shared/ledger/credits/credit-request.ts';
+import { remainingOf } from '../../shared/ledger/credits/remaining.ts';
+import { newTransaction } from '../../shared/ledger/new-transaction.ts';
+import { answerOf } from '../../shared/ledger/ports.ts';
+import { newBasis } from '../../shared/ledger/replay/basis.ts';
+import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { creditedBytesMax } from '../../shared/store/ledger/credited-attributes.ts';
 import { idempotencyItem } from '../../shared/store/ledger/idempotency-item.ts';
 import {
@@ -11,15 +20,6 @@ import {
   transactionItem,
 } from '../../shared/store/ledger/transaction-item.ts';
 import { fitsItemLimit } from '../../shared/store/ledger/transaction-ports.ts';
-import { parentAfter } from '../../shared/transactions/commit.ts';
-import { withCalculatedTaxes } from '../../shared/transactions/credits/calculated-taxes.ts';
-import { creditOf } from '../../shared/transactions/credits/credit.ts';
-import type { CreditRequest } from '../../shared/transactions/credits/credit-request.ts';
-import { remainingOf } from '../../shared/transactions/credits/remaining.ts';
-import { newTransaction } from '../../shared/transactions/new-transaction.ts';
-import { answerOf } from '../../shared/transactions/ports.ts';
-import { newBasis } from '../../shared/transactions/replay/basis.ts';
-import type { StoredTransaction } from '../../shared/transactions/transaction.ts';
 import { testNow } from '../support/builders.ts';
 import { itemBytesMax, itemSize } from '../support/item-size.ts';
 import { type Draw, drawFrom } from '../support/random-orders.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Release, Rule } from '../../shared/content/release.ts';
-import type { Rate } from '../../shared/content/release-values.ts';
+import type { Effect, Release, Rule } from '../../shared/catalog/release.ts';
+import type { Rate } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedCharge } from '../../shared/tax/document.ts';
 import { countsToward } from '../../shared/tax/effects/base.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { builtInRelease } from '../../shared/content/built-in.ts';
-import type { Effect, Release } from '../../shared/content/release.ts';
+import { builtInRelease } from '../../shared/catalog/built-in.ts';
+import type { Effect, Release } from '../../shared/catalog/release.ts';
 import type { Treatment } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { Place, TaxDocument, TaxedCharge, TaxedDocument } from '../../shared/tax/document.ts';

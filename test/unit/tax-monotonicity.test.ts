@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { builtInReleases } from '../../shared/content/built-in.ts';
-import type { Release } from '../../shared/content/release.ts';
-import type { Bracket } from '../../shared/content/release-values.ts';
+import { builtInReleases } from '../../shared/catalog/built-in.ts';
+import type { Release } from '../../shared/catalog/release.ts';
+import type { Bracket } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { monotonicityProblems } from '../../shared/tax/monotonicity.ts';
 import { documentOf, lineOf, placeOf, releaseOf, rule } from '../support/builders.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, ShippingPolicy } from '../../shared/content/release.ts';
-import type { JurisdictionType } from '../../shared/content/release-values.ts';
+import type { Effect, ShippingPolicy } from '../../shared/catalog/release.ts';
+import type { JurisdictionType } from '../../shared/catalog/release-values.ts';
 import { decimal, multiply } from '../../shared/money/decimal.ts';
 import { assess } from '../../shared/tax/assessment.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';

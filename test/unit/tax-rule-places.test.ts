@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Rule } from '../../shared/content/release.ts';
+import type { Effect, Rule } from '../../shared/catalog/release.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import { jurisdiction, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';
 

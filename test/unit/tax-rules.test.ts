@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect, Rule } from '../../shared/content/release.ts';
+import type { Effect, Rule } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { chooseRule } from '../../shared/tax/rule-choice.ts';
 import { documentOf, jurisdiction, lineOf, placeOf, productOf, releaseOf, rule, taxLine } from '../support/builders.ts';

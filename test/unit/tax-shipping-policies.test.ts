@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ShippingPolicy } from '../../shared/content/release.ts';
+import type { ShippingPolicy } from '../../shared/catalog/release.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import { documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Effect, Release, ShippingPolicy } from '../../shared/content/release.ts';
-import type { Rounding } from '../../shared/content/release-values.ts';
+import type { Effect, Release, ShippingPolicy } from '../../shared/catalog/release.ts';
+import type { Rounding } from '../../shared/catalog/release-values.ts';
 import { calculateTax } from '../../shared/tax/calculate.ts';
 import type { TaxDocument, TaxedCharge, TaxedDocument, TaxLine } from '../../shared/tax/document.ts';
 import { ask, cents, documentOf, lineOf, placeOf, productOf, releaseOf, rule } from '../support/builders.ts';

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import type { Effect, Rule } from '../../shared/content/release.ts';
+import type { Effect, Rule } from '../../shared/catalog/release.ts';
 import { decidingAttributes } from '../../shared/tax/deciding-attributes.ts';
 import { catalog } from '../../shared/vocabulary/catalog.ts';
 import { crosswalk, crosswalkRows } from '../../shared/vocabulary/crosswalk.ts';

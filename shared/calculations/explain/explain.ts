@@ -1,4 +1,4 @@
-import type { Release } from '../../content/release.ts';
+import type { Release } from '../../catalog/release.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { couponReducesPrice } from '../../tax/coupons.ts';
 import {

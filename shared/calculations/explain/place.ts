@@ -1,10 +1,10 @@
-import { settingOn } from '../../content/effective.ts';
-import { combinedRate } from '../../content/location/combined-rate.ts';
-import type { LocalChoice } from '../../content/location/local-choice.ts';
-import type { LocalSet } from '../../content/location/location-index.ts';
-import { isOwnCode } from '../../content/own-rules.ts';
-import type { Release, Sourcing } from '../../content/release.ts';
-import { rateDecimals } from '../../content/release-values.ts';
+import { settingOn } from '../../catalog/effective.ts';
+import { combinedRate } from '../../catalog/location/combined-rate.ts';
+import type { LocalChoice } from '../../catalog/location/local-choice.ts';
+import type { LocalSet } from '../../catalog/location/location-index.ts';
+import { isOwnCode } from '../../catalog/own-rules.ts';
+import type { Release, Sourcing } from '../../catalog/release.ts';
+import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { describeAmbiguity } from '../ambiguity.ts';
 import { choiceByPlace, coverageByPlace, decidedByTable } from '../by-place.ts';

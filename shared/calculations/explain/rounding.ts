@@ -1,6 +1,6 @@
-import { settingOn } from '../../content/effective.ts';
-import type { Release } from '../../content/release.ts';
-import { type Bracket, isPerInvoice, type Rounding } from '../../content/release-values.ts';
+import { settingOn } from '../../catalog/effective.ts';
+import type { Release } from '../../catalog/release.ts';
+import { type Bracket, isPerInvoice, type Rounding } from '../../catalog/release-values.ts';
 import { decimalText } from '../../money/decimal.ts';
 import { minorUnit } from '../../tax/assessment.ts';
 import { listPlaces, type TaxDocument, type TaxedDocument, type TaxRow } from '../../tax/document.ts';

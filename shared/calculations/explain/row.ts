@@ -1,8 +1,8 @@
-import { mayBeInForce, settingOn } from '../../content/effective.ts';
-import { isOwn } from '../../content/own-rules.ts';
-import { rateOn } from '../../content/rates.ts';
-import type { Release, Rule } from '../../content/release.ts';
-import { type Rate, rateDecimals } from '../../content/release-values.ts';
+import { mayBeInForce, settingOn } from '../../catalog/effective.ts';
+import { isOwn } from '../../catalog/own-rules.ts';
+import { rateOn } from '../../catalog/rates.ts';
+import type { Release, Rule } from '../../catalog/release.ts';
+import { type Rate, rateDecimals } from '../../catalog/release-values.ts';
 import { type Decimal, decimal, decimalText, rescale } from '../../money/decimal.ts';
 import type { Treatment } from '../../tax/assessment.ts';
 import type { TaxRow } from '../../tax/document.ts';

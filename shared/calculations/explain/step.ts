@@ -1,4 +1,4 @@
-import type { Release } from '../../content/release.ts';
+import type { Release } from '../../catalog/release.ts';
 import { type Decimal, decimal, powerOfTen } from '../../money/decimal.ts';
 import type { GrossedUp } from '../../tax/assessment.ts';
 import { visibleRateSource } from '../../tax/general-excise.ts';

@@ -10,12 +10,12 @@ import {
 } from '../../accounts/account.ts';
 import { isTimeZone } from '../../accounts/time-zone.ts';
 import { dayOf, isDay } from '../../base/calendar.ts';
+import { builtInRelease, builtInReleases } from '../../catalog/built-in.ts';
+import { readAddress } from '../../catalog/location/address.ts';
+import { PostalAddress } from '../../catalog/location/postal-address.ts';
+import { electionsOf } from '../../catalog/remote-sales.ts';
+import { remoteElections } from '../../catalog/remote-terms.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease, builtInReleases } from '../../content/built-in.ts';
-import { readAddress } from '../../content/location/address.ts';
-import { PostalAddress } from '../../content/location/postal-address.ts';
-import { electionsOf } from '../../content/remote-sales.ts';
-import { remoteElections } from '../../content/remote-terms.ts';
 import { localCoverageOn } from '../../coverage/local-rates.ts';
 import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { problemIn, type Reading } from '../terminal/arguments.ts';

@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { type Account, type Registration, registrationsOf } from '../../accounts/account.ts';
 import { addDays, dayOf } from '../../base/calendar.ts';
+import { builtInRelease } from '../../catalog/built-in.ts';
+import { electionsOf } from '../../catalog/remote-sales.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease } from '../../content/built-in.ts';
-import { electionsOf } from '../../content/remote-sales.ts';
-import { publishers } from '../../content/updates/publishers.ts';
-import { staleness } from '../../content/updates/staleness.ts';
 import { releaseDay } from '../../coverage/local-rates.ts';
 import { filingTermsOf } from '../../filings/filing-calendar.ts';
 import { periodAround, registeredStates } from '../../filings/periods.ts';
+import { publishers } from '../../importers/updates/publishers.ts';
+import { staleness } from '../../importers/updates/staleness.ts';
 import { registrationAdvice } from '../../registrations/advice.ts';
 import { listKeys } from '../../store/accounts/api-key-store.ts';
 import { readContentSource } from '../../store/content/content-sources.ts';

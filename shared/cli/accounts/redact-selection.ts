@@ -1,4 +1,4 @@
-import { type Redacted, type RedactionPorts, redactTransaction } from '../../transactions/personal-data/redact.ts';
+import { type Redacted, type RedactionPorts, redactTransaction } from '../../ledger/personal-data/redact.ts';
 import { concurrently } from '../ledger/verify-account.ts';
 import { type Selected, type Selection, selectedTransactions } from './redaction-subjects.ts';
 

@@ -1,9 +1,9 @@
 import { encodeTime } from 'ulid';
+import { namesCustomer } from '../../ledger/personal-data/fields.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
 import { headKey } from '../../store/keys.ts';
 import { creditIds, itemsAt, transactionIds } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
-import { namesCustomer } from '../../transactions/personal-data/fields.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
 import { idsOfReference } from '../ledger/transaction-ids.ts';
 import { CommandError } from '../terminal/errors.ts';
 

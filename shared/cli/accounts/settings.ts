@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Account, Settings } from '../../accounts/account.ts';
-import { supportedVersions } from '../../http/versions.ts';
+import { supportedVersions } from '../../api/versions.ts';
 import { changeSettings } from '../../store/accounts/account-store.ts';
 import { requireAccount, requireOpenAccount } from '../terminal/accounts.ts';
 import { CommandError } from '../terminal/errors.ts';

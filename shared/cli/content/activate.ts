@@ -1,6 +1,6 @@
 /** `content activate` and `content rollback`. */
 import type { Command } from 'commander';
-import { activate, rollBack } from '../../releases/activate.ts';
+import { activate, rollBack } from '../../importers/releases/activate.ts';
 import { terminal } from '../terminal/progress.ts';
 
 export const addActivate = (program: Command): Command =>

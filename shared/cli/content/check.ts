@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { dayOf } from '../../base/calendar.ts';
+import { cityName } from '../../catalog/location/city-name.ts';
+import type { Release } from '../../catalog/release.ts';
 import { now } from '../../config/clock.ts';
-import { cityName } from '../../content/location/city-name.ts';
-import type { Release } from '../../content/release.ts';
-import { isUnreadable, readCases, type UnreadableCase, type WorkedCase } from '../../releases/cases.ts';
-import { openRelease } from '../../releases/open-release.ts';
-import { type CaseResult, isOfState, releaseForCases, runCase } from '../../releases/run-case.ts';
+import { isUnreadable, readCases, type UnreadableCase, type WorkedCase } from '../../importers/releases/cases.ts';
+import { openRelease } from '../../importers/releases/open-release.ts';
+import { type CaseResult, isOfState, releaseForCases, runCase } from '../../importers/releases/run-case.ts';
 import { monotonicityProblems } from '../../tax/monotonicity.ts';
 import { stateCode } from '../../vocabulary/jurisdiction.ts';
 import { CommandError } from '../terminal/errors.ts';

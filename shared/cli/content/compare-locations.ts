@@ -1,11 +1,11 @@
-import type { ReleasePart } from '../../content/content.ts';
-import { inForce } from '../../content/effective.ts';
-import { fractionOf } from '../../content/fractions.ts';
-import { isRestUntaxed } from '../../content/local/load.ts';
-import { combinedRate } from '../../content/location/combined-rate.ts';
-import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
-import type { Location, Release } from '../../content/release.ts';
-import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../releases/timeline.ts';
+import type { ReleasePart } from '../../catalog/content.ts';
+import { inForce } from '../../catalog/effective.ts';
+import { fractionOf } from '../../catalog/fractions.ts';
+import { isRestUntaxed } from '../../catalog/local/load.ts';
+import { combinedRate } from '../../catalog/location/combined-rate.ts';
+import { ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
+import type { Location, Release } from '../../catalog/release.ts';
+import { type Change, changesOver, establishedSpan, piecesOf, type Span } from '../../importers/releases/timeline.ts';
 import {
   isZip,
   overlayLocations,
@@ -14,7 +14,7 @@ import {
   type ZipRange,
   zipRangesOf,
   zipText,
-} from '../../releases/zip-pieces.ts';
+} from '../../importers/releases/zip-pieces.ts';
 
 /** A release's head, and its part for one ZIP or city; without a part it names no location there. */
 export type Side = { readonly head: Release; readonly part: ReleasePart | undefined };

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../base/canonical-json.ts';
-import { type Release, type Rule, settingNames } from '../../content/release.ts';
+import { type Release, type Rule, settingNames } from '../../catalog/release.ts';
 
 /** A rule that differs between two releases; `null` if a release does not have it. */
 export type RuleChange = { readonly id: string; readonly old: Rule | null; readonly new: Rule | null };

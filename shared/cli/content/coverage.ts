@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { builtInReleases } from '../../content/built-in.ts';
+import { builtInReleases } from '../../catalog/built-in.ts';
 import { coveragePage } from '../../coverage/page.ts';
 import { residentsTable } from '../../coverage/residents.ts';
 import { taxabilityPage } from '../../coverage/taxability-page.ts';

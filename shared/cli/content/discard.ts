@@ -1,6 +1,6 @@
 /** `content discard`: remove the parts of an unfinished import. */
 import type { Command } from 'commander';
-import { builtInReleaseById } from '../../content/built-in.ts';
+import { builtInReleaseById } from '../../catalog/built-in.ts';
 import { discardImport, findHead } from '../../store/content/content-store.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';

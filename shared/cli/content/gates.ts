@@ -1,5 +1,5 @@
 /** The gates of `content update` and `content import --activate`, as the terminal shows them. */
-import { type GateName, type GateResult, gates } from '../../content/updates/gates.ts';
+import { type GateName, type GateResult, gates } from '../../importers/updates/gates.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
 

@@ -2,15 +2,20 @@
 import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { isDay } from '../../base/calendar.ts';
-import { builtInReleaseById } from '../../content/built-in.ts';
-import type { Importer } from '../../content/imports/importer.ts';
-import { type Format, importers } from '../../content/imports/importers.ts';
-import type { Release } from '../../content/release.ts';
-import { activate } from '../../releases/activate.ts';
-import { type ActiveRelease, positionOver, readActiveRelease, stateOf } from '../../releases/active-release.ts';
-import { failedGates, measureGates } from '../../releases/gate-figures.ts';
-import { type Imported, type ImportJob, importFiles } from '../../releases/import-files.ts';
-import { openRelease } from '../../releases/open-release.ts';
+import { builtInReleaseById } from '../../catalog/built-in.ts';
+import type { Release } from '../../catalog/release.ts';
+import type { Importer } from '../../importers/importer.ts';
+import { type Format, importers } from '../../importers/importers.ts';
+import { activate } from '../../importers/releases/activate.ts';
+import {
+  type ActiveRelease,
+  positionOver,
+  readActiveRelease,
+  stateOf,
+} from '../../importers/releases/active-release.ts';
+import { failedGates, measureGates } from '../../importers/releases/gate-figures.ts';
+import { type Imported, type ImportJob, importFiles } from '../../importers/releases/import-files.ts';
+import { openRelease } from '../../importers/releases/open-release.ts';
 import { findHead } from '../../store/content/content-store.ts';
 import { CommandError, explainError } from '../terminal/errors.ts';
 import { print } from '../terminal/output.ts';

@@ -1,13 +1,13 @@
 /** `content list`: all releases, corrupt heads, and unfinished imports. */
 import type { Command } from 'commander';
 import { dayOf } from '../../base/calendar.ts';
+import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
+import { corruptionText } from '../../catalog/loading/content-errors.ts';
+import manifest from '../../catalog/releases/manifest.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
-import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
-import { corruptionText } from '../../content/loading/content-errors.ts';
-import manifest from '../../content/releases/manifest.json' with { type: 'json' };
 import { countsOf, type ListedCorrupt, type ListedRelease, releasesOf } from '../../coverage/release-list.ts';
-import { stateOf } from '../../releases/active-release.ts';
-import { remedyOf, unfinishedLines } from '../../releases/new-release.ts';
+import { stateOf } from '../../importers/releases/active-release.ts';
+import { remedyOf, unfinishedLines } from '../../importers/releases/new-release.ts';
 import {
   listHeads,
   readActiveReleases,

@@ -1,12 +1,12 @@
-import type { ReleasePart } from '../../content/content.ts';
-import { isInForce } from '../../content/effective.ts';
-import { fractionOf } from '../../content/fractions.ts';
-import { combinedRate } from '../../content/location/combined-rate.ts';
-import { ownCodesAt, withOwnRates } from '../../content/own-rules.ts';
-import { rateOn } from '../../content/rates.ts';
-import type { Location, Release, Streets } from '../../content/release.ts';
-import { rangeCount } from '../../content/streets/street-ranges.ts';
-import { type Zone, zipRangesOf, zipText } from '../../releases/zip-pieces.ts';
+import type { ReleasePart } from '../../catalog/content.ts';
+import { isInForce } from '../../catalog/effective.ts';
+import { fractionOf } from '../../catalog/fractions.ts';
+import { combinedRate } from '../../catalog/location/combined-rate.ts';
+import { ownCodesAt, withOwnRates } from '../../catalog/own-rules.ts';
+import { rateOn } from '../../catalog/rates.ts';
+import type { Location, Release, Streets } from '../../catalog/release.ts';
+import { rangeCount } from '../../catalog/streets/street-ranges.ts';
+import { type Zone, zipRangesOf, zipText } from '../../importers/releases/zip-pieces.ts';
 
 /** The rate of a set of jurisdictions on a day; `null` if it is not known or the location is not in force. */
 const shownAlternative = (release: Release, codes: readonly string[], date: string, inForce: boolean) => {

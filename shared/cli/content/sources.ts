@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { dayOf } from '../../base/calendar.ts';
 import { now } from '../../config/clock.ts';
-import { publishers } from '../../content/updates/publishers.ts';
-import { staleness } from '../../content/updates/staleness.ts';
+import { publishers } from '../../importers/updates/publishers.ts';
+import { staleness } from '../../importers/updates/staleness.ts';
 import { readContentSources } from '../../store/content/content-sources.ts';
 import { print, printJson, textTable } from '../terminal/output.ts';
 

@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import { builtInReleases } from '../../content/built-in.ts';
-import type { Release } from '../../content/release.ts';
-import { type TaxabilityRow, taxabilityRows } from '../../content/taxability/read-rows.ts';
-import { openRowsText, releaseText, withTaxabilityRows } from '../../content/taxability/releases.ts';
+import { builtInReleases } from '../../catalog/built-in.ts';
+import type { Release } from '../../catalog/release.ts';
+import { type TaxabilityRow, taxabilityRows } from '../../catalog/taxability/read-rows.ts';
+import { openRowsText, releaseText, withTaxabilityRows } from '../../catalog/taxability/releases.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`../../content/${name}`, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(`../../catalog/${name}`, import.meta.url));
 const manifestPath = pathOf('releases/manifest.json');
 
 /** A release as its file has it: hand-written changes may not be packed yet. */
@@ -72,7 +72,7 @@ export const addTaxability = (program: Command): Command =>
     )
     .option('--code <code>', 'the product tax code, without attributes')
     .option('--state <state>', 'the state, two letters')
-    .option('--write', 'write the rules, and shared/content/taxability/open-rows.csv')
+    .option('--write', 'write the rules, and shared/catalog/taxability/open-rows.csv')
     .addHelpText('after', '\nExample:\n  npm run content -- taxability --code SOFTWARE.SAAS --state OH')
     .action((options: Options) => {
       if (options.write && (options.code || options.state))

@@ -1,10 +1,10 @@
 /** `content update`: the official files of states as releases. */
 import type { Command } from 'commander';
 import { environment } from '../../config/environment.ts';
-import { PublisherClient, PublisherFailure } from '../../content/updates/publisher-client.ts';
-import { type Importable, importable, publishers } from '../../content/updates/publishers.ts';
-import { stateOf } from '../../releases/active-release.ts';
-import { compareVersions, type StateUpdate, updateState } from '../../releases/update-state.ts';
+import { stateOf } from '../../importers/releases/active-release.ts';
+import { compareVersions, type StateUpdate, updateState } from '../../importers/releases/update-state.ts';
+import { PublisherClient, PublisherFailure } from '../../importers/updates/publisher-client.ts';
+import { type Importable, importable, publishers } from '../../importers/updates/publishers.ts';
 import { CommandError, explainError, isOutage } from '../terminal/errors.ts';
 import { counted, print } from '../terminal/output.ts';
 import { terminal } from '../terminal/progress.ts';

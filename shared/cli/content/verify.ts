@@ -1,17 +1,17 @@
 /** `content verify`: check that the table still has what imports wrote. */
 import type { Command } from 'commander';
-import { builtInReleaseById, builtInReleases } from '../../content/built-in.ts';
-import type { ReleasePart } from '../../content/content.ts';
-import { contentHash } from '../../content/imports/content-hash.ts';
+import { builtInReleaseById, builtInReleases } from '../../catalog/built-in.ts';
+import type { ReleasePart } from '../../catalog/content.ts';
 import {
   ContentCorrupt,
   catchCorrupt,
   corruptionText,
   missingPart,
   unlistedPart,
-} from '../../content/loading/content-errors.ts';
-import { openRelease } from '../../releases/open-release.ts';
-import { isZip } from '../../releases/zip-pieces.ts';
+} from '../../catalog/loading/content-errors.ts';
+import { contentHash } from '../../importers/content-hash.ts';
+import { openRelease } from '../../importers/releases/open-release.ts';
+import { isZip } from '../../importers/releases/zip-pieces.ts';
 import { listedKeys } from '../../store/content/content-item.ts';
 import { walkParts } from '../../store/content/content-parts.ts';
 import { findHead, findStoredHead, listHeads, readActiveReleases } from '../../store/content/content-store.ts';

@@ -1,10 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { textProblems } from '../../api/body.ts';
+import { problemsOf } from '../../api/field-problems.ts';
 import { CommandError, jsonOrRefuse } from '../../base/command-error.ts';
 import { objectOf } from '../../base/json.ts';
 import { type Problem, pointerOf } from '../../base/problem.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
-import { textProblems } from '../../http/body.ts';
-import { problemsOf } from '../../http/field-problems.ts';
 
 /** Customers of a file, or the errors by line or entry. */
 export type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };

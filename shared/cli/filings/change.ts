@@ -12,7 +12,7 @@ import { FilingUpdate } from '../../filings/request.ts';
 import type { Filing } from '../../filings/response.ts';
 import { updateFiling } from '../../filings/update-filing.ts';
 import { workOn } from '../../filings/work-on.ts';
-import type { Caller } from '../../transactions/ports.ts';
+import type { Caller } from '../../ledger/ports.ts';
 import { problemIn, wholeNumber } from '../terminal/arguments.ts';
 import { type Confirmation, requireConfirmation } from '../terminal/confirm.ts';
 import { accepted, CommandError } from '../terminal/errors.ts';

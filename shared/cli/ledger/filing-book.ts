@@ -1,8 +1,8 @@
 import { pagesOf } from '../../base/collections.ts';
 import type { EntryPlace } from '../../filings/ledger.ts';
+import type { OpenEntry } from '../../ledger/entries/entry.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
-import type { OpenEntry } from '../../transactions/entries/entry.ts';
 
 /** Read an account's filings. `refresh` reads them again. */
 export const filingBook = async (account: string) => {

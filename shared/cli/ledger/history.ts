@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { pagesOf } from '../../base/collections.ts';
 import { now } from '../../config/clock.ts';
+import { transactionHistory } from '../../ledger/history/history.ts';
+import type { HistoryEntry } from '../../ledger/history/response.ts';
 import { historyReads } from '../../store/ledger/ledger-reads.ts';
-import { transactionHistory } from '../../transactions/history/history.ts';
-import type { HistoryEntry } from '../../transactions/history/response.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { counted, print, printJson, textTable } from '../terminal/output.ts';
 import { idsOfReference } from './transaction-ids.ts';

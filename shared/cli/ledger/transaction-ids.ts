@@ -1,5 +1,5 @@
+import { chooseIndex } from '../../ledger/list-filters.ts';
 import { transactionIndex } from '../../store/ledger/transaction-index.ts';
-import { chooseIndex } from '../../transactions/list-filters.ts';
 
 const pageSize = 100;
 

@@ -4,12 +4,12 @@ import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
+import type { OpenEntry } from '../../ledger/entries/entry.ts';
 import { differing, type Fault, faultUnless, periodFaults, shardCountFaults } from '../../ledger/invariants.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 import { openEntryKey } from '../../store/keys.ts';
 import { type ChainItems, chainItems, itemsAt } from '../../store/ledger/ledger-walk.ts';
-import type { OpenEntry } from '../../transactions/entries/entry.ts';
 import { entryName, entryPlace, expectedPlaces, statesOfEntries } from './checks/entries.ts';
 import { filedEntryPages } from './filing-book.ts';
 import { type Finding, findingIfUnreadable, findingsOf } from './finding.ts';

@@ -6,11 +6,11 @@ import {
   statusFaults,
   sumFaults,
 } from '../../ledger/invariants.ts';
+import { isLive } from '../../ledger/lifecycle.ts';
+import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
 import { headKey } from '../../store/keys.ts';
 import { auditItems, claimItemOf, creditIds, headItem, type Item, itemsAt } from '../../store/ledger/ledger-walk.ts';
 import { transactionFrom } from '../../store/ledger/transaction-item.ts';
-import { isLive } from '../../transactions/lifecycle.ts';
-import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
 import { checkChain } from './checks/chain.ts';
 import { checkCredits, hasAmounts } from './checks/credits.ts';
 import { checkEntries } from './checks/entries.ts';

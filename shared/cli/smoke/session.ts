@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { safetyHeaders } from '../../http/reply.ts';
+import { safetyHeaders } from '../../api/reply.ts';
 
 /** A check failed, or no response came. The message never has a key. */
 export class Unexpected extends Error {

@@ -1,7 +1,7 @@
 import { CommandError } from '../../base/command-error.ts';
 import { Contention } from '../../base/contention.ts';
+import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import { ContentCorrupt, corruptionText } from '../../content/loading/content-errors.ts';
 
 export { accepted, CommandError } from '../../base/command-error.ts';
 

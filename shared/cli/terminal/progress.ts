@@ -1,6 +1,6 @@
 /** Progress of long work on standard error: a bar on a terminal, otherwise a line for every 10 %. */
 import { progress as progressBar } from '@clack/prompts';
-import type { Progress, Reporter } from '../../releases/reporter.ts';
+import type { Progress, Reporter } from '../../importers/releases/reporter.ts';
 import { print, printable } from './output.ts';
 
 const lineEvery = 10;

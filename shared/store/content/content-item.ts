@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { canonicalJson } from '../../base/canonical-json.ts';
-import type { ReleaseHead, ReleasePart } from '../../content/content.ts';
-import type { ActiveReleases } from '../../content/loading/active-releases.ts';
-import type { Measured, PartName } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt } from '../../content/loading/content-errors.ts';
+import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
+import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+import type { Measured, PartName } from '../../catalog/loading/content-cache.ts';
+import { ContentCorrupt } from '../../catalog/loading/content-errors.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { activeReleasesKey, partKey, releaseHeadKey } from '../keys.ts';
 

@@ -2,9 +2,9 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { retryThrottled } from '../../base/contention.ts';
+import type { ReleasePart } from '../../catalog/content.ts';
+import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import type { ReleasePart } from '../../content/content.ts';
-import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
 import { database, isWritten } from '../client/client.ts';
 import { type ItemKey, partKey, partPartition, partShards } from '../keys.ts';
 import type { ImportClaim } from './content-claims.ts';

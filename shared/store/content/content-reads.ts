@@ -1,9 +1,9 @@
+import type { ReleasePart } from '../../catalog/content.ts';
+import type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
+import type { Measured, PartName, ReadContent } from '../../catalog/loading/content-cache.ts';
+import { ContentCorrupt, missingPart, unlistedPart } from '../../catalog/loading/content-errors.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { ReleasePart } from '../../content/content.ts';
-import type { ActiveReleases } from '../../content/loading/active-releases.ts';
-import type { Measured, PartName, ReadContent } from '../../content/loading/content-cache.ts';
-import { ContentCorrupt, missingPart, unlistedPart } from '../../content/loading/content-errors.ts';
 import { countMetric } from '../../observability/metric.ts';
 import { requestLines } from '../../observability/tally.ts';
 import { batchGet, type Items, keysMax, readItem } from '../client/reads.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
 import { environment } from '../../config/environment.ts';
-import { GateResult } from '../../content/updates/gates.ts';
+import { GateResult } from '../../importers/updates/gates.ts';
 import { database, isWritten } from '../client/client.ts';
 import { absentOrAsSeen } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';

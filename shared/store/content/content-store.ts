@@ -2,17 +2,17 @@
 
 import type { Problem } from '../../base/problem.ts';
 import { accept, type Result, refuse } from '../../base/result.ts';
+import type { ReleaseHead } from '../../catalog/content.ts';
+import { type ActiveReleases, withActive, withPrevious } from '../../catalog/loading/active-releases.ts';
+import { ContentCorrupt, catchCorruptSync } from '../../catalog/loading/content-errors.ts';
 import { environment } from '../../config/environment.ts';
-import type { ReleaseHead } from '../../content/content.ts';
-import { type ActiveReleases, withActive, withPrevious } from '../../content/loading/active-releases.ts';
-import { ContentCorrupt, catchCorruptSync } from '../../content/loading/content-errors.ts';
 import { absentOrAsSeen, present } from '../client/conditions.ts';
 import { readItem } from '../client/reads.ts';
 import { importClaimPrefix, releaseHeadKey, releaseOfHeadKey, releasePartition, stateOfRelease } from '../keys.ts';
 import { queryContent, transact } from './content-client.ts';
 import { activeReleasesItem, headFrom, type StoredHead } from './content-item.ts';
 
-export type { ActiveReleases } from '../../content/loading/active-releases.ts';
+export type { ActiveReleases } from '../../catalog/loading/active-releases.ts';
 export { type ImportClaim, takenIds, type UnfinishedImport, unfinishedImports } from './content-claims.ts';
 export { beginImport, discardImport, finishImport, importRelease } from './content-import.ts';
 export { type PartDigests, readPartDigests, readPartKeys, readParts, writePart, writeParts } from './content-parts.ts';

@@ -1,7 +1,7 @@
+import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
+import type { LoadContent } from '../../catalog/content.ts';
+import { contentLoader } from '../../catalog/loading/content-loader.ts';
 import { now } from '../../config/clock.ts';
-import { builtInRelease, builtInReleaseById } from '../../content/built-in.ts';
-import type { LoadContent } from '../../content/content.ts';
-import { contentLoader } from '../../content/loading/content-loader.ts';
 import { recordCacheHit, recordCacheMiss } from '../../observability/tally.ts';
 import { readActiveReleases, readContent } from './content-reads.ts';
 

@@ -5,7 +5,7 @@ import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
 import type { CustomerPorts } from '../../customers/change-customers.ts';
 import type { CustomerCommit, Customers } from '../../customers/customer.ts';
-import type { Replay } from '../../transactions/ledger.ts';
+import type { Replay } from '../../ledger/ledger.ts';
 import { absentOrAsSeen } from '../client/conditions.ts';
 import { batchGet } from '../client/reads.ts';
 import {

@@ -1,6 +1,6 @@
 import { batchesOf, pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../transactions/entries/entry.ts';
+import type { OpenEntry } from '../../ledger/entries/entry.ts';
 import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';

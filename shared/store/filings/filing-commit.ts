@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../transactions/entries/entry.ts';
+import type { OpenEntry } from '../../ledger/entries/entry.ts';
 import { absent, absentOrAsSeen, asSeen, present } from '../client/conditions.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';

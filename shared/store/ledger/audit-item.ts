@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { AuditEntry } from '../../transactions/audit.ts';
-import { isExpiredDraft } from '../../transactions/lifecycle.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
+import type { AuditEntry } from '../../ledger/audit.ts';
+import { isExpiredDraft } from '../../ledger/lifecycle.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
 import { auditKey } from '../keys.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { environment } from '../../config/environment.ts';
-import type { OpenEntry } from '../../transactions/entries/entry.ts';
-import type { AnswerOwner, Commit, HeadChange } from '../../transactions/ledger.ts';
-import { isExpired } from '../../transactions/lifecycle.ts';
-import type { StoredTransaction } from '../../transactions/transaction.ts';
+import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ledger.ts';
+import { isExpired } from '../../ledger/lifecycle.ts';
+import type { StoredTransaction } from '../../ledger/transaction.ts';
 import type { Write } from '../client/write-together.ts';
 import { answerLinkKey, claimKey, headKey, openEntryKey, placeOf } from '../keys.ts';
 import { auditItem, statusChangeAttribute } from './audit-item.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
-import type { StoredTransaction } from '../../transactions/transaction.ts';
+import type { StoredTransaction } from '../../ledger/transaction.ts';
 
 type Committed = Pick<StoredTransaction, 'commitments'>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { nothingCredited } from '../../transactions/credits/arithmetic.ts';
-import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../transactions/credits/counters-text.ts';
-import type { StoredTransaction, Transaction } from '../../transactions/transaction.ts';
+import { nothingCredited } from '../../ledger/credits/arithmetic.ts';
+import { creditedFrom, creditedText, creditedTextMax, isEmpty } from '../../ledger/credits/counters-text.ts';
+import type { StoredTransaction, Transaction } from '../../ledger/transaction.ts';
 import { compressBytes, decompressBytes } from '../client/compressed.ts';
 
 /** The attribute of a head for the amounts credited on a sale. */

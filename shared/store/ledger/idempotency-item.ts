@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Idempotency, Replay, SavedAnswer } from '../../transactions/ledger.ts';
+import type { Idempotency, Replay, SavedAnswer } from '../../ledger/ledger.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { idempotencyKey } from '../keys.ts';
 

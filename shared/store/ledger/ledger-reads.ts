@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { HistoryReads } from '../../transactions/history/history.ts';
-import type { Idempotency, Ledger } from '../../transactions/ledger.ts';
-import type { HolderReads } from '../../transactions/reconciliation/holders.ts';
-import { statuses } from '../../transactions/status.ts';
-import type { StoredTransaction } from '../../transactions/transaction.ts';
+import type { HistoryReads } from '../../ledger/history/history.ts';
+import type { Idempotency, Ledger } from '../../ledger/ledger.ts';
+import type { HolderReads } from '../../ledger/reconciliation/holders.ts';
+import { statuses } from '../../ledger/status.ts';
+import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { batchGet, type Items, queryPage, readItem } from '../client/reads.ts';
 import { auditKey, claimKey, headKey, type ItemKey, idempotencyKey } from '../keys.ts';
 import { auditEntryFrom } from './audit-item.ts';

@@ -2,7 +2,7 @@ import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
-import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../transactions/ledger.ts';
+import type { Commit, Committed, Idempotency, Ledger, Replay } from '../../ledger/ledger.ts';
 import { isContended, throwCanceled, writeTogether } from '../client/write-together.ts';
 import { answerLinkWrites, commitWrites, idempotencyWrites, type Role, type RoledWrite } from './commit-writes.ts';
 import { replayFrom } from './idempotency-item.ts';

@@ -1,6 +1,6 @@
 import type { CustomerAnswer } from '../../customers/customer.ts';
-import { redactedForm } from '../../transactions/personal-data/fields.ts';
-import type { Transaction } from '../../transactions/transaction.ts';
+import { redactedForm } from '../../ledger/personal-data/fields.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
 import { answerAttribute, savedAnswerOf } from './idempotency-item.ts';
 
 const isAnswerOf = <Answer extends { readonly object: string }>(

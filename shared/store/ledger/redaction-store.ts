@@ -3,7 +3,7 @@ import { batchesOf } from '../../base/collections.ts';
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
 import { environment } from '../../config/environment.ts';
-import type { RedactionPorts, RedactionStore } from '../../transactions/personal-data/redact.ts';
+import type { RedactionPorts, RedactionStore } from '../../ledger/personal-data/redact.ts';
 import { database, isWritten } from '../client/client.ts';
 import { asSeen } from '../client/conditions.ts';
 import { batchGet, keysMax, queryPages, readItem } from '../client/reads.ts';

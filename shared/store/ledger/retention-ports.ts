@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import type { RemainingMs } from '../../base/contention.ts';
 import { contendedMsMax } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
-import type { RetentionPorts } from '../../transactions/personal-data/retention.ts';
+import type { RetentionPorts } from '../../ledger/personal-data/retention.ts';
 import { findAccounts, listAccountIds } from '../accounts/account-store.ts';
 import { callMsMax, database, isWritten } from '../client/client.ts';
 import { queryPage, readItem } from '../client/reads.ts';

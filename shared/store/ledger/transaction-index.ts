@@ -9,7 +9,7 @@ import type {
   ListQuery,
   RowConditions,
   TransactionIndex,
-} from '../../transactions/ledger.ts';
+} from '../../ledger/ledger.ts';
 import { queryPage, startAfter } from '../client/reads.ts';
 import { draftPartition, draftShards, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';
 import { summaryFrom } from './transaction-item.ts';

@@ -2,15 +2,10 @@ import * as z from 'zod/mini';
 import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
+import { creditedFrom, creditedText } from '../../ledger/credits/counters-text.ts';
+import { PinnedSettings } from '../../ledger/pinned.ts';
+import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
-import { creditedFrom, creditedText } from '../../transactions/credits/counters-text.ts';
-import { PinnedSettings } from '../../transactions/pinned.ts';
-import type {
-  CreditBasis,
-  StoredTransaction,
-  Transaction,
-  TransactionSummary,
-} from '../../transactions/transaction.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
 import { compressText, decompress } from '../client/compressed.ts';
 import { draftShard, headKey, headOwner, taxDateId, valueOfAccount } from '../keys.ts';

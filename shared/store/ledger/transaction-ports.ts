@@ -1,7 +1,7 @@
 import type { RemainingMs } from '../../base/contention.ts';
 import { now } from '../../config/clock.ts';
-import type { ChangePorts, Ports } from '../../transactions/ports.ts';
-import type { StoredTransaction } from '../../transactions/transaction.ts';
+import type { ChangePorts, Ports } from '../../ledger/ports.ts';
+import type { StoredTransaction } from '../../ledger/transaction.ts';
 import { loadContent } from '../content/load-content.ts';
 import { customerReads, customerReadsWithin } from '../customers/customer-reads.ts';
 import { ledger, ledgerWithin } from './ledger-store.ts';

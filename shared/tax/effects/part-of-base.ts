@@ -1,6 +1,6 @@
 /** Effects that tax a part of the price, or that limit the tax. */
 import * as z from 'zod/mini';
-import { rateDecimals } from '../../content/release-values.ts';
+import { rateDecimals } from '../../catalog/release-values.ts';
 import { decimal, multiply, rescale } from '../../money/decimal.ts';
 import { partly, taxed } from '../assessment.ts';
 import { ratedAs, scaledRate } from '../general-rate.ts';

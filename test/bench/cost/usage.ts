@@ -1,6 +1,6 @@
 import { type ScheduleName, schedules } from '../../../functions/endpoints.ts';
+import { pageLimitOf } from '../../../shared/ledger/page-limit.ts';
 import { decimal, multiply } from '../../../shared/money/decimal.ts';
-import { pageLimitOf } from '../../../shared/transactions/page-limit.ts';
 import measured from './measured.json' with { type: 'json' };
 import type { PriceName } from './prices.ts';
 

@@ -1,7 +1,7 @@
 /** Rate and boundary files of a Streamlined state in the size of Minnesota's: 148 rate rows and 40,000 ranges of ZIP+4. */
-import { builtInRelease } from '../../../shared/content/built-in.ts';
-import { zipsOfState } from '../../../shared/content/imports/zips.ts';
-import { rateOn } from '../../../shared/content/rates.ts';
+import { builtInRelease } from '../../../shared/catalog/built-in.ts';
+import { rateOn } from '../../../shared/catalog/rates.ts';
+import { zipsOfState } from '../../../shared/importers/zips.ts';
 import { jurisdictionCode, stateFips } from '../../../shared/vocabulary/jurisdiction.ts';
 import type { TestFile } from '../../fixtures/imports/harness.ts';
 import { boundaryRow, rateRow, sstFiles } from '../../fixtures/imports/sst.ts';

@@ -7,8 +7,8 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { emulatorEnvironment, startEmulator } from '../../../infra/local/emulator.ts';
-import { gates } from '../../../shared/content/updates/gates.ts';
-import { publishers } from '../../../shared/content/updates/publishers.ts';
+import { gates } from '../../../shared/importers/updates/gates.ts';
+import { publishers } from '../../../shared/importers/updates/publishers.ts';
 import { openPublisherServer } from '../../support/publisher-server.ts';
 import { largeFiles } from './large-files.ts';
 

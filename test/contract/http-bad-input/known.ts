@@ -1,4 +1,4 @@
-import { exampleFilingId, exampleId } from '../../../shared/http/openapi/sample-requests.ts';
+import { exampleFilingId, exampleId } from '../../../shared/api/openapi/sample-requests.ts';
 import type { Chance } from './chance.ts';
 
 type Answered = {

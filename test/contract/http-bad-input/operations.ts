@@ -1,6 +1,6 @@
 import { endpoints } from '../../../functions/endpoints.ts';
-import type { Endpoint } from '../../../shared/http/endpoint.ts';
-import document from '../../../shared/http/openapi.json' with { type: 'json' };
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import document from '../../../shared/api/openapi.json' with { type: 'json' };
 import { resolve } from '../validate-response.ts';
 import type { Schema } from './schema-values.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Transaction } from '../../../shared/transactions/transaction.ts';
+import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { impersonal } from '../../support/committed-hash.ts';
 import type { Schema } from '../../support/http.ts';
 import type { Attempt, Observed, Sent } from '../observed.ts';

@@ -1,5 +1,5 @@
+import type { AuditEntry } from '../../../shared/ledger/audit.ts';
 import { auditFaults, differing, faultText } from '../../../shared/ledger/invariants.ts';
-import type { AuditEntry } from '../../../shared/transactions/audit.ts';
 import { canonical, committedHash, personalDigest, sha256 } from '../../support/committed-hash.ts';
 import type { Item } from '../../support/memory-database.ts';
 import type { Version } from '../history.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../../shared/accounts/account.ts';
+import type { Transaction } from '../../../shared/ledger/transaction.ts';
 import { formatAmount, minorDigits } from '../../../shared/money/currency.ts';
-import type { Transaction } from '../../../shared/transactions/transaction.ts';
 import type { Item } from '../../support/memory-database.ts';
 import { shippingCharges } from '../../support/shipping.ts';
 import { storedBytes, storedText } from '../../support/stored-bytes.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { TransactionRow } from '../../../shared/transactions/response.ts';
+import type { TransactionRow } from '../../../shared/ledger/response.ts';
 import type { Listing, Observed } from '../observed.ts';
 import type { Head } from './decode.ts';
 import type { Ledger, Reign } from './ledger.ts';

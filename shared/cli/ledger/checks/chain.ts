@@ -1,9 +1,9 @@
+import { type AuditEntry, entryHashOf, stateHashOf } from '../../../ledger/audit.ts';
 import { auditFaults, differing, type Fault, faultUnless } from '../../../ledger/invariants.ts';
+import type { StoredTransaction } from '../../../ledger/transaction.ts';
 import { auditKey } from '../../../store/keys.ts';
 import { auditEntryFrom } from '../../../store/ledger/audit-item.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
-import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
-import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { parseOrNull } from '../finding.ts';
 import { redactionFaults } from './redaction.ts';
 

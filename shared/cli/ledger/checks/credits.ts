@@ -1,6 +1,4 @@
 import { listCharges } from '../../../calculations/figures.ts';
-import { creditableFaults, differing, type Fault, overCreditFaults, refundFaults } from '../../../ledger/invariants.ts';
-import { formatAmount, minorDigits } from '../../../money/currency.ts';
 import {
   type Amounts,
   isNothing,
@@ -10,10 +8,12 @@ import {
   plus,
   type Share,
   zeroShare,
-} from '../../../transactions/credits/arithmetic.ts';
-import { creditedAmountsOf, remainingOf } from '../../../transactions/credits/remaining.ts';
-import { isLive } from '../../../transactions/lifecycle.ts';
-import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
+} from '../../../ledger/credits/arithmetic.ts';
+import { creditedAmountsOf, remainingOf } from '../../../ledger/credits/remaining.ts';
+import { creditableFaults, differing, type Fault, overCreditFaults, refundFaults } from '../../../ledger/invariants.ts';
+import { isLive } from '../../../ledger/lifecycle.ts';
+import type { StoredTransaction, Transaction } from '../../../ledger/transaction.ts';
+import { formatAmount, minorDigits } from '../../../money/currency.ts';
 
 /** Whether a credit has an amount above zero. */
 export const hasAmounts = (credit: Transaction): boolean =>

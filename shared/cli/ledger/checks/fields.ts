@@ -1,8 +1,8 @@
 import { differing, type Fault, faultUnless } from '../../../ledger/invariants.ts';
+import { expireIfDue, isExpiredDraft } from '../../../ledger/lifecycle.ts';
+import type { StoredTransaction, Transaction } from '../../../ledger/transaction.ts';
 import type { Item } from '../../../store/ledger/ledger-walk.ts';
 import { transactionItem } from '../../../store/ledger/transaction-item.ts';
-import { expireIfDue, isExpiredDraft } from '../../../transactions/lifecycle.ts';
-import type { StoredTransaction, Transaction } from '../../../transactions/transaction.ts';
 
 // Compressed attributes are read, but not compared: another compressor version may write other bytes.
 const isCompressed = (value: unknown) => value instanceof Uint8Array;

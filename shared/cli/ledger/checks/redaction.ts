@@ -1,7 +1,7 @@
 import { differing, type Fault, faultUnless } from '../../../ledger/invariants.ts';
-import { withoutPersonalData } from '../../../transactions/personal-data/fields.ts';
-import { isSame } from '../../../transactions/same-value.ts';
-import type { StoredTransaction } from '../../../transactions/transaction.ts';
+import { withoutPersonalData } from '../../../ledger/personal-data/fields.ts';
+import { isSame } from '../../../ledger/same-value.ts';
+import type { StoredTransaction } from '../../../ledger/transaction.ts';
 
 /**
  * Check a transaction's claim of a redaction: an audit entry made it at that time, the digest of the commitments is there

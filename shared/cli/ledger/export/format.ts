@@ -3,13 +3,13 @@ import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
 import { Settings } from '../../../accounts/account.ts';
 import { canonicalJson } from '../../../base/canonical-json.ts';
-import { builtInReleaseById } from '../../../content/built-in.ts';
+import { builtInReleaseById } from '../../../catalog/built-in.ts';
 import type { Customer } from '../../../customers/customer.ts';
 import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
+import type { AuditEntry } from '../../../ledger/audit.ts';
 import { findHead } from '../../../store/content/content-store.ts';
 import type { OpenEntryJson } from '../../../store/ledger/open-entry-item.ts';
 import type { TransactionJson } from '../../../store/ledger/transaction-item.ts';
-import type { AuditEntry } from '../../../transactions/audit.ts';
 import { CommandError } from '../../terminal/errors.ts';
 
 /**

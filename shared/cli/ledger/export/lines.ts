@@ -1,5 +1,7 @@
 import { batchesOf } from '../../../base/collections.ts';
 import type { ShardProgress, StoredFiling } from '../../../filings/ledger.ts';
+import type { AuditEntry } from '../../../ledger/audit.ts';
+import type { StoredTransaction } from '../../../ledger/transaction.ts';
 import { decompress } from '../../../store/client/compressed.ts';
 import { chainFrom } from '../../../store/filings/filing-item.ts';
 import { filingProgressFrom } from '../../../store/filings/filing-progress-item.ts';
@@ -17,8 +19,6 @@ import {
 } from '../../../store/ledger/ledger-walk.ts';
 import { openEntryFrom, openEntryToJson } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionToJson } from '../../../store/ledger/transaction-item.ts';
-import type { AuditEntry } from '../../../transactions/audit.ts';
-import type { StoredTransaction } from '../../../transactions/transaction.ts';
 import { CommandError } from '../../terminal/errors.ts';
 import { filedEntryPages, filingBook } from '../filing-book.ts';
 import type { Line } from './format.ts';

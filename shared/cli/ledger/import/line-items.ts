@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type AuditEntry, entryHashOf, stateHashOf } from '../../../ledger/audit.ts';
 import { compress } from '../../../store/client/compressed.ts';
 import { customerFrom, customerItem } from '../../../store/customers/customer-item.ts';
 import { chainFrom, chainItem, filingFrom, filingItem } from '../../../store/filings/filing-item.ts';
@@ -18,7 +19,6 @@ import {
   openEntryItem,
 } from '../../../store/ledger/open-entry-item.ts';
 import { transactionFrom, transactionFromJson, transactionItem } from '../../../store/ledger/transaction-item.ts';
-import { type AuditEntry, entryHashOf, stateHashOf } from '../../../transactions/audit.ts';
 import { kinds, type Line } from '../export/format.ts';
 
 export type Item = ItemKey & Readonly<Record<string, unknown>>;

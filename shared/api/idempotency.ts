@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { Idempotency } from '../ledger/ledger.ts';
+import type { Answered } from '../ledger/ports.ts';
+import type { Reply } from './reply.ts';
+import { Refusal, type RequestContext } from './request-context.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/**
+ * The digest and fingerprint that identify a retry, or `null` without an Idempotency-Key.
+ *
+ * The digest covers the method, the path and the key; the fingerprint covers the body and the resolved version.
+ */
+export const idempotencyOf = ({ headers, method, path, body, version }: RequestContext): Idempotency | null => {
+  const keys = headers.get('idempotency-key');
+  if (!keys) return null;
+  const [key = ''] = keys;
+  if (keys.length > 1 || !/^[\x20-\x7e]{1,255}$/.test(key))
+    throw new Refusal([
+      {
+        code: 'validation_invalid_format',
+        title: 'Invalid Idempotency-Key',
+        detail: 'Send one key of 1 to 255 printable ASCII characters.',
+        source: { header: 'Idempotency-Key' },
+      },
+    ]);
+  return {
+    digest: sha256(`${method}\n${path}\n${key}`),
+    fingerprint: sha256(`${version}\n${canonicalJson(body)}`),
+  };
+};
+
+/** The reply to a change. A replayed reply has the same bytes, and the header Idempotent-Replayed. */
+export const replyOfAnswer = ({ answer, isReplayed }: Answered): Reply => ({
+  status: answer.status,
+  body: answer.body,
+  headers: { ...answer.headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) },
+});

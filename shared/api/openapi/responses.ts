@@ -1,0 +1,164 @@
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { type Code, errorCodes } from '../../base/error-codes.ts';
+import { type Problem, requiredField } from '../../base/problem.ts';
+import { overCredit } from '../../ledger/credits/problems.ts';
+import { notFound, otherVersion } from '../../ledger/ports.ts';
+import { noCredential, outOfScope } from '../authenticate.ts';
+import type { DocumentedEndpoint, Endpoint } from '../endpoint.ts';
+import { errorCodesOf } from '../endpoint-errors.ts';
+import { failures } from '../failure.ts';
+import { overLimit } from '../limit-rate.ts';
+import { unreadable } from '../read-body.ts';
+import { envelope } from '../reply.ts';
+import { unknownVersion } from '../versions.ts';
+import { ErrorResponse } from './error-schema.ts';
+import { type ResponseHeader, responseHeaders } from './headers.ts';
+
+// A required header is a component. An optional one differs in `required`, so it is written inline.
+const headersOf = (required: readonly ResponseHeader[], optional: readonly ResponseHeader[] = []) =>
+  Object.fromEntries([
+    ...required.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+    ...optional.map((name) => [name, { ...responseHeaders[name], required: false }] as const),
+  ]);
+
+const alwaysOptional = new Set([
+  'Idempotent-Replayed',
+  'Preference-Applied',
+  'Searched-Back-To',
+  'Link',
+  'Content-Disposition',
+]);
+
+/** The headers that are required in some response, as components. */
+export const headerComponents = () =>
+  Object.fromEntries(
+    Object.entries(responseHeaders)
+      .filter(([name]) => !alwaysOptional.has(name))
+      .map(([name, header]) => [name, { ...header, required: true }]),
+  );
+
+const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining'] as const satisfies readonly ResponseHeader[];
+
+/** The headers of a response once the caller and the version are known: the headers of every endpoint, and its own. */
+export const successHeaders = (
+  { scope }: Endpoint,
+  required: readonly ResponseHeader[],
+  optional: readonly ResponseHeader[] = [],
+) => headersOf(['X-Request-Id', 'Service-Version', 'Vary', ...(scope === null ? [] : rate), ...required], optional);
+
+const ownTitles: Readonly<Record<number, string>> = {
+  404: 'No resource has this id.',
+  409: 'The request conflicts with the state of the resource or of a related one.',
+  412: 'The current version does not match `If-Match`.',
+  422: 'The request is not valid. The response lists at most 20 errors.',
+};
+
+// Refusals of the gateway, or from before the caller and the version are known: the same for every endpoint. An endpoint
+// itself returns the other statuses.
+const shared = {
+  400: { name: 'MalformedJson', title: 'The body is not valid JSON.' },
+  401: { name: 'Unauthorized', title: 'The credential is missing or not valid.' },
+  403: { name: 'Forbidden', title: 'The credential lacks the required scope.' },
+  405: { name: 'MethodNotAllowed', title: 'The path does not support the method.' },
+  413: { name: 'BodyTooLarge', title: 'The body is too large.' },
+  415: { name: 'UnsupportedMediaType', title: 'The media type of the body is not supported.' },
+  429: { name: 'TooManyRequests', title: 'Too many requests.' },
+  500: { name: 'InternalError', title: 'Something failed on our side.' },
+  503: { name: 'ServiceUnavailable', title: 'A dependency of the service is unavailable.' },
+} as const;
+
+const isShared = (status: number): status is keyof typeof shared => status in shared;
+
+const sharedHeaders = (status: keyof typeof shared) => {
+  const optional: readonly ResponseHeader[] = ['Service-Version', 'Vary', ...rate];
+  if (status === 401) return headersOf(['X-Request-Id', 'WWW-Authenticate'], optional);
+  if (status === 405) return headersOf(['X-Request-Id', 'Allow']);
+  if (status === 429) return headersOf(['X-Request-Id', 'Retry-After', ...rate], ['Service-Version', 'Vary']);
+  if (status === 503) return headersOf(['X-Request-Id'], ['Retry-After', ...optional]);
+  return headersOf(['X-Request-Id'], optional);
+};
+
+/** One error for each status, as the service returns it. */
+const problemExamples: Readonly<Record<number, Problem>> = {
+  400: unreadable.malformed,
+  401: noCredential().problems[0],
+  403: outOfScope('write'),
+  404: notFound,
+  405: {
+    code: 'method_not_allowed',
+    title: 'Method Not Allowed',
+    detail: 'Use one of the methods of this path: GET, POST.',
+  },
+  412: otherVersion(3),
+  413: unreadable.tooLarge,
+  415: unreadable.unsupportedMediaType,
+  422: unknownVersion,
+  429: overLimit(2000, 4),
+  500: failures.bug,
+  503: failures.outage,
+};
+
+const quantityMissing = requiredField(
+  '/line_items/0/quantity',
+  'Send quantity, a decimal as a string, such as "12.50": not negative, at most 12 digits before and 10 after the point.',
+);
+
+/** The errors that clients see most, for operations that can return them. */
+const preferredExamples: readonly Problem[] = [
+  quantityMissing,
+  overCredit({ net: 5000n, tax: 300n }, 'USD', '/parent_transaction_id'),
+];
+
+const exampleRequestId = '0c5ef4e5-7d1b-4b8e-8a4e-0f6c3f0a9d11';
+
+const exampleOf = (status: number, codes: readonly Code[], own: readonly Problem[]) => {
+  const problem =
+    own.find(({ code }) => codes.includes(code)) ??
+    preferredExamples.find(({ code }) => codes.includes(code)) ??
+    problemExamples[status];
+  return problem && envelope([problem], exampleRequestId).body;
+};
+
+/** The errors of one status. A schema of its own for each would give generated clients a hundred error types. */
+const errorResponse = (
+  status: number,
+  codes: readonly Code[],
+  headers: ReturnType<typeof headersOf>,
+  own: readonly Problem[] = [],
+): ZodOpenApiResponseObject => ({
+  description: [
+    isShared(status) ? shared[status].title : ownTitles[status],
+    '',
+    ...codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`),
+  ].join('\n'),
+  headers,
+  'x-codes': [...codes],
+  content: {
+    'application/json': {
+      schema: ErrorResponse,
+      example: exampleOf(status, codes, own),
+    },
+  },
+});
+
+const byStatus = (codes: readonly Code[]) =>
+  [...Map.groupBy(codes, (code) => errorCodes[code].status)].sort(([a], [b]) => a - b);
+
+/** Every error that an endpoint can return, by status. */
+export const errorResponses = (endpoint: DocumentedEndpoint): ZodOpenApiResponsesObject =>
+  Object.fromEntries(
+    byStatus(errorCodesOf(endpoint)).map(([status, codes]) => [
+      String(status),
+      isShared(status)
+        ? { $ref: `#/components/responses/${shared[status].name}` }
+        : errorResponse(status, codes, successHeaders(endpoint, []), endpoint.errorExamples?.()),
+    ]),
+  );
+
+/** The error responses that endpoints share. */
+export const responseComponents = (): Record<string, ZodOpenApiResponseObject> =>
+  Object.fromEntries(
+    byStatus(Object.keys(errorCodes) as Code[]).flatMap(([status, codes]) =>
+      isShared(status) ? [[shared[status].name, errorResponse(status, codes, sharedHeaders(status))]] : [],
+    ),
+  );

@@ -1,0 +1,108 @@
+/** What the examples of endpoints share: an account, its sale, and a customer. Computed from the built-in content. */
+import { newAccount } from '../../accounts/account.ts';
+import { assert } from '../../base/assert.ts';
+import type { Result } from '../../base/result.ts';
+import { CalculationRequest } from '../../calculations/request.ts';
+import { builtInReleaseFor } from '../../catalog/built-in.ts';
+import { type Customer, certificateOf, customerAnswer } from '../../customers/customer.ts';
+import { createCalculation } from '../../ledger/create-calculation.ts';
+import { newTransaction } from '../../ledger/new-transaction.ts';
+import { pinnedOf } from '../../ledger/pinned.ts';
+import { replayTransaction } from '../../ledger/replay/replay-transaction.ts';
+import { TransactionRequest } from '../../ledger/request.ts';
+import type { Transaction } from '../../ledger/transaction.ts';
+import { countedOf, withCounted } from '../../reports/count-transactions.ts';
+import { currentVersion } from '../versions.ts';
+import { exampleCustomer, exampleId, exampleRenewal, sale } from './sample-requests.ts';
+
+const createdAt = '2026-10-08T12:00:00.000Z';
+
+const createdMs = Date.parse(createdAt);
+export const account = newAccount({
+  name: 'Example',
+  serviceVersion: currentVersion,
+  createdMs,
+  settings: { registrations: [{ state: 'MI', from: '2026-01-01', to: null, frequency: 'month' }] },
+});
+
+export const ports = {
+  now: () => createdMs,
+  loadContent: async () => builtInReleaseFor,
+  customers: { findSome: async () => new Map() },
+};
+
+/** The value of a request that must succeed, because it is an example. */
+export const accepted = <Value>(result: Result<Value>): Value => {
+  assert(result.ok, `An example was refused: ${JSON.stringify(result)}`);
+  return result.value;
+};
+
+/** The response to the example sale, from the built-in content. */
+export const calculation = accepted(
+  await createCalculation(CalculationRequest.parse(sale), [], account, {
+    ...ports,
+    ledger: { find: async () => undefined },
+  }),
+);
+
+const { object: _, ...outcome } = calculation;
+
+/** The same sale as a draft. */
+const stored = newTransaction(
+  TransactionRequest.parse({ ...sale, status: 'draft' }),
+  outcome,
+  outcome.tax_amount,
+  { creditOf: null, pinned: pinnedOf(account.settings) },
+  account.settings.draft_ttl_hours,
+  { newId: () => exampleId, now: ports.now },
+);
+export const draft = stored.transaction;
+
+export const finalized: Transaction = {
+  ...draft,
+  status: 'finalized',
+  reference_id: 'invoice_1002',
+  updated_at: '2026-10-08T12:05:00.000Z',
+  finalized_at: '2026-10-08T12:05:00.000Z',
+  expires_at: null,
+  version: 2,
+};
+
+/** The finalized sale, calculated again. */
+export const replay = accepted(
+  await replayTransaction(finalized.id, account, {
+    ...ports,
+    ledger: { find: async () => ({ ...stored, transaction: finalized }) },
+  }),
+);
+
+export const reportPorts = {
+  now: ports.now,
+  reports: {
+    rows: async () =>
+      countedOf({ ...stored, transaction: finalized }).map((counted) => ({
+        ...withCounted(undefined, counted),
+        updatedAt: finalized.updated_at,
+      })),
+  },
+};
+
+const certified = (exemptions: (typeof exampleCustomer | typeof exampleRenewal)['exemptions']) =>
+  exemptions.map(({ states, ...terms }) => certificateOf({ ...terms, states: [...states] }));
+
+const created: Customer = {
+  ...exampleCustomer,
+  exemptions: certified(exampleCustomer.exemptions),
+  created_at: createdAt,
+  updated_at: createdAt,
+  version: 1,
+};
+export const customer = customerAnswer(created);
+
+/** The customer after `exampleRenewal`. */
+export const renewedCustomer = customerAnswer({
+  ...created,
+  exemptions: certified(exampleRenewal.exemptions),
+  updated_at: '2026-10-09T12:00:00.000Z',
+  version: 2,
+});

@@ -1,0 +1,101 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { assert } from '../base/assert.ts';
+import type { Problem } from '../base/problem.ts';
+import type { Caller as UseCaseCaller } from '../ledger/ports.ts';
+
+/** A permission of a credential: to read, or to write the ledger. */
+export type Scope = 'read' | 'write';
+
+/** Who sent a request: an account, through one of its credentials. */
+export type Caller = UseCaseCaller & { readonly scopes: ReadonlySet<Scope> };
+
+/** A request without API Gateway: nothing below this file depends on the proxy event. */
+export type RequestContext = {
+  readonly requestId: string;
+  readonly method: string;
+  /** The path of the endpoint with its parameters filled in, without the stage or base path of the address. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string | undefined>>;
+  /** By lower-cased name, in the order received. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly query: ReadonlyMap<string, readonly string[]>;
+  readonly rawBody: Buffer;
+  /** Milliseconds until Lambda ends this invocation. */
+  readonly remainingMs: () => number;
+  /** Headers of every response, including refusals. */
+  readonly replyHeaders: Record<string, string>;
+  caller?: Caller;
+  /**
+   * Work in parallel to the request. The handler awaits it, because Lambda freezes the process between invocations.
+   * Never rejects.
+   */
+  backgroundWork?: Promise<void>;
+  version?: string;
+  body?: unknown;
+};
+
+/** The caller of a request, for steps that run after `authenticate`. */
+export const callerOf = ({ caller }: RequestContext): Caller => {
+  assert(caller !== undefined, 'authenticate must run first.');
+  return caller;
+};
+
+type Single = Readonly<Record<string, string | undefined>> | null;
+type Multi = Readonly<Record<string, readonly string[] | undefined>> | null;
+
+// Test consoles and hand-made events may carry only the single-value map.
+const pairs = (single: Single, multi: Multi): (readonly [string, readonly string[]])[] =>
+  multi
+    ? Object.entries(multi).map(([name, values]) => [name, values ?? []])
+    : Object.entries(single ?? {}).map(([name, value]) => [name, [value ?? '']]);
+
+const lowerCased = (entries: readonly (readonly [string, readonly string[]])[]) => {
+  const headers = new Map<string, string[]>();
+  for (const [name, values] of entries) {
+    const key = name.toLowerCase();
+    headers.set(key, [...(headers.get(key) ?? []), ...values]);
+  }
+  return headers;
+};
+
+// Whether API Gateway decodes path parameters is not documented. No id has a percent-encoded character, so that decoding is
+// safe for parameters that are decoded already.
+const decoded = (text: string | undefined): string | undefined => {
+  try {
+    return text && decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const parametersOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value]) => [name, decoded(value)]));
+
+// Not `event.path`, which includes a domain's base path: a retry at the other address must have the same path.
+const pathOf = (event: APIGatewayProxyEvent): string =>
+  event.resource.replace('{id}', () => parametersOf(event)['id'] ?? '');
+
+/** Read a REST API's proxy event (payload v1) into a request context. */
+export const requestContext = (event: APIGatewayProxyEvent, remainingMs: () => number): RequestContext => ({
+  requestId: event.requestContext.requestId,
+  method: event.httpMethod,
+  path: pathOf(event),
+  pathParameters: parametersOf(event),
+  headers: lowerCased(pairs(event.headers, event.multiValueHeaders)),
+  query: new Map(pairs(event.queryStringParameters, event.multiValueQueryStringParameters)),
+  rawBody: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+  remainingMs,
+  replyHeaders: { 'X-Request-Id': event.requestContext.requestId },
+});
+
+/** Thrown by a step of the middy stack to end a request. Below the stack, refusals are values. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly problems: readonly [Problem, ...Problem[]];
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(problems: readonly [Problem, ...Problem[]], headers: Readonly<Record<string, string>> = {}) {
+    super(problems[0].code);
+    this.problems = problems;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,198 @@
+/** Builds a release from an importer's entries: a head, and one part for each ZIP and city. */
+
+import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
+import { isOwnOnly } from '../catalog/own-rules.ts';
+import type { OwnRules, Release } from '../catalog/release.ts';
+import type { Evidence } from '../catalog/release-values.ts';
+import { stateOfJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { type Collection, collect, newCollection } from './build/collect.ts';
+import { PartsFile, readParts } from './build/parts-file.ts';
+import type { Registry } from './build/registry.ts';
+import { writeParts } from './build/write-parts.ts';
+import { contentHash } from './content-hash.ts';
+import type { Entry } from './entry.ts';
+import type { Importer } from './importer.ts';
+import { ownCounts, ownTexts } from './rules/describe.ts';
+import { InForceCount, type Summary, type Tally, withInForce } from './summary.ts';
+
+/** The key in the head's sources that all imported values cite. */
+const source = 'import';
+/** The key in the head's sources for the files of the base release, if the base is an import itself. */
+const baseSource = 'base_import';
+
+const notWhole = 'Own rules are imported as a whole or not at all: correct the file.';
+const nothingOwned = 'The file has no rule, rate or setting, and no own rules are in force that it could withdraw.';
+const nothingFound = 'No row names the taxes of a ZIP or city of the state: check that these are the right files.';
+
+/** The fallback releases: the active one, and its fallbacks. The own rules of the active release stay in force. */
+export type Position = Pick<ReleaseHead, 'below' | 'chain' | 'bottom'> & Pick<ReleaseHead, 'own'>;
+
+export type BuildOptions = {
+  readonly entries: AsyncIterable<Entry>;
+  /** The release whose rules, settings, sources and state jurisdiction the new one copies. */
+  readonly base: Release;
+  readonly position: Position;
+  /** `US-MN@2026-11-21.1`. */
+  readonly id: string;
+  readonly importer: Pick<Importer, 'format' | 'describe' | 'confidence' | 'hasRemoteRates'>;
+  /** ISO instant. */
+  readonly importedAt: string;
+  /** A folder that the caller owns and removes when the parts have been read. */
+  readonly tempFolder: string;
+};
+
+/**
+ * `built`: the head, and the parts in the order of their keys; `parts` can be called repeatedly. A release is built
+ * despite bad rows: check `summary.bad` before storing it. `nothing`: no row names the taxes of any place.
+ */
+export type Built =
+  | {
+      readonly outcome: 'built';
+      readonly head: ReleaseHead;
+      readonly parts: () => AsyncIterable<ReleasePart>;
+      readonly summary: Summary;
+    }
+  | { readonly outcome: 'nothing'; readonly reason: string; readonly summary: Summary };
+
+const citation = ({ describe }: Pick<Importer, 'describe'>, { files }: Summary, importedAt: string): string =>
+  `${describe}: ${files.map(({ name }) => name).join(', ')}, imported on ${importedAt.slice(0, 10)}`;
+
+/** The jurisdictions of the whole state: the state itself, and taxes such as Tennessee's on single articles. */
+const stateWide = ({ jurisdictions: [state, ...others] }: Release): Release['jurisdictions'] => [
+  state,
+  ...others.filter(({ type }) => type === 'state'),
+];
+
+type HeadDetails = Pick<ReleaseHead, 'counts' | 'last_day' | 'complete_from'> & {
+  readonly summary: Summary;
+  readonly registry: Registry;
+};
+
+const headOf = (
+  options: BuildOptions,
+  { summary, registry, ...found }: HeadDetails,
+): Omit<ReleaseHead, 'content_hash'> => {
+  const { base, id, importer, importedAt, position } = options;
+  const { rates, sources } = stateRates(base, registry.ratesOf(base.state));
+  return {
+    ...takenFrom(base),
+    ...remoteSales(base, importer),
+    id,
+    coverage: 'partial',
+    sources: { ...sources, [source]: citation(importer, summary, importedAt) },
+    jurisdictions: stateWide(base),
+    rates,
+    locations: [],
+    base: base.id,
+    ...position,
+    chain_until: position.chain.map(() => null),
+    format: importer.format,
+    imported_at: importedAt,
+    ...found,
+  };
+};
+
+/** The terms of remote sales. Files with rates of such sales say how local rates differ. */
+const remoteSales = ({ remote_sales }: Release, { hasRemoteRates }: BuildOptions['importer']) =>
+  remote_sales && hasRemoteRates ? { remote_sales: remote_sales.filter(({ policy }) => policy !== 'may_differ') } : {};
+
+/** A base release without the fields that belong to its own import or local tables. */
+const takenFrom = (base: Release): Omit<Release, 'local' | 'complete_from' | 'own'> => {
+  const { local: _local, own: _own, complete_from: _from, ...taken } = base;
+  return taken;
+};
+
+/**
+ * The sources of a base and the state's own rates, of the file or else of the base. An imported base cites its files under
+ * the same key as the new release, so that key is renamed; without a rate that cites it, it is dropped.
+ */
+const stateRates = ({ rates, sources, state }: Release, own: Release['rates']) => {
+  const { [source]: ofBase, ...others } = sources;
+  // The file's state rate replaces the base's: in Nevada's file the state's rate is 0.
+  if (own.length > 0) return { rates: own, sources: others };
+  const taken = rates.filter(({ jurisdiction }) => jurisdiction === state);
+  const isCited = ofBase !== undefined && taken.some((rate) => rate.source === source);
+  return {
+    rates: taken.map((rate) => (rate.source === source ? { ...rate, source: baseSource } : rate)),
+    sources: isCited ? { ...others, [baseSource]: ofBase } : others,
+  };
+};
+
+/** Note rules and rounding tables of the base release that name jurisdictions which the import does not have. */
+const noteLost = (base: Release, tally: Tally, used: ReadonlySet<string>): void => {
+  const { rules, settings } = base;
+  const known = new Set([...stateWide(base).map(({ code }) => code), ...used]);
+  const isLost = (code: string) => !known.has(code);
+  const lost = rules.filter(({ jurisdictions }) => jurisdictions?.every(isLost)).map(({ id }) => id);
+  if (lost.length > 0)
+    tally.note(`These rules have no effect, because the import lacks their jurisdictions: ${lost.join(', ')}.`);
+  const brackets = settings.rounding.flatMap(({ policy }) => (policy.method === 'bracket' ? policy.brackets : []));
+  const tables = [...new Set(brackets.map(({ jurisdiction }) => jurisdiction).filter(isLost))];
+  if (tables.length > 0)
+    tally.note(`These jurisdictions of rounding tables are not in the import: ${tables.join(', ')}.`);
+};
+
+/** Note what own rules add to those that were in force, and what they withdraw. */
+const noteOwn = (own: OwnRules | undefined, before: OwnRules | undefined, tally: Tally): void => {
+  const [texts, old] = [ownTexts(own), ownTexts(before)];
+  for (const text of texts) tally.note(`${text}${old.includes(text) ? ' (unchanged)' : ''}.`);
+  for (const text of old) if (!texts.includes(text)) tally.note(`Withdrawn: ${text}.`);
+};
+
+const streetsNote = (zips: number): string =>
+  `Street-address rows name ${zips === 1 ? '1 ZIP' : `${zips} ZIPs`}. An address there whose \`line1\` matches no row is ambiguous where these rows have other jurisdictions than its ZIP.`;
+
+/** Write the collected parts; closes the file in any case. */
+const writeAll = (collection: Collection, evidence: Evidence, { tempFolder }: BuildOptions, inForce: InForceCount) => {
+  const file = new PartsFile(tempFolder);
+  try {
+    return { ...writeParts(collection, evidence, file, inForce), path: file.path, parts: file.count };
+  } finally {
+    file.close();
+  }
+};
+
+/** Build a release of own rules, which replace those of the active release. An empty file withdraws them. */
+const buildOwn = async (options: BuildOptions, { own: read, tally, registry }: Collection): Promise<Built> => {
+  const before = options.position.own;
+  if (!read) return { outcome: 'nothing', reason: notWhole, summary: tally.summary() };
+  const own = ownCounts(read) === '' ? undefined : read;
+  if (!own && !before) return { outcome: 'nothing', reason: nothingOwned, summary: tally.summary() };
+  noteOwn(own, before, tally);
+  const summary = tally.summary();
+  const counts = { parts: 0, zips: 0, jurisdictions: 1, rates: 0, locations: 0, streets: 0 };
+  const { own: _, ...head } = headOf(options, { summary, registry, counts, last_day: null });
+  const owned = own ? { ...head, own } : head;
+  return {
+    outcome: 'built',
+    head: { ...owned, content_hash: await contentHash(owned, []) },
+    parts: async function* () {},
+    summary,
+  };
+};
+
+/**
+ * Build a release from entries in constant memory: spans spill into files, and are read back one three-digit ZIP at a
+ * time. Every part contains the jurisdictions and rates that it names.
+ */
+export const buildRelease = async (options: BuildOptions): Promise<Built> => {
+  const { entries, base, importer, importedAt } = options;
+  const evidence: Evidence = { source, confidence: importer.confidence };
+  const collection = newCollection(options.tempFolder, stateOfJurisdiction(base.state), evidence);
+  const { tally, registry, streets } = collection;
+  const inForce = new InForceCount(importedAt.slice(0, 10), base.established_from);
+  for await (const entry of entries) collect(collection, entry);
+  if (isOwnOnly(importer)) return buildOwn(options, collection);
+  const { path, ...written } = writeAll(collection, evidence, options, inForce);
+  if (written.parts === 0) return { outcome: 'nothing', reason: nothingFound, summary: tally.summary() };
+  noteLost(base, tally, registry.used);
+  if (streets.size > 0) tally.note(streetsNote(streets.size));
+  const rates = [base.state, ...registry.used].reduce((sum, code) => sum + registry.ratesOf(code).length, 0);
+  const summary = withInForce(tally.summary(), inForce.counted);
+  const counts = { ...written, rates, jurisdictions: registry.used.size + 1 };
+  const { completeFrom } = collection;
+  const days = { last_day: inForce.lastDay, ...(completeFrom !== null && { complete_from: completeFrom }) };
+  const head = headOf(options, { summary, registry, counts, ...days });
+  const content_hash = await contentHash(head, readParts(path));
+  return { outcome: 'built', head: { ...head, content_hash }, parts: () => readParts(path), summary };
+};

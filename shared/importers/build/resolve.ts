@@ -1,0 +1,169 @@
+/** Resolves overlapping pieces of one ZIP. */
+
+import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import { assertFits, limits } from '../limits.ts';
+
+/** A range of a ZIP with the sets that its addresses may have: one, or several if the range is ambiguous. */
+export type Resolved = Omit<Piece, 'set'> & { readonly sets: readonly number[] };
+
+const ascending = (a: number, b: number): number => a - b;
+
+const groupBy = <Value>(values: readonly Value[], key: (value: Value) => string | number) => [
+  ...Map.groupBy(values, key).values(),
+];
+
+/** The lowest order of the pieces on a day, and the sets of those that have it. */
+const firstOn = (pieces: readonly Piece[], day: number): Pick<Resolved, 'order' | 'sets'> => {
+  const there = pieces.filter(({ from, to }) => from <= day && day <= to);
+  const lowest = Math.min(...there.map(({ order }) => order));
+  const sets = new Set(there.filter(({ order }) => order === lowest).map(({ set }) => set));
+  return { order: lowest, sets: [...sets].toSorted(ascending) };
+};
+
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index]);
+
+/** Split the pieces of one range into spans of days on which the same sets apply. */
+const resolveTimes = (pieces: readonly Piece[]): readonly Resolved[] => {
+  const [first] = pieces as readonly [Piece, ...Piece[]];
+  const { low, high } = first;
+  if (pieces.length === 1)
+    return [{ low, high, from: first.from, to: first.to, order: first.order, sets: [first.set] }];
+  const starts = pieces.flatMap(({ from, to }) => (to === noTo ? [from] : [from, dayNumberAfter(to)]));
+  const days = [...new Set(starts)].toSorted(ascending);
+  const resolved: Resolved[] = [];
+  for (const [index, from] of days.entries()) {
+    const { order, sets } = firstOn(pieces, from);
+    if (sets.length === 0) continue;
+    const following = days[index + 1];
+    const to = following === undefined ? noTo : dayNumberBefore(following);
+    const before = resolved.at(-1);
+    if (
+      before &&
+      before.to !== noTo &&
+      dayNumberAfter(before.to) === from &&
+      before.order === order &&
+      same(before.sets, sets)
+    )
+      resolved[resolved.length - 1] = { ...before, to };
+    else resolved.push({ low, high, from, to, order, sets });
+  }
+  return resolved;
+};
+
+type Range = { readonly low: number; readonly high: number };
+
+const keyOf = ({ low, high }: Range): number => low * 10_000 + (high % 10_000);
+
+/** Whether two ranges have different sets on some day. */
+const areContrary = (a: Resolved, b: Resolved): boolean => a.from <= b.to && b.from <= a.to && !same(a.sets, b.sets);
+
+/** Overlaps of conflicting ranges of equal width, which a look-up of the narrowest range cannot decide. */
+const contested = (ranges: readonly Resolved[]): readonly Range[] =>
+  groupBy(ranges, ({ low, high }) => high - low)
+    .filter((group) => group.length > 1)
+    .flatMap((group) => {
+      const sorted = group.toSorted((a, b) => a.low - b.low);
+      return sorted.flatMap((a, index) => {
+        // Ranges are sorted by `low`, so the first overlap contains all later ones.
+        for (let next = index + 1; next < sorted.length; next += 1) {
+          const b = sorted[next] as Resolved;
+          if (b.low > a.high) break;
+          if (areContrary(a, b)) return [{ low: b.low, high: a.high }];
+        }
+        return [];
+      });
+    });
+
+const widthOf = ({ low, high }: Range): number => high - low;
+
+/** Overlaps of a range with a wider one that precedes it: by rank, or by width before both were cut to the ZIP. */
+const misjudged = (ranges: readonly Resolved[]): readonly Range[] =>
+  ranges
+    .filter((a) => a.order > widthOf(a))
+    .flatMap((a) =>
+      ranges
+        .filter((b) => b.order <= a.order && widthOf(b) > widthOf(a) && areContrary(a, b))
+        .map((b) => ({ low: Math.max(a.low, b.low), high: Math.min(a.high, b.high) }))
+        .filter(({ low, high }) => low <= high),
+    );
+
+/** Merge overlapping ranges. */
+const union = (ranges: readonly Range[]): readonly Range[] => {
+  const joined: { low: number; high: number }[] = [];
+  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
+    const last = joined.at(-1);
+    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
+    else joined.push({ low, high });
+  }
+  return joined;
+};
+
+/** The slices of the contested ranges between neighbouring ends of ranges. */
+const slices = (ranges: readonly Resolved[], shared: readonly Range[]): readonly Range[] => {
+  if (shared.length === 0) return [];
+  const ends = new Set(ranges.flatMap(({ low, high }) => [low, high + 1]));
+  const cuts = [...ends].toSorted(ascending);
+  const joined = union(shared);
+  return cuts
+    .map((low, index) => ({ low, high: (cuts[index + 1] ?? low) - 1 }))
+    .filter(({ low, high }) => joined.some((range) => range.low <= low && high <= range.high));
+};
+
+/** A slice with the sets of the range of lowest order that contains it, or of all ranges that share that order. */
+const resolveSlice = (ranges: readonly Resolved[], { low, high }: Range): readonly Resolved[] =>
+  resolveTimes(
+    ranges
+      .filter((range) => range.low <= low && high <= range.high)
+      .flatMap(({ from, to, order, sets }) => sets.map((set) => ({ low, high, from, to, order, set }))),
+  );
+
+/** Resolve the pieces of one ZIP, sorted. Ranges of different width may nest: a look-up takes the narrowest. */
+export const resolve = (pieces: readonly Piece[]): readonly Resolved[] => {
+  const ranges = groupBy(pieces, keyOf).flatMap(resolveTimes);
+  const cut = slices(ranges, [...contested(ranges), ...misjudged(ranges)]);
+  const replaced = new Set(cut.map(keyOf));
+  const resolved = ranges.filter((range) => !replaced.has(keyOf(range)));
+  for (const slice of cut) {
+    for (const piece of resolveSlice(ranges, slice)) resolved.push(piece);
+    assertFits(resolved.length, limits.piecesOfZip, 'ranges and days of one ZIP code');
+  }
+  return resolved.toSorted((a, b) => a.low - b.low || b.high - a.high || a.from - b.from);
+};
+
+/** A span as numbers, for files and comparisons. */
+export type Piece = {
+  /** Nine digits, inclusive. */
+  readonly low: number;
+  readonly high: number;
+  /** `20190101`, inclusive; `noFrom` and `noTo` are open. */
+  readonly from: number;
+  readonly to: number;
+  /** If two pieces contain an address, the lower order applies: by rank, then by the width of the span. */
+  readonly order: number;
+  /** The number of its meaning in `SpanSets`. */
+  readonly set: number;
+};
+
+export const noFrom = 0;
+export const noTo = 0xffff_ffff;
+
+const rankUnit = 2 ** 30;
+
+/** Both are below: ranks are 0 to 3, a width has nine digits. */
+export const orderOf = (rank: number, width: number): number => rank * rankUnit + width;
+
+export const dayNumber = (day: string | null, none: number): number =>
+  day === null ? none : Number(day.replaceAll('-', ''));
+
+export const dayText = (day: number): string | null => {
+  if (day === noFrom || day === noTo) return null;
+  const text = String(day).padStart(8, '0');
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+};
+
+/** The day after a day that is not open. */
+export const dayNumberAfter = (day: number): number => dayNumber(dayAfter(dayText(day) as string), noTo);
+
+/** The day before a day that is not open. */
+export const dayNumberBefore = (day: number): number => dayNumber(dayBefore(dayText(day) as string), noFrom);

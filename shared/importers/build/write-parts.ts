@@ -1,0 +1,122 @@
+import type { Location, Streets } from '../../catalog/release.ts';
+import type { Evidence } from '../../catalog/release-values.ts';
+import type { LocationFlags } from '../entry.ts';
+import type { InForceCount } from '../summary.ts';
+import type { Collection, SpanMeaning } from './collect.ts';
+import type { PartsFile } from './parts-file.ts';
+import { dayText, type Piece, type Resolved, resolve } from './resolve.ts';
+import type { Pieces } from './spill.ts';
+
+/** Five digits for a whole ZIP, nine for a part of one. */
+const zipRange = ({ low, high }: Resolved): readonly [string, string] => {
+  const [first, last] = [String(low).padStart(9, '0'), String(high).padStart(9, '0')];
+  const isWhole = first.endsWith('0000') && last.endsWith('9999') && first.slice(0, 5) === last.slice(0, 5);
+  return isWhole ? [first.slice(0, 5), last.slice(0, 5)] : [first, last];
+};
+
+type Details = {
+  readonly evidence: Evidence;
+  readonly meaningOf: (set: number) => SpanMeaning;
+};
+
+const allFlags = (meanings: readonly SpanMeaning[]): LocationFlags =>
+  Object.assign({}, ...meanings.map(({ flags }) => flags));
+
+/** One location for all addresses, one for each city with taxes of its own, and one for taxes of some addresses only. */
+const locationsOf = (
+  ranges: readonly Resolved[],
+  zips: Location['zips'],
+  cities: readonly string[],
+  { evidence, meaningOf }: Details,
+): readonly Location[] => {
+  const [{ from, to, sets }] = ranges as readonly [Resolved, ...Resolved[]];
+  const kindOf = ({ flags }: SpanMeaning) => `${flags.of_addresses ?? false} ${flags.within_city ?? ''}`;
+  return [...Map.groupBy(sets.map(meaningOf), kindOf).values()].map((meanings) => ({
+    from: dayText(from),
+    to: dayText(to),
+    ...evidence,
+    zips,
+    cities,
+    ...allFlags(meanings),
+    alternatives: [...new Map(meanings.map(({ locals }) => [locals.join(), locals])).values()],
+  }));
+};
+
+const byMeaning = (resolved: readonly Resolved[]): readonly Resolved[][] => [
+  ...Map.groupBy(resolved, ({ from, to, sets }) => `${from} ${to} ${sets.join()}`).values(),
+];
+
+/** The locations of a ZIP: ranges with the same sets at the same time are one. */
+const zipLocations = (resolved: readonly Resolved[], details: Details): readonly Location[] =>
+  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, ranges.map(zipRange), [], details));
+
+/** The locations of a city, one for each time. */
+const cityLocations = (city: string, resolved: readonly Resolved[], details: Details): readonly Location[] =>
+  byMeaning(resolved).flatMap((ranges) => locationsOf(ranges, [], [city], details));
+
+const zipUnit = 10_000;
+
+const tooManyStreets = (zip: number): string =>
+  `ZIP ${String(zip).padStart(5, '0')} has more street ranges than Levy looks up: its addresses are not looked up by street.`;
+
+export type Written = {
+  readonly locations: number;
+  /** Ranges of street addresses. */
+  readonly streets: number;
+  /** How many parts are of ZIPs. */
+  readonly zips: number;
+};
+
+/** The indexes of the pieces of each ZIP that the state has. */
+const byZip = (pieces: Pieces, zips: readonly number[]): ReadonlyMap<number, readonly number[]> => {
+  const found = new Map<number, number[]>(zips.map((zip) => [zip, []]));
+  for (let index = 0; index < pieces.length; index += 1) {
+    const last = Math.floor(pieces.highOf(index) / zipUnit);
+    for (let zip = Math.floor(pieces.lowOf(index) / zipUnit); zip <= last; zip += 1) found.get(zip)?.push(index);
+  }
+  return found;
+};
+
+/** A piece within one ZIP. */
+const cut = (piece: Piece, zip: number): Piece => ({
+  ...piece,
+  low: Math.max(piece.low, zip * zipUnit),
+  high: Math.min(piece.high, zip * zipUnit + zipUnit - 1),
+});
+
+/** Write the part of every ZIP and city in the order of their keys, with one three-digit ZIP in memory at a time. */
+export const writeParts = (
+  { registry, sets, spill, streets, streetRows, cities, zips, tally }: Collection,
+  evidence: Evidence,
+  file: PartsFile,
+  inForce: InForceCount,
+): Written => {
+  let [count, zipCount] = [0, 0];
+  const details = { evidence, meaningOf: (set: number) => sets.meaning(set) };
+  const write = (key: string, locations: readonly Location[], ofStreets?: Streets): void => {
+    const { json } = registry.carried(locations.flatMap(({ alternatives }) => alternatives.flat()));
+    file.write(
+      `{"key":${JSON.stringify(key)},${json},"locations":${JSON.stringify(locations)}${ofStreets ? `,"streets":${JSON.stringify(ofStreets)}` : ''}}`,
+    );
+    count += locations.length;
+    inForce.add(locations);
+  };
+  const zipsByZip3 = Map.groupBy(zips, (zip) => Math.floor(zip / 100));
+  const zip3s = new Set([...spill.zip3s(), ...streets.zip3s()]);
+  for (const zip3 of [...zip3s].toSorted((a, b) => a - b)) {
+    const pieces = spill.take(zip3);
+    const streetsOf = streetRows.take(zip3, (set) => sets.meaning(set).locals);
+    for (const [zip, indexes] of byZip(pieces, zipsByZip3.get(zip3) ?? [])) {
+      if (indexes.length === 0 && !streets.has(zip)) continue;
+      const own = resolve(indexes.map((index) => cut(pieces.at(index), zip)));
+      const ofStreets = resolve(streets.piecesOf(zip));
+      const key = String(zip).padStart(5, '0');
+      write(key, zipLocations([...own, ...ofStreets], details), streetsOf(zip));
+      zipCount += 1;
+    }
+  }
+  for (const city of [...cities.keys()].toSorted())
+    write(city, cityLocations(city, resolve(cities.get(city) ?? []), details));
+  for (const zip of streetRows.tooMany) tally.note(tooManyStreets(zip));
+  return { locations: count, streets: streetRows.count, zips: zipCount };
+};

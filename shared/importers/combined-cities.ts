@@ -1,0 +1,209 @@
+/** Cities whose rates a file gives in one figure with the state's: the rest becomes one local tax of the city. */
+import { dayBefore } from '../base/calendar.ts';
+import { earlierEnd } from '../catalog/days.ts';
+import { fractionOf, unitsOf } from '../catalog/fractions.ts';
+import { stateRateOn } from '../catalog/rates.ts';
+import type { Release } from '../catalog/release.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
+import { type Entry, secondRate } from './entry.ts';
+import { bad, type RowResult, row } from './files/read-rows.ts';
+import { assertFits, limits } from './limits.ts';
+import { namesOf, type OwnCodes, type PlaceOrPart } from './own-codes.ts';
+
+/** A local rate from a day on, at the latest until the day `to`. */
+type Change = { readonly from: string; readonly to: string | null; readonly rate: string };
+
+export type CombinedCity = {
+  /** The name in the form of `cityName`. */
+  readonly city: string;
+  /** The name in its usual spelling. */
+  readonly name: string;
+  /** Tells places of the same name apart: a county, or the state's own code. */
+  readonly key: string;
+  /** Other spellings of the name, as `cityName` writes them. */
+  readonly alsoCalled?: readonly string[];
+  /** Whether the rates apply to some addresses of the city only. */
+  readonly ofAddresses?: boolean;
+  /** The county whose districts without a city (`addDistrict`) may lie in the city. */
+  readonly county?: string;
+};
+
+export type CombinedReading = CombinedCity & { readonly change: Change };
+
+/** A district of which the file names the county, and no city. */
+export type DistrictReading = { readonly county: string; readonly tax: Jurisdiction; readonly change: Change };
+
+/** The part of a combined rate above the state's rate in the base release, and the last day of that state rate. */
+export const localPart = (
+  base: Release,
+  combined: string,
+  from: string,
+): RowResult<{ readonly rate: string; readonly to: string | null }> => {
+  // Rates that began before the base release does are still in force on its first day.
+  const day = from < base.established_from ? base.established_from : from;
+  const known = stateRateOn(base, day);
+  const rest = unitsOf(combined) - unitsOf(known?.rate ?? '1');
+  if (known !== undefined && rest >= 0n) return row({ rate: fractionOf(rest), to: known.to });
+  return bad(
+    `the file has ${combined} in all, the release has ${known?.rate ?? 'nothing'} for the state alone on ${day}`,
+  );
+};
+
+type RatedCity = CombinedCity & { readonly changes: (Change & { readonly line: number })[] };
+type TaxedCity = { readonly rated: RatedCity; readonly tax: Jurisdiction };
+
+/** The changes in the order of their days; each ends before the next. */
+const changesOf = ({ changes }: RatedCity): readonly Change[] => {
+  const sorted = changes.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+  return sorted.map(({ from, to, rate }, index) => {
+    const next = sorted[index + 1];
+    return { from, to: earlierEnd(next ? dayBefore(next.from) : null, to), rate };
+  });
+};
+
+const haveSameRates = (a: RatedCity, b: RatedCity): boolean =>
+  JSON.stringify(changesOf(a)) === JSON.stringify(changesOf(b));
+
+const lineOf = ({ changes }: RatedCity): number => changes[0]?.line ?? 0;
+
+const ofAddresses = { of_addresses: true } as const;
+
+function* ratesOf(tax: Jurisdiction, changes: readonly Change[]): Generator<Entry> {
+  yield { kind: 'jurisdiction', jurisdiction: tax };
+  for (const change of changes) yield { kind: 'rate', rate: { jurisdiction: tax.code, ...change } };
+}
+
+/** A city, under all its names, with a tax. */
+function* cityOf(
+  rated: RatedCity,
+  { code }: Jurisdiction,
+  { from, to, rate }: Change,
+  isPart: boolean,
+): Generator<Entry> {
+  const locals = rate === '0' ? [] : [code];
+  for (const city of [rated.city, ...(rated.alsoCalled ?? [])])
+    yield { kind: 'city', city, from, to, locals, ...(isPart && { flags: ofAddresses }) };
+}
+
+/** Collects the rates of cities in any order, in memory until the file ends: a state has some thousands. */
+export class CombinedCities {
+  private readonly cities = new Map<string, RatedCity[]>();
+  private readonly districts: (DistrictReading & { readonly line: number })[] = [];
+  private readonly jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction;
+
+  /** `isShared`: several places have the name of the city. */
+  constructor(jurisdictionOf: (city: CombinedCity, isShared: boolean) => Jurisdiction) {
+    this.jurisdictionOf = jurisdictionOf;
+  }
+
+  *add({ change, ...place }: CombinedReading, line: number): Generator<Entry> {
+    const { city, name, key } = place;
+    const sameName = this.cities.get(city) ?? [];
+    const known = sameName.find((rated) => rated.key === key);
+    const found = known ?? { ...place, changes: [] };
+    const other = found.changes.find(({ from }) => from === change.from);
+    if (other) {
+      yield secondRate(line, other.rate === change.rate, name, other);
+      return;
+    }
+    assertFits(found.changes.length, limits.ratesOfJurisdiction, `rates of ${name}`);
+    assertFits(this.cities.size, limits.cities, 'cities');
+    found.changes.push({ ...change, line });
+    if (known) return;
+    sameName.push(found);
+    assertFits(sameName.length, limits.rowsOfCity, `rows of ${city}`);
+    this.cities.set(city, sameName);
+  }
+
+  /** Add a district: it may lie in each city of its county, so that these cities are ambiguous where their rate differs. */
+  addDistrict(district: DistrictReading, line: number): readonly Entry[] {
+    assertFits(this.districts.length, limits.jurisdictions, 'districts');
+    this.districts.push({ ...district, line });
+    return [];
+  }
+
+  *entries(): Generator<Entry> {
+    const taxed = [...this.cities.values()].flatMap((sameName) =>
+      sameName.map((rated): TaxedCity => ({ rated, tax: this.jurisdictionOf(rated, sameName.length > 1) })),
+    );
+    const same = new Set(taxed.filter(({ rated }) => this.isLikeItsCity(rated)));
+    for (const { rated } of same)
+      yield { kind: 'skipped', line: lineOf(rated), reason: 'a part with the rate of its city' };
+    const taxes = taxed.filter((one) => !same.has(one));
+    for (const sameTax of Map.groupBy(taxes, ({ tax }) => tax.code).values()) yield* this.entriesOf(sameTax);
+    yield* this.districtEntries();
+  }
+
+  private isLikeItsCity(part: RatedCity): boolean {
+    const { city, county, ofAddresses: isPart } = part;
+    if (!isPart || county === undefined) return false;
+    const cities = (this.cities.get(city) ?? []).filter((rated) => !rated.ofAddresses && rated.county === county);
+    return cities.length > 0 && cities.every((rated) => haveSameRates(rated, part));
+  }
+
+  /** The entries of the rows that have one tax: if they differ, no rate of the city is certain. */
+  private *entriesOf(sameTax: readonly TaxedCity[]): Generator<Entry> {
+    const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
+    const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
+    for (const { rated } of differing) {
+      const reason = `gives ${rated.name} another rate than line ${lineOf(first)}, so neither applies: correct one`;
+      yield { kind: 'bad', line: lineOf(rated), reason };
+    }
+    if (differing.length === 0) yield* ratesOf(tax, changesOf(first));
+    for (const { rated } of sameTax)
+      for (const change of changesOf(rated))
+        if (differing.length === 0) yield* cityOf(rated, tax, change, rated.ofAddresses ?? false);
+        else yield* cityOf(rated, tax, { ...change, rate: '0' }, true);
+  }
+
+  private *districtEntries(): Generator<Entry> {
+    const cities = Map.groupBy(
+      [...this.cities.values()].flat().filter((rated) => !rated.ofAddresses),
+      ({ county }) => county,
+    );
+    for (const { county, tax, change, line } of this.districts) {
+      const others = (cities.get(county) ?? []).filter((rated) =>
+        rated.changes.some(({ rate }) => rate !== change.rate),
+      );
+      if (others.length === 0) {
+        yield { kind: 'skipped', line, reason: 'a district that changes the rate of no city' };
+        continue;
+      }
+      yield {
+        kind: 'remark',
+        line,
+        reason: 'a district without a city: the cities of its county depend on the address',
+      };
+      yield* ratesOf(tax, [change]);
+      for (const rated of others) yield* cityOf(rated, tax, change, true);
+    }
+  }
+}
+
+export type CodedLocation = {
+  readonly name: string;
+  readonly county: string;
+  readonly code: string;
+  /** Empty for a district whose name has no place. */
+  readonly places: readonly PlaceOrPart[];
+  readonly change: CombinedReading['change'];
+};
+
+/** Collects the locations. A part of a place has a tax of its own there, which makes the place ambiguous. */
+export const codedLocations = (codes: OwnCodes) => {
+  const taxes = new Map<string, Jurisdiction>();
+  const cities = new CombinedCities(({ key }) => taxes.get(key) as Jurisdiction);
+  function* add({ name, county, code, places, change }: CodedLocation, line: number): Generator<Entry> {
+    const tax = { ...codes.combinedTax({ county, code, name }), reporting_code: code };
+    if (places.length === 0) yield* cities.addDistrict({ county, tax, change }, line);
+    for (const { place, isPart } of places) {
+      const ofPlace = codes.combinedTax(place);
+      const own = isPart ? `${ofPlace.code}-${code}` : ofPlace.code;
+      const key = `${own} ${code}`;
+      taxes.set(key, { ...ofPlace, code: own, reporting_code: code });
+      const [city = ''] = namesOf(place.name);
+      yield* cities.add({ city, name: place.name, key, county, ofAddresses: isPart, change }, line);
+    }
+  }
+  return { add, atEnd: () => cities.entries() };
+};

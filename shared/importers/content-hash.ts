@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../base/canonical-json.ts';
+import type { ReleaseHead, ReleasePart } from '../catalog/content.ts';
+
+/**
+ * The hash of a release that was imported: SHA-256, in hexadecimal, over the head without its hash and all parts, each as
+ * a line of JSON with sorted keys. The parts come as an import writes them: ZIP codes first, then cities, both sorted.
+ * The order of keys in what is hashed does not matter.
+ */
+export const contentHash = async (
+  { content_hash: _, ...head }: Omit<ReleaseHead, 'content_hash'> & { readonly content_hash?: string },
+  parts: AsyncIterable<ReleasePart> | Iterable<ReleasePart>,
+): Promise<string> => {
+  const hash = createHash('sha256').update(`${canonicalJson(head)}\n`);
+  for await (const part of parts) hash.update(`${canonicalJson(part)}\n`);
+  return hash.digest('hex');
+};

@@ -1,0 +1,33 @@
+import { fractionOf, unitsOf } from '../catalog/fractions.ts';
+import { rateDecimals } from '../catalog/release-values.ts';
+
+/** 25 %: no combined sales tax is near it, so a larger number is a percentage instead of a fraction. */
+const fractionMax = 25n * 10n ** BigInt(rateDecimals - 2);
+
+/** A loop, because `/0+$/` takes quadratic time for zeros before another digit. */
+const withoutZeros = (decimals: string): string => {
+  let end = decimals.length;
+  while (decimals[end - 1] === '0') end -= 1;
+  return decimals.slice(0, end);
+};
+
+const read = (text: string, decimalsMax: number): bigint | null => {
+  // No rate has thousands, so a comma is a decimal comma.
+  const parts = /^(?<whole>\d{0,3})(?:[.,](?<decimals>\d*))?$/.exec(text)?.groups;
+  if (!parts || !/\d/.test(text)) return null;
+  // Spreadsheets write trailing zeros without end.
+  const decimals = withoutZeros(parts['decimals'] ?? '');
+  return decimals.length > decimalsMax ? null : unitsOf(`${parts['whole'] || '0'}.${decimals || '0'}`);
+};
+
+/** Read a fraction as a file writes it (`0.0050`, `.005`, `0`); `null` if it is not a number up to 0.25. */
+export const readFraction = (text: string): string | null => {
+  const units = read(text, rateDecimals);
+  return units === null || units > fractionMax ? null : fractionOf(units);
+};
+
+/** Read a percentage (`6.8750`) as a fraction (`0.06875`); `null` if it is not a number up to 25. */
+export const readPercent = (text: string): string | null => {
+  const units = read(text.endsWith('%') ? text.slice(0, -1).trimEnd() : text, rateDecimals - 2);
+  return units === null || units / 100n > fractionMax ? null : fractionOf(units / 100n);
+};

@@ -1,0 +1,53 @@
+import type { Release } from '../catalog/release.ts';
+import type { Confidence } from '../catalog/release-values.ts';
+import type { Entry } from './entry.ts';
+import { onlyFile } from './files/read-rows.ts';
+import type { NameTables } from './sst/layers.ts';
+
+export type ReadOptions = {
+  /** Two-letter code: rows of other states are skipped or bad. */
+  readonly state: string;
+  /** The release whose state rate and rules the file completes. */
+  readonly base: Release;
+  /** The first day of rates in a file that gives none. Without it, that is `established_from` of the base. */
+  readonly undatedFrom?: string;
+  /** Public names of counties, places and districts, for files that have only codes. Without them codes are names. */
+  readonly names?: NameTables;
+  /** Called repeatedly with the bytes read so far and the total bytes of the files on disk. */
+  readonly onProgress?: (readBytes: number, totalBytes: number) => void;
+};
+
+/** Reads the files as a stream of entries. Throws for a missing or broken file; yields a `bad` entry for a wrong row. */
+export type Read = (files: readonly string[], options: ReadOptions) => AsyncIterable<Entry>;
+
+/** A file format of tax rates: everything that the command line and the builder need to import it. */
+export type Importer = {
+  /** The value of `--format`, and `format` in the head of the release. */
+  readonly format: string;
+  /** One line for the help; it is part of the release's citation, and so of its hash. */
+  readonly describe: string;
+  /** The files to pass, in any order, each by its command line option. A file may be packed alone in a ZIP file. */
+  readonly files: readonly { readonly option: 'file' | 'rates' | 'boundaries'; readonly describe: string }[];
+  /** The two-letter code of the only state that publishes the format, or `null`. */
+  readonly onlyState: string | null;
+  /** Reads the state that the files name, as they write it; `null` if they name none. Absent: files do not name it. */
+  readonly stateIn?: (files: readonly string[]) => Promise<string | null>;
+  readonly confidence: Confidence;
+  /** Whether the files have the rates of sales from other states, so that none of their local rates is in uncertainty for these. */
+  readonly hasRemoteRates?: true;
+  readonly read: Read;
+};
+
+/** Reads the only file of a format, as `Read`. */
+export type ReadFile = (path: string, options: ReadOptions) => AsyncIterable<Entry>;
+
+type StateFile = Pick<Importer, 'format' | 'describe'> & Record<'file' | 'state', string> & { readonly read: ReadFile };
+
+/** A format of one file with the rates of the cities of one state. `file` describes the file. */
+export const stateFile = ({ file, state, read, ...format }: StateFile): Importer => ({
+  ...format,
+  files: [{ option: 'file', describe: file }],
+  onlyState: state,
+  confidence: 'high',
+  read: (files, options) => read(onlyFile(files), options),
+});

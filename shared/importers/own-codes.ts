@@ -1,0 +1,152 @@
+/** Levy's own codes of counties and places, which rules name, for files that have names or the state's codes. */
+import { parse } from 'csv-parse/sync';
+import { combinedSuffix } from '../catalog/local/packed-table.ts';
+import { countyKey, plainName } from '../catalog/local/place-names.ts';
+import { cityName, codePart } from '../catalog/location/city-name.ts';
+import type { Jurisdiction } from '../catalog/release-values.ts';
+import { stateFips } from '../vocabulary/jurisdiction.ts';
+import type { Entry } from './entry.ts';
+import type { NameTables } from './sst/layers.ts';
+
+type Row = Readonly<Record<string, string>>;
+
+/** A place within a county (three digits). */
+export type OwnPlace = { readonly county: string; readonly code: string; readonly name: string };
+
+/** A place, or a part of it with taxes of its own. */
+export type PlaceOrPart = { readonly place: OwnPlace; readonly isPart: boolean };
+
+const rowsOf = (text: string): readonly Row[] => parse(text, { bom: true, columns: true });
+
+const keyOf = (name: string): string => plainName(cityName(name) ?? '');
+
+const placeOf = ({ county = '', place = '', place_code }: Row): OwnPlace => ({
+  county,
+  code: place_code || codePart(place),
+  name: place,
+});
+
+/** The counties and places of a state by name. Without tables, a place has a code made of its name. */
+export class OwnCodes {
+  private readonly state: string;
+  private readonly counties: ReadonlyMap<string, string>;
+  private readonly countyCodes: ReadonlyMap<string, string>;
+  private readonly codedNames: ReadonlyMap<string, string>;
+  private readonly places = new Map<string, OwnPlace[]>();
+  private readonly parts: ReadonlyMap<string, readonly string[]>;
+
+  constructor(state: string, tables: NameTables | undefined) {
+    this.state = state;
+    const fips = stateFips(state);
+    const counties = rowsOf(tables?.counties ?? '').filter((row) => row['fips']?.slice(0, 2) === fips);
+    this.counties = new Map(counties.map(({ fips: code = '', name = '' }) => [code.slice(2), name]));
+    this.countyCodes = new Map([...this.counties].map(([code, name]) => [countyKey(name), code]));
+    const rates = rowsOf(tables?.rates ?? '');
+    const coded = rates.filter(({ place, place_code }) => place && place_code);
+    this.codedNames = new Map(coded.map(({ place_code = '', place = '' }) => [place_code, place]));
+    this.parts = new Map(
+      rates.map((row) => {
+        const { county, code } = placeOf(row);
+        const parts = (row['parts'] ?? '').split(';').map((text) => text.split('=')[0] ?? '');
+        return [`${county} ${code}`, parts.filter((part) => part !== '')];
+      }),
+    );
+    for (const row of rates.filter(({ place }) => place)) {
+      const names = [row['place'], ...(row['aliases'] ?? '').split('|')].map((name = '') => keyOf(name));
+      for (const key of new Set(names)) {
+        if (key === '') continue;
+        this.places.set(key, [...(this.places.get(key) ?? []), placeOf(row)]);
+      }
+    }
+  }
+
+  /** The three-digit code of a county by its name, with or without `County`. */
+  countyNamed(name: string): string | undefined {
+    return this.countyCodes.get(countyKey(name));
+  }
+
+  countyName(county: string): string {
+    return this.counties.get(county) ?? `County ${county}`;
+  }
+
+  /** The places with a name, each within a county: a city that lies in two counties is in the list twice. */
+  placesNamed(name: string): readonly OwnPlace[] {
+    return this.places.get(keyOf(name)) ?? [];
+  }
+
+  /** A place within a county; one that no table has gets a code made of its name. */
+  place(county: string, name: string): OwnPlace {
+    const found = this.placesNamed(name);
+    const here = found.find((place) => place.county === county) ?? found[0];
+    return here ? { ...here, county } : { county, code: codePart(name), name };
+  }
+
+  /**
+   * The place of a county that has a name, or all places whose names are in it: `MONUMENT IN PPRTA` and `PPRTA MONUMENT`
+   * are parts of Monument (`isPart`). `[]` if there is none.
+   */
+  placesIn(county: string, name: string): readonly PlaceOrPart[] {
+    const words = keyOf(name).split(' ');
+    const here = (key: string) => this.places.get(key)?.find((place) => place.county === county);
+    const [elsewhere] = this.placesNamed(name);
+    // The tables do not give every county of a place.
+    const whole = here(words.join(' ')) ?? (elsewhere && { ...elsewhere, county });
+    if (whole) return [{ place: whole, isPart: false }];
+    const found = new Map<string, OwnPlace>();
+    for (let length = words.length - 1; length > 0; length -= 1)
+      for (let at = 0; at + length <= words.length; at += 1) {
+        const place = here(words.slice(at, at + length).join(' '));
+        if (!place) continue;
+        found.set(place.code, place);
+        // A word names one place only: in `New Iberia`, `Iberia` does not.
+        words.fill('', at, at + length);
+      }
+    return [...found.values()].map((place) => ({ place, isPart: true }));
+  }
+
+  /** The parts of the local rate of a place, as the tables write them: `county`, `city`, `district:RTD`. */
+  partsOf({ county, code }: Pick<OwnPlace, 'county' | 'code'>): readonly string[] {
+    return this.parts.get(`${county} ${code}`) ?? [];
+  }
+
+  /** A place by its Census code. */
+  placeCoded(county: string, code: string): OwnPlace | undefined {
+    const name = this.codedNames.get(code);
+    return name === undefined ? undefined : { county, code, name };
+  }
+
+  /** The city of a county that is one: from 510 on, Census codes of counties are of independent cities. */
+  independentCity(county: string): OwnPlace | undefined {
+    const name = (this.counties.get(county) ?? '').replace(/ city$/i, '');
+    return Number(county) >= 510 && name !== '' ? this.place(county, name) : undefined;
+  }
+
+  countyTax(county: string): Jurisdiction {
+    return { code: `US-${this.state}-00-${county}`, name: this.countyName(county), type: 'county', tax_type: 'sales' };
+  }
+
+  cityTax({ code, name }: OwnPlace): Jurisdiction {
+    return { code: `US-${this.state}-01-${code}`, name, type: 'city', tax_type: 'sales' };
+  }
+
+  /** All local taxes of a place together. */
+  combinedTax({ county, code, name }: OwnPlace): Jurisdiction {
+    const own = { code: `US-${this.state}-${county}-${code}`, name: `${name}${combinedSuffix}` };
+    return { ...own, type: 'city', tax_type: 'sales', kind: 'combined' };
+  }
+}
+
+const keptNamed = 20;
+
+/** A note that lists the first jurisdictions which no table has, and which so keep codes made from the file. */
+export function* unmatchedCodesNote(kept: readonly string[]): Generator<Entry> {
+  const more = kept.length - keptNamed;
+  const listed = `${kept.slice(0, keptNamed).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  if (kept.length > 0)
+    yield { kind: 'note', sentence: `The tables of Levy lack these, which keep codes made from the file: ${listed}.` };
+}
+
+/** The names that an address may give a place: the one in the file, and the one in Levy's tables. */
+export const namesOf = (...names: readonly string[]): readonly string[] => [
+  ...new Set(names.map(cityName).filter((name) => name !== null)),
+];

@@ -1,0 +1,68 @@
+import { codePart } from '../catalog/location/city-name.ts';
+import type { Jurisdiction, JurisdictionType } from '../catalog/release-values.ts';
+import type { Entry } from './entry.ts';
+
+/** A local tax that has a rate and no code in a file. */
+export type Component = {
+  readonly level: Exclude<JurisdictionType, 'state'>;
+  /** `CITY`, `SPECIAL`: distinguishes taxes of the same place and level. */
+  readonly label: string;
+  readonly place: string;
+  readonly rate: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The ZIP, which is appended to the code if a place of the same name has another rate. */
+  readonly distinction: string;
+};
+
+const nameOf = ({ level, label, place }: Component): string => {
+  if (level === 'city') return place;
+  return `${place}, ${label.toLowerCase()} tax`;
+};
+
+/**
+ * Gives local taxes codes that can be read and stay from one file to the next: `US-TX-CITY-ROUND-ROCK`. The same name
+ * and level with the same rate is one jurisdiction; with another rate it is another, `US-TX-CITY-ROUND-ROCK-78665`.
+ */
+export class PseudoJurisdictions {
+  private readonly codes = new Map<string, string>();
+  private readonly taken = new Set<string>();
+  /** The last number that made a code unlike the others of its place. */
+  private readonly numbers = new Map<string, number>();
+  readonly state: string;
+
+  constructor(state: string) {
+    this.state = state;
+  }
+
+  /** The code of a component, and the entries that say so when it is a new one. */
+  codeOf(component: Component): { readonly code: string; readonly entries: readonly Entry[] } {
+    const { level, label, place, rate, from, to, distinction } = component;
+    const base = `US-${this.state}-${label}-${codePart(place) || 'UNNAMED'}`;
+    const key = `${base} ${level} ${rate} ${from} ${to}`;
+    const known = this.codes.get(key);
+    if (known !== undefined) return { code: known, entries: [] };
+    const code = this.free(base, distinction);
+    this.codes.set(key, code);
+    const jurisdiction: Jurisdiction = { code, name: nameOf(component), type: level, tax_type: 'sales' };
+    return {
+      code,
+      entries: [
+        { kind: 'jurisdiction', jurisdiction },
+        { kind: 'rate', rate: { jurisdiction: code, rate, from, to } },
+      ],
+    };
+  }
+
+  private free(base: string, distinction: string): string {
+    const distinct = `${base}-${distinction}`;
+    let code = this.taken.has(base) ? distinct : base;
+    while (this.taken.has(code)) {
+      const number = (this.numbers.get(distinct) ?? 1) + 1;
+      this.numbers.set(distinct, number);
+      code = `${distinct}-${number}`;
+    }
+    this.taken.add(code);
+    return code;
+  }
+}

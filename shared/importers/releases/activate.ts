@@ -1,0 +1,118 @@
+/** Changes the release that a state's calculations use. */
+import { isDeepStrictEqual } from 'node:util';
+import { dayOf } from '../../base/calendar.ts';
+import { accepted, CommandError } from '../../base/command-error.ts';
+import { counted } from '../../base/texts.ts';
+import type { ReleaseHead } from '../../catalog/content.ts';
+import { ContentCorrupt, catchCorrupt } from '../../catalog/loading/content-errors.ts';
+import { now } from '../../config/clock.ts';
+import {
+  type ActiveReleases,
+  activateRelease,
+  readActiveReleases,
+  rollBackRelease,
+} from '../../store/content/content-store.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { ownTexts } from '../rules/describe.ts';
+import { type ActiveRelease, chainOf, readActiveRelease, stateOf } from './active-release.ts';
+import { impactLines, impactOrCorruption } from './impact-lines.ts';
+import { impactOfChange, keysOfAll } from './measure-impact.ts';
+import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
+
+/** The own rules of the active release that do not apply with another one. */
+const lostOwn = (head: ReleaseHead | null, { head: active }: Pick<ActiveRelease, 'head'>): readonly string[] => {
+  const kept = ownTexts(head?.own);
+  return ownTexts(active?.own).filter((text) => !kept.includes(text));
+};
+
+/** The releases and places that an activation would remove: they are active, and not below the release. */
+const lossText = async (head: ReleaseHead, active: ActiveRelease): Promise<string> => {
+  const kept = chainOf(head);
+  const lost = chainOf(active.head).filter((id) => !kept.includes(id));
+  const texts = lostOwn(head, active);
+  const own = texts.length > 0 ? ` Own rules would no longer apply: ${texts.join('; ')}.` : '';
+  if (lost.length === 0) return `It is layered over ${head.below}, not over ${active.id}.${own}`;
+  const keys = (await keysOfAll(lost)).difference(await keysOfAll(kept));
+  return `Activating it would drop ${lost.join(', ')}, with ${counted(keys.size, 'ZIP or city', 'ZIPs and cities')} that it does not have.${own}`;
+};
+
+/**
+ * Refuse to activate a release that was imported over a release other than the active one, because later imports would be
+ * lost. Releases below the active one or active before are allowed, and so is the replacement of a corrupt release.
+ */
+const refuseReplacing = async (head: ReleaseHead, active: ActiveRelease): Promise<void> => {
+  const { id, below } = head;
+  const isBack = chainOf(active.head).includes(id) || active.previous.includes(id);
+  if (active.corrupt || below === active.id || isBack) return;
+  throw new CommandError(
+    `${id} was imported over ${below}, and ${active.id} is active now. ${await lossText(head, active)} Import its files again, over ${active.id}, or activate it with --replace.`,
+  );
+};
+
+const notice = 'Running instances notice within 60 seconds.';
+
+/** Retry if only another state changed: all states share one directory item. */
+const change = async (
+  state: string,
+  seen: ActiveReleases,
+  write: (seen: ActiveReleases, at: string) => ReturnType<typeof activateRelease>,
+): Promise<void> => {
+  const result = await write(seen, new Date(now()).toISOString());
+  if (result.ok) return;
+  const current = await readActiveReleases();
+  const isOther = current.version !== seen.version && isDeepStrictEqual(current.states[state], seen.states[state]);
+  if (!isOther) accepted(result);
+  await change(state, current, write);
+};
+
+type Activation = {
+  /** Whether releases that are not below this one may be lost. */
+  readonly replace?: boolean;
+  /** Whether the caller has compared the release with the active one: the effect is not printed again. */
+  readonly isMeasured?: boolean;
+};
+
+/**
+ * Activate a release of its state. Refuses unknown ids and, without `replace`, a release that was imported over a release other than the active one.
+ */
+export const activate = async (
+  id: string,
+  reporter: Pick<Reporter, 'print'>,
+  { replace = false, isMeasured = false }: Activation = {},
+): Promise<void> => {
+  const opened = await openRelease(id);
+  const { head, imported } = opened;
+  const seen = await readActiveReleases();
+  const active = await readActiveRelease(stateOfJurisdiction(head.state));
+  const before = active.id;
+  if (before === id) return reporter.print(`${id} is already the active release of ${head.state}.`);
+  if (imported && !replace) await refuseReplacing(imported, active);
+  const today = dayOf(now());
+  const compare = async () => impactOfChange(await openRelease(before), opened, today);
+  const impact = isMeasured ? null : await impactOrCorruption(compare, reporter);
+  for (const line of impactLines(imported, impact, { against: before, today })) reporter.print(line);
+  await change(head.state, seen, (current, at) => activateRelease(head.state, imported ? id : null, current, at));
+  for (const text of lostOwn(imported, active)) reporter.print(`No longer applies: ${text}.`);
+  reporter.print(`${id} is now the active release of ${head.state}; before it was ${before}. ${notice}`);
+};
+
+/** Activate the release of a state (`MN`) that was active before; without one, its built-in release. */
+export const rollBack = async (stateText: string, { print }: Pick<Reporter, 'print'>): Promise<void> => {
+  const { letters, code, builtIn } = stateOf(stateText);
+  const seen = await readActiveReleases();
+  const current = seen.states[code];
+  if (!current || (current.release === null && current.previous.length === 0))
+    throw new CommandError(
+      `${code} uses its built-in release ${builtIn.id}. There is no earlier release to roll back to.`,
+    );
+  const active = await readActiveRelease(letters);
+  const before = current.previous[0]?.release ?? null;
+  const opened = before === null ? null : await catchCorrupt(openRelease(before));
+  const head = opened instanceof ContentCorrupt ? null : (opened?.imported ?? null);
+  await change(code, seen, (directory, at) => rollBackRelease(code, directory, at));
+  for (const text of lostOwn(head, active)) print(`No longer applies: ${text}.`);
+  for (const text of lostOwn(active.head, { head })) print(`Applies again: ${text}.`);
+  const previous = before ?? builtIn.id;
+  print(`${previous} is active again for ${code}, instead of ${current.release ?? builtIn.id}. ${notice}`);
+};

@@ -1,0 +1,146 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
+import { batchesOf } from '../../base/collections.ts';
+import { builtInRelease, builtInReleaseById } from '../../catalog/built-in.ts';
+import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
+import { contentLoader } from '../../catalog/loading/content-loader.ts';
+import { loadLocalTable } from '../../catalog/local/load.ts';
+import type { TaxAddress } from '../../catalog/location/address.ts';
+import { releaseWith } from '../../catalog/merge-releases.ts';
+import { isOwnCode, isOwnOnly, withOwnRules } from '../../catalog/own-rules.ts';
+import type { OwnRules, Release } from '../../catalog/release.ts';
+import { now } from '../../config/clock.ts';
+import { readContent } from '../../store/content/content-reads.ts';
+import { readActiveReleases, readPartKeys } from '../../store/content/content-store.ts';
+import { loadContent } from '../../store/content/load-content.ts';
+import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import type { Position } from '../build.ts';
+import { zipsOfState } from '../zips.ts';
+import { chainOf } from './active-release.ts';
+import { type Impact, impactOf, type LoadRelease } from './impact.ts';
+import type { OpenRelease } from './open-release.ts';
+
+/** Load a release by its id, with its fallback releases. */
+export const loadStored =
+  ({ id, state }: Pick<Release, 'id' | 'state'>): LoadRelease =>
+  (addresses) =>
+    loadContent(addresses, { [state]: id });
+
+const lettersOf = ({ state }: Pick<Release, 'state'>): string => stateOfJurisdiction(state);
+
+/** Load a release of own rules that is not stored yet, with its fallback releases. */
+const loadUnstored = (head: ReleaseHead): LoadRelease => {
+  const { loadContent: load } = contentLoader({
+    readActive: readActiveReleases,
+    readContent: async (heads, parts) => {
+      const isStored = (id: string) => id !== head.id;
+      const names = parts.filter(({ release }) => isStored(release));
+      const ids = heads.filter(isStored);
+      const read = ids.length + names.length === 0 ? { heads: [], parts: [] } : await readContent(ids, names);
+      return {
+        heads: heads.map((id) => (isStored(id) ? read.heads[ids.indexOf(id)] : { value: head, characters: 0 })),
+        parts: parts.map((name) => (isStored(name.release) ? read.parts[names.indexOf(name)] : undefined)),
+      };
+    },
+    builtIn: builtInRelease,
+    builtInById: builtInReleaseById,
+    now,
+  });
+  return (addresses) => load(addresses, { [head.state]: head.id });
+};
+
+/** The ZIPs and cities whose combined rates may differ between own rules; `below` are their imported fallback releases. */
+const keysOfOwn = async (
+  state: string,
+  own: readonly (OwnRules | undefined)[],
+  below: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const [first, second] = own.map((one) => canonicalJson([one?.jurisdictions ?? [], one?.rates ?? []]));
+  if (first === second) return new Set();
+  const rates = own.flatMap((one) => one?.rates ?? []);
+  if (rates.some(({ jurisdiction }) => !isOwnCode(jurisdiction)))
+    return (await keysOfAll(below)).union(new Set(knownZips(state)));
+  const ranges = own.flatMap((one) => one?.jurisdictions ?? []).flatMap(({ zips }) => zips);
+  return new Set(zipsOfState(state).filter((zip) => ranges.some(([low, high]) => low <= zip && zip <= high)));
+};
+
+/** The impact of own rules that are not stored yet, over their fallback release. */
+const impactOfOwn = async (head: ReleaseHead, below: string, before: OwnRules | undefined, today: string) => {
+  const state = lettersOf(head);
+  const keys = await keysOfOwn(state, [before, head.own], head.chain);
+  return impactOf({
+    state,
+    blocks: batchesOf([...keys].sort()),
+    before: loadStored({ id: below, state: head.state }),
+    after: loadUnstored(head),
+    today,
+  });
+};
+
+/** The impact of a release that is not stored yet, over its fallback release, which has the own rules `ownBefore`. */
+export const impactOfImport = (
+  head: ReleaseHead,
+  parts: () => AsyncIterable<ReleasePart>,
+  { below, own: ownBefore }: Pick<Position, 'below' | 'own'>,
+  today: string,
+): Promise<Impact> => {
+  if (isOwnOnly(head)) return impactOfOwn(head, below, ownBefore, today);
+  const before = loadStored({ id: below, state: head.state });
+  let current: ReadonlyMap<string, ReleasePart> = new Map();
+  async function* blocks(): AsyncGenerator<readonly string[]> {
+    for await (const block of batchesOf(parts())) {
+      current = new Map(block.map((part) => [part.key, part]));
+      yield block.map(({ key }) => key);
+    }
+  }
+  const after: LoadRelease = async (addresses) => {
+    const fallbackFor = await before(addresses);
+    const views = new Map<TaxAddress, Release>();
+    for (const address of addresses) {
+      const part = current.get(address.zip5 ?? address.city ?? '');
+      const fallback = fallbackFor(address);
+      const view = withOwnRules(releaseWith(head, part ? [part] : []), head.own);
+      views.set(address, { ...view, ...(fallback ? { fallback } : {}) });
+    }
+    return (address) => views.get(address);
+  };
+  return impactOf({ state: lettersOf(head), blocks: blocks(), before, after, today });
+};
+
+const bottomOf = ({ imported, head }: OpenRelease): string => imported?.bottom ?? head.id;
+
+/** The ZIPs in the built-in tables of a state. */
+const knownZips = (state: string): readonly string[] => {
+  const local = builtInRelease(state)?.local;
+  if (!local) return [];
+  const table = loadLocalTable(local);
+  return zipsOfState(state).filter((zip) => table.zip(zip) !== undefined);
+};
+
+/** The ZIPs and cities that any of the imported releases names. */
+export const keysOfAll = async (ids: Iterable<string>): Promise<Set<string>> =>
+  new Set((await Array.fromAsync(ids, readPartKeys)).flat());
+
+/**
+ * The ZIPs and cities that may differ between two releases: places of imported releases that are in only one of the two
+ * chains, and every ZIP if their built-in fallback releases differ.
+ */
+const keysOf = async (before: OpenRelease, after: OpenRelease): Promise<ReadonlySet<string>> => {
+  const [left, right] = [new Set(chainOf(before.imported)), new Set(chainOf(after.imported))];
+  const own = [before.imported?.own, after.imported?.own];
+  const ofOwn = await keysOfOwn(lettersOf(after.head), own, [...left.union(right)]);
+  const keys = (await keysOfAll(left.symmetricDifference(right))).union(ofOwn);
+  if (bottomOf(before) === bottomOf(after)) return keys;
+  for (const { imported, parts } of [before, after])
+    if (imported === null) for await (const { key } of parts()) keys.add(key);
+  return keys.union(new Set(knownZips(lettersOf(after.head))));
+};
+
+/** The impact of a stored or built-in release that replaces another. */
+export const impactOfChange = async (before: OpenRelease, after: OpenRelease, today: string): Promise<Impact> =>
+  impactOf({
+    state: lettersOf(after.head),
+    blocks: batchesOf([...(await keysOf(before, after))].sort()),
+    before: loadStored(before.head),
+    after: loadStored(after.head),
+    today,
+  });

@@ -1,0 +1,142 @@
+import type { ReleaseHead, ReleasePart } from '../../catalog/content.ts';
+import { ContentCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
+import type { Location, Release } from '../../catalog/release.ts';
+import { contentHash } from '../content-hash.ts';
+import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
+import { establishedSpan, piecesOf, type Span } from './timeline.ts';
+import { type Piece, zipRangesOf } from './zip-pieces.ts';
+
+type Head = Pick<Release, 'state' | 'rates' | 'established_from' | 'complete_from'>;
+
+/** Addresses of a ZIP or city, and days on which a release names them. */
+type Named = { readonly days: readonly Span[]; readonly ranges: readonly Piece[] };
+
+/** The locations that a release names in part (`some`), and those with all taxes of every address (`all`). */
+type KeyNames = { readonly key: string; readonly some: readonly Named[]; readonly all: readonly Named[] };
+
+const includes = (spans: readonly Span[], day: string): boolean =>
+  spans.some(({ from, to }) => from <= day && (to === null || day <= to));
+
+/** Whether the location applies to every address in its ranges, with its local taxes. */
+const holdsAll = ({ within_city, of_addresses }: Location): boolean =>
+  within_city === undefined && of_addresses !== true;
+
+/** The days of a location on which the state and all of its jurisdictions have rates. Otherwise the fallback applies. */
+const ratedDays = (head: Head, { rates }: ReleasePart, location: Location): readonly Span[] => {
+  const codes = [head.state, ...location.alternatives.flat()];
+  const dated = codes.map((code) => [...head.rates, ...rates].filter(({ jurisdiction }) => jurisdiction === code));
+  const required = [[location], ...dated].map((values) =>
+    values.map((value) => establishedSpan(value, head.established_from)),
+  );
+  return piecesOf(required.flat()).filter(({ from }) => required.every((spans) => includes(spans, from)));
+};
+
+/** Merge ranges that overlap or touch. */
+const joined = (ranges: readonly Piece[]): readonly Piece[] => {
+  const found: { low: number; high: number }[] = [];
+  for (const { low, high } of ranges.toSorted((a, b) => a.low - b.low)) {
+    const last = found.at(-1);
+    if (last && low <= last.high + 1) last.high = Math.max(last.high, high);
+    else found.push({ low, high });
+  }
+  return found;
+};
+
+async function* namesOf(head: Head, parts: AsyncIterable<ReleasePart>): AsyncGenerator<KeyNames> {
+  for await (const part of parts) {
+    const { key, locations } = part;
+    const rangesOf = (location: Location) => joined(zipRangesOf(key, location));
+    yield {
+      key,
+      some: locations.map((location) => ({
+        days: [establishedSpan(location, head.established_from)],
+        ranges: rangesOf(location),
+      })),
+      all: locations
+        .filter(holdsAll)
+        .map((location) => ({ days: ratedDays(head, part, location), ranges: rangesOf(location) })),
+    };
+  }
+}
+
+const rangesOn = (named: readonly Named[], day: string): readonly Piece[] =>
+  joined(named.flatMap(({ days, ranges }) => (includes(days, day) ? ranges : [])));
+
+const contain = (outer: readonly Piece[], inner: readonly Piece[]): boolean =>
+  inner.every(({ low, high }) => outer.some((range) => range.low <= low && high <= range.high));
+
+type Level = { readonly completeFrom: string; readonly all: readonly Named[] };
+
+/** The locations that the added releases name with all taxes, by ZIP or city. */
+class Upper {
+  private readonly levels = new Map<string, readonly Level[]>();
+
+  add({ key, all }: KeyNames, { complete_from: completeFrom = '' }: Head): void {
+    this.levels.set(key, [...(this.levels.get(key) ?? []), { completeFrom, all }]);
+  }
+
+  /**
+   * The last day on which an address is left for a fallback release: `null` without an end, `undefined` if there is none.
+   * Before `complete_from`, the release that reaches further back applies.
+   */
+  lastDayWithout({ key, some }: KeyNames, { complete_from: completeFrom = '' }: Head): string | null | undefined {
+    const levels = this.levels.get(key) ?? [];
+    const days = [...some, ...levels.flatMap(({ all }) => all)].flatMap((named) => named.days);
+    const firsts = levels.map((level) => ({ from: level.completeFrom, to: null }));
+    return piecesOf([...days, ...firsts]).findLast(({ from: day }) => {
+      const upper = levels.filter((level) => level.completeFrom <= day || level.completeFrom <= completeFrom);
+      const above = upper.flatMap(({ all }) => all);
+      return !contain(rangesOn(above, day), rangesOn(some, day));
+    })?.to;
+  }
+}
+
+const later = (a: string | null, b: string | null): string | null => (a === null || b === null ? null : a < b ? b : a);
+
+/**
+ * The last day on which a release of the chain still covers any address: `null` without an end, `undefined` if it covers
+ * none. A corrupt one is left out, with a line of output.
+ */
+const neededUntil = async (
+  upper: Upper,
+  id: string,
+  { print }: Pick<Reporter, 'print'>,
+): Promise<string | null | undefined> => {
+  try {
+    const { head, parts } = await openRelease(id);
+    const all = await Array.fromAsync(namesOf(head, parts()));
+    const lastDays = all.map((names) => upper.lastDayWithout(names, head)).filter((day) => day !== undefined);
+    if (lastDays.length === 0) return undefined;
+    for (const names of all) upper.add(names, head);
+    return lastDays.reduce(later);
+  } catch (error) {
+    if (!(error instanceof ContentCorrupt)) throw error;
+    print(`${id} is left out of the fallback releases. ${corruptionText(error)}`);
+    return undefined;
+  }
+};
+
+/**
+ * The head of an import without the fallback releases that no longer cover any address, and with the last day on which each
+ * of the others does. Without this, the number of releases that a calculation reads would grow with each import.
+ */
+export const withNeededChain = async (
+  head: ReleaseHead,
+  parts: () => AsyncIterable<ReleasePart>,
+  reporter: Pick<Reporter, 'print'>,
+): Promise<ReleaseHead> => {
+  const { chain: all } = head;
+  if (all.length === 0) return head;
+  const upper = new Upper();
+  for await (const names of namesOf(head, parts())) upper.add(names, head);
+  const members: { readonly id: string; readonly until: string | null }[] = [];
+  for (const id of all) {
+    const until = await neededUntil(upper, id, reporter);
+    if (until !== undefined) members.push({ id, until });
+  }
+  const chain = members.map(({ id }) => id);
+  if (chain.length === all.length && members.every(({ until }) => until === null)) return head;
+  const needed = { ...head, chain, chain_until: members.map(({ until }) => until) };
+  return { ...needed, content_hash: await contentHash(needed, parts()) };
+};

@@ -1,0 +1,160 @@
+import { defaultSettings } from '../../accounts/account.ts';
+import { currentVersion } from '../../api/versions.ts';
+import { calculate, type Outcome } from '../../calculations/calculate.ts';
+import type { CalculationInput } from '../../calculations/request.ts';
+import type { ReleaseFor } from '../../catalog/content.ts';
+import { readAddress, type TaxAddress } from '../../catalog/location/address.ts';
+import type { PostalAddress } from '../../catalog/location/postal-address.ts';
+import type { Release } from '../../catalog/release.ts';
+import { decimal, rescale } from '../../money/decimal.ts';
+import { loadContent } from '../../store/content/load-content.ts';
+import { stateJurisdiction, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { type CaseLine, isUnreadable, type UnreadableCase, type WorkedCase } from './cases.ts';
+
+export type CaseResult = {
+  readonly id: string;
+  readonly outcome: 'pass' | 'fail' | 'not_applicable';
+  /** The tax in the case, and the tax of the release. */
+  readonly expected: string | null;
+  readonly got: string | null;
+  /** The reason why the case does not apply, or why there is no tax to compare. */
+  readonly reason: string | null;
+};
+
+const inputFields = new Set(['lines', 'use']);
+const lineFields = new Set(['id', 'ptc', 'quantity', 'unit_price', 'discount', 'third_party_discount']);
+
+const othersOf = (value: object, known: ReadonlySet<string>): readonly string[] =>
+  Object.keys(value).filter((field) => !known.has(field));
+
+const isShipping = ({ ptc }: CaseLine): boolean => ptc === 'SHIPPING' || ptc.startsWith('SHIPPING.');
+
+const localLevels = new Set(['local', 'county', 'city', 'district']);
+
+/** The destination of a case. */
+export const addressOf = ({ state, zip, locality }: WorkedCase): PostalAddress => ({
+  state: state ?? null,
+  postal_code: zip ?? null,
+  city: locality ?? null,
+});
+
+/** Whether the case expects local taxes without naming a place, so that it cannot be checked. */
+const expectsUnnamedPlace = ({ zip, locality, expected }: WorkedCase, release: Release): boolean => {
+  if (zip || locality) return false;
+  const levels = (expected.components ?? []).map(({ level }) => level ?? '');
+  return levels.some((level) => localLevels.has(level) || (level === 'combined' && release.coverage === 'partial'));
+};
+
+export const isOfState = ({ country, state }: Pick<WorkedCase, 'country' | 'state'>, release: Release): boolean =>
+  (country ?? 'US') === 'US' && stateJurisdiction(state ?? '') === release.state;
+
+/** The reason why the case does not apply to the release, or `null`. */
+const inapplicable = (worked: WorkedCase, release: Release): string | null => {
+  if (!isOfState(worked, release)) return `it is not about ${release.name}`;
+  const { tax_total } = worked.expected;
+  if (tax_total === null || tax_total === undefined) return 'it expects no tax_total';
+  const lines = worked.input.lines ?? [];
+  if (!lines.some((line) => !isShipping(line))) return 'it has only shipping lines';
+  const others = [...othersOf(worked.input, inputFields), ...lines.flatMap((line) => othersOf(line, lineFields))];
+  if (others.length > 0) return `it uses ${[...new Set(others)].join(', ')}, which a check cannot calculate`;
+  if (lines.filter(isShipping).length > 1) return 'it has several shipping charges';
+  if (expectsUnnamedPlace(worked, release)) return 'it expects local taxes of a place that it does not name: add a zip';
+  return null;
+};
+
+const requestOf = (worked: WorkedCase, today: string): CalculationInput => {
+  const lines = worked.input.lines ?? [];
+  const shipping = lines.find(isShipping);
+  const use = worked.input['use'];
+  return {
+    tax_date: worked.date ?? today,
+    customer: { address: addressOf(worked), use: use === 'business' || use === 'personal' ? use : null },
+    line_items: lines
+      .filter((line) => !isShipping(line))
+      .map(({ id, ptc, quantity, unit_price, discount, third_party_discount }) => ({
+        id,
+        product_tax_code: ptc,
+        quantity,
+        unit_price,
+        discount_amount: discount,
+        third_party_discount_amount: third_party_discount,
+      })),
+    shipping: shipping ? { amount: shipping.unit_price, product_tax_code: shipping.ptc } : null,
+  };
+};
+
+const isSameAmount = (a: string, b: string): boolean => {
+  const [left, right] = [decimal(a), decimal(b)];
+  const scale = Math.max(left.scale, right.scale);
+  return rescale(left, scale) === rescale(right, scale);
+};
+
+/** Whether the release has the place of the case, if the case has only its name. */
+const knowsPlace = ({ zip, locality }: WorkedCase, address: TaxAddress, release: Release | undefined): boolean =>
+  Boolean(zip) || !locality || (release?.locations ?? []).some(({ cities }) => cities.includes(address.city ?? ''));
+
+/** Load the content of one release for the cases, active or not, as a calculation loads a pinned release. */
+export const releaseForCases = (
+  head: Release,
+  cases: readonly (WorkedCase | UnreadableCase)[],
+): Promise<ReleaseFor> => {
+  const addresses = cases
+    .flatMap((worked) => (isUnreadable(worked) ? [] : [readAddress(addressOf(worked), '')]))
+    .flatMap((read) => (read.ok && read.value.state === stateOfJurisdiction(head.state) ? [read.value] : []));
+  return loadContent(addresses, { [head.state]: head.id });
+};
+
+/** Compare a worked case with the calculation of the API. Days are `YYYY-MM-DD`. */
+export const runCase = (
+  worked: WorkedCase | UnreadableCase,
+  head: Release,
+  releaseFor: ReleaseFor,
+  today: string,
+): CaseResult => {
+  const { id } = worked;
+  if (isUnreadable(worked))
+    return { id, outcome: 'not_applicable', expected: null, got: null, reason: `it cannot be read: ${worked.problem}` };
+  const expected = worked.expected.tax_total ?? null;
+  const result = (outcome: CaseResult['outcome'], got: string | null, reason: string | null): CaseResult => ({
+    id,
+    outcome,
+    expected,
+    got,
+    reason,
+  });
+  const reason = inapplicable(worked, head);
+  if (reason !== null || expected === null) return result('not_applicable', null, reason);
+  const address = readAddress(addressOf(worked), '');
+  if (!address.ok) return result('fail', null, address.problems[0].detail);
+  if (!knowsPlace(worked, address.value, releaseFor(address.value)))
+    return result(
+      'not_applicable',
+      null,
+      `the release has no place named ${worked.locality}: add a zip to the case, or pass --zips "${worked.locality}=…"`,
+    );
+  const context = { settings: defaultSettings(currentVersion), releaseFor, now: Date.parse(`${today}T12:00:00Z`) };
+  const answer = calculate(requestOf(worked, today), context, []);
+  if (!answer.ok) return result('fail', null, answer.problems[0].detail);
+  const { tax_amount } = answer.value;
+  const day = worked.date ?? today;
+  const uncovered = warningOf(answer.value, ['not_covered']);
+  if (uncovered !== null && isOutside(day, head)) return result('not_applicable', tax_amount, uncovered);
+  if (isSameAmount(tax_amount, expected)) return result('pass', tax_amount, null);
+  return result('fail', tax_amount, warningOf(answer.value, explainingCodes));
+};
+
+// The warnings that explain most differences.
+const explainingCodes = [
+  'not_covered',
+  'local_rates_missing',
+  'local_rates_approximate',
+  'address_ambiguous',
+  'postal_code_unknown',
+];
+
+const warningOf = ({ warnings }: Outcome, codes: readonly string[]): string | null =>
+  warnings.find(({ code }) => codes.includes(code))?.message ?? null;
+
+/** Whether the day is outside of the days for which the release is established. */
+const isOutside = (day: string, { established_from, established_to }: Release): boolean =>
+  day < established_from || (established_to !== null && established_to < day);

@@ -1,0 +1,285 @@
+/** Brings the official files of one state into a release, and activates it if it passes the gates. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { assert } from '../../base/assert.ts';
+import { accepted, CommandError } from '../../base/command-error.ts';
+import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
+import { now } from '../../config/clock.ts';
+import {
+  type ContentSource,
+  readContentSource,
+  type SourceFile,
+  writeContentSource,
+} from '../../store/content/content-sources.ts';
+import { localName } from '../files/local-name.ts';
+import { importers } from '../importers.ts';
+import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
+import type { GateResult } from '../updates/gates.ts';
+import { type PublisherClient, PublisherFailure } from '../updates/publisher-client.ts';
+import type { Importable } from '../updates/publishers.ts';
+import { activate } from './activate.ts';
+import { type ActiveRelease, chainOf, positionOver, readActiveRelease } from './active-release.ts';
+import { compareReleases, type RateChange } from './compare-rates.ts';
+import { failedGates, measureGates } from './gate-figures.ts';
+import { type Imported, importFiles } from './import-files.ts';
+import { openRelease } from './open-release.ts';
+import type { Reporter } from './reporter.ts';
+
+export type UpdateOptions = {
+  readonly client: PublisherClient;
+  /** Where the files go; the caller removes it. */
+  readonly folder: string;
+  readonly reporter: Reporter;
+  readonly activate: boolean;
+  /** Gates that the operator overrides. */
+  readonly overridden: ReadonlySet<string>;
+};
+
+/**
+ * - `current`: the publisher still has the files of `release`, and it is active.
+ * - `imported`: the files are `release`, which passed the gates or not.
+ * - `failed`: the publisher failed, or its files cannot be imported. Nothing changed.
+ */
+export type StateUpdate =
+  | { readonly outcome: 'current'; readonly release: string }
+  | {
+      readonly outcome: 'imported';
+      readonly release: string;
+      readonly gates: readonly GateResult[];
+      /** Sentences with changes because of which gates fail. */
+      readonly examples: readonly string[];
+      readonly active: boolean;
+      /** Why the release was not activated, although it should be. */
+      readonly held: string | null;
+    }
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+const instant = (): string => new Date(now()).toISOString();
+
+const knownOf = (known: readonly SourceFile[], { option, url }: CurrentFile): SourceFile | undefined =>
+  known.find((file) => file.option === option && file.url === url);
+
+/** Where a file goes: a release names its sources by the names of the files, so these are kept. */
+const pathOf = (folder: string, state: string, { option, name }: Pick<SourceFile, 'option' | 'name'>): string =>
+  join(folder, state, option, localName(name));
+
+/**
+ * Compare the files of the publisher with the ones of the last update, without a download. `unknown`: the publisher sends
+ * neither ETag nor Last-Modified. `outdated`: the active release changed since, so that an update imports the files again.
+ */
+export const compareVersions = async (
+  publisher: Importable,
+  client: PublisherClient,
+): Promise<'current' | 'newer' | 'outdated' | 'unknown'> => {
+  const { files: known, release } = await readContentSource(publisher.state);
+  if (release !== null && !(await isCurrent(release, await readActiveRelease(publisher.state)))) return 'outdated';
+  let result: 'current' | 'unknown' = 'current';
+  for (const current of await currentFiles(publisher.files, client)) {
+    const file = knownOf(known, current);
+    if (!file) return 'newer';
+    const { etag, lastModified } = await client.readVersion(current.url);
+    if (etag !== file.etag || lastModified !== file.last_modified) return 'newer';
+    if (etag === null && lastModified === null) result = 'unknown';
+  }
+  return result;
+};
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** Download a file; `null` if the publisher still has the known version. */
+const fetchFile = async (
+  current: CurrentFile,
+  known: SourceFile | undefined,
+  path: string,
+  { client, reporter }: UpdateOptions,
+): Promise<SourceFile | null> => {
+  await mkdir(dirname(path), { recursive: true });
+  const { name, url } = current;
+  const title = `Downloading ${name}`;
+  const downloaded = await reporter.withProgress(title, 1, 'The download failed.', async ({ reach, finish }) => {
+    const found = await client.download(url, {
+      path,
+      known: known ? { etag: known.etag, lastModified: known.last_modified } : null,
+      onProgress: (bytes, total) => reach(bytes / Math.max(1, total ?? bytes), megabytes(bytes)),
+    });
+    finish(found ? `Downloaded ${name} (${megabytes(found.bytes)})` : `${name} is unchanged`);
+    return found;
+  });
+  if (downloaded === null) return null;
+  const { etag, lastModified: last_modified, sha256, bytes } = downloaded;
+  return { ...current, etag, last_modified, sha256, bytes };
+};
+
+/** Download the current files; `null` if the publisher still has the known version of all of them. */
+const fetchFiles = async (
+  { files: known }: ContentSource,
+  { state, files }: Importable,
+  options: UpdateOptions,
+): Promise<readonly SourceFile[] | null> => {
+  const current = await currentFiles(files, options.client);
+  const fetch = (file: CurrentFile, version: SourceFile | undefined) =>
+    fetchFile(file, version, pathOf(options.folder, state, file), options);
+  const fetched: (SourceFile | null)[] = [];
+  for (const file of current) fetched.push(await fetch(file, knownOf(known, file)));
+  if (fetched.every((file) => file === null)) return null;
+  // One file of a pair is new: an import needs both.
+  for (const [index, file] of current.entries()) fetched[index] ??= await fetch(file, undefined);
+  return fetched.filter((file) => file !== null);
+};
+
+/**
+ * Whether the files have the content of the known ones. A publisher can send the same file under another name or
+ * version.
+ */
+const haveSameContent = (files: readonly SourceFile[], known: readonly SourceFile[]): boolean =>
+  files.every(({ option, sha256 }) => known.some((file) => file.option === option && file.sha256 === sha256));
+
+/** An import, and the release that was active before it. */
+type Made = Imported & { readonly over: string };
+
+const importState = async (
+  { state, format }: Importable,
+  files: readonly SourceFile[],
+  { folder, reporter }: UpdateOptions,
+): Promise<Made> => {
+  const active = await readActiveRelease(state);
+  const tempFolder = await mkdtemp(join(folder, 'import-'));
+  try {
+    const imported = await importFiles({
+      importer: importers[format],
+      files: files.map((file) => pathOf(folder, state, file)),
+      state,
+      active,
+      base: null,
+      from: null,
+      skipBadRows: false,
+      dryRun: false,
+      tempFolder,
+      reporter,
+    });
+    assert(imported !== null, 'An import that is not a dry run returns its release.');
+    return { ...imported, over: active.id };
+  } finally {
+    await rm(tempFolder, { recursive: true, force: true });
+  }
+};
+
+/** Why a release must not be activated; `null` if it may be. */
+const heldReason = (
+  { layout, name }: Importable,
+  { activated }: ContentSource,
+  gates: readonly GateResult[],
+  overridden: ReadonlySet<string>,
+): string | null => {
+  if (layout === 'unverified') return `The layout of the files of ${name} is not verified.`;
+  if (activated) return 'These files were active before, and were rolled back or replaced.';
+  const failed = failedGates(gates, overridden);
+  return failed.length === 0 ? null : `These gates failed: ${failed.join(', ')}.`;
+};
+
+/** The most changes of rates that the record of a state keeps. */
+const keptChanges = 100;
+
+const firstOf = (changes: readonly RateChange[]) => ({
+  count: changes.length,
+  rates: changes.slice(0, keptChanges).map(({ jurisdiction, name, kind, from, to, old, new: next }) => ({
+    jurisdiction,
+    name,
+    kind,
+    from,
+    to,
+    before: old,
+    after: next,
+  })),
+});
+
+/** Apply the gates to a release that is not active, and activate it if requested and allowed. */
+const activateIfAllowed = async (
+  source: ContentSource,
+  release: string,
+  publisher: Importable,
+  options: UpdateOptions,
+  made: Made | null,
+): Promise<StateUpdate> => {
+  const { id, builtIn } = await readActiveRelease(publisher.state);
+  const impact = made?.over === id ? made.impact : null;
+  const [candidate, active] = [await openRelease(release), await openRelease(id)];
+  const { gates, examples } = await measureGates(candidate, active, builtIn, impact);
+  const held = heldReason(publisher, source, gates, options.overridden);
+  const isActivated = options.activate && held === null;
+  // Before the activation, so that its event has these figures even if this run ends between the two.
+  const changes = { against: id, ...firstOf(await compareReleases(active, candidate)) };
+  const proposed = accepted(await writeContentSource({ ...source, proposal: { gates: [...gates], held, changes } }));
+  if (isActivated) {
+    await activate(release, options.reporter, { isMeasured: true });
+    accepted(await writeContentSource({ ...proposed, activated: true }));
+  }
+  return { outcome: 'imported', release, gates, examples, active: isActivated, held: options.activate ? held : null };
+};
+
+/**
+ * Whether a release that is not active may be activated as it is. After another import or a change of own rules it lies
+ * over a release that is not active any more: its files are imported again, over the active one.
+ */
+const isCurrent = async (release: string, active: ActiveRelease): Promise<boolean> => {
+  if (chainOf(active.head).includes(release)) return true;
+  const opened = await catchCorrupt(openRelease(release));
+  return !(opened instanceof ContentCorrupt) && opened.imported?.below === positionOver(active).below;
+};
+
+const updateFiles = async (
+  source: ContentSource,
+  publisher: Importable,
+  options: UpdateOptions,
+): Promise<StateUpdate> => {
+  const active = await readActiveRelease(publisher.state);
+  const isOutdated = source.release !== null && !(await isCurrent(source.release, active));
+  const files = await fetchFiles(isOutdated ? { ...source, files: [] } : source, publisher, options);
+  const at = instant();
+  const isSame = files === null || haveSameContent(files, source.files);
+  const isNew = !isSame || isOutdated;
+  const made = isNew && files !== null ? await importState(publisher, files, options) : null;
+  const release = made ? made.id : source.release;
+  assert(release !== null, 'A publisher has known files only if a release was made of them.');
+  const { id, head } = await readActiveRelease(publisher.state);
+  const isActive = id === release || head?.chain.includes(release) === true;
+  const proposal = release === source.release ? source.proposal : null;
+  const imported = isNew && { release, imported_at: at, proposal };
+  const fetched = { ...(files && { files: [...files] }), ...imported };
+  const activated = isActive || (source.activated && isSame);
+  const next = accepted(await writeContentSource({ ...source, ...fetched, activated, checked_at: at, failure: null }));
+  if (isActive) return { outcome: 'current', release };
+  return activateIfAllowed(next, release, publisher, options, made);
+};
+
+/** Record the failure, with the first time of an unbroken row of failures. */
+const recordFailure = async (state: string, message: string): Promise<void> => {
+  const at = instant();
+  const source = await readContentSource(state);
+  const failure = { since: source.failure?.since ?? at, message };
+  // Where this is refused, another update of the state has written its own outcome.
+  await writeContentSource({ ...source, checked_at: at, failure });
+};
+
+/**
+ * Bring the official files of a state into a release: find, download, import, apply the gates, and activate if requested.
+ *
+ * Every step can be interrupted. A file appears in the folder when it is complete, a release exists after its last write,
+ * and the record of the source is written after the release; a second run goes on from there.
+ */
+export const updateState = async (publisher: Importable, options: UpdateOptions): Promise<StateUpdate> => {
+  const source = await readContentSource(publisher.state);
+  try {
+    return await updateFiles(source, publisher, options);
+  } catch (error) {
+    const isExpected = error instanceof PublisherFailure || error instanceof CommandError;
+    if (!isExpected && !(error instanceof ContentCorrupt)) {
+      // A bug or an outage. The record states that the state was not updated, if the database accepts the write.
+      await recordFailure(publisher.state, `The update ended with an error of Levy: ${String(error)}.`).catch(() => {});
+      throw error;
+    }
+    const reason = isExpected ? error.message : corruptionText(error);
+    await recordFailure(publisher.state, reason);
+    return { outcome: 'failed', reason };
+  }
+};

@@ -1,0 +1,64 @@
+/** Own rules in sentences, for the reports of commands. */
+
+import type { Dated } from '../../catalog/effective.ts';
+import { percentOf } from '../../catalog/fractions.ts';
+import { type OwnRules, type Rule, settingNames } from '../../catalog/release.ts';
+import { effectInWords, limitsInWords } from '../../tax/rule-words.ts';
+
+const daysText = ({ from, to }: Dated): string => (to === null ? `from ${from}` : `${from} to ${to}`);
+
+const zipsText = (zips: readonly (readonly [string, string])[]): string =>
+  zips.map(([low, high]) => (low === high ? low : `${low} to ${high}`)).join(', ');
+
+const placesOf = ({ levels, jurisdictions, zips }: Rule): readonly string[] => [
+  ...(levels ? [`only of type ${levels.join(', ')}`] : []),
+  ...(jurisdictions ? [`only of ${jurisdictions.join(', ')}`] : []),
+  ...(zips ? [`only in ZIPs ${zipsText(zips)}`] : []),
+];
+
+const ruleText = (rule: Rule): string =>
+  [
+    `Rule ${rule.id} (${rule.ptcs.join(', ')}): ${effectInWords(rule.effect)}`,
+    daysText(rule),
+    ...placesOf(rule),
+    ...limitsInWords(rule),
+  ].join(', ');
+
+const rateTexts = ({ rates, jurisdictions }: OwnRules): readonly string[] =>
+  rates.map(({ jurisdiction, rate, ...days }) => {
+    const own = jurisdictions.find(({ code }) => code === jurisdiction);
+    const name = own ? `${own.name} (${jurisdiction})` : jurisdiction;
+    const where = own ? `, in ZIPs ${zipsText(own.zips)}` : '';
+    return `Rate of ${name}: ${percentOf(rate)}, ${daysText(days)}${where}`;
+  });
+
+const policyText = (policy: object | string): string => (typeof policy === 'string' ? policy : JSON.stringify(policy));
+
+/** Every value of own rules, without its source. */
+export const ownTexts = (own: OwnRules | undefined): readonly string[] =>
+  own
+    ? [
+        ...own.rules.map(ruleText),
+        ...rateTexts(own),
+        ...settingNames.flatMap((name) =>
+          (own.settings[name] ?? []).map(
+            ({ policy, ...days }) => `Setting ${name}: ${policyText(policy)}, ${daysText(days)}`,
+          ),
+        ),
+      ]
+    : [];
+
+const countText = (count: number, noun: string): readonly string[] =>
+  count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+
+/** `2 rules and 1 rate`; empty without any. */
+export const ownCounts = (own: OwnRules | undefined): string => {
+  if (!own) return '';
+  const settings = settingNames.reduce((sum, name) => sum + (own.settings[name]?.length ?? 0), 0);
+  const { rules, rates } = own;
+  return [
+    ...countText(rules.length, 'rule'),
+    ...countText(rates.length, 'rate'),
+    ...countText(settings, 'setting'),
+  ].join(' and ');
+};

@@ -1,0 +1,120 @@
+import { objectOf } from '../../base/json.ts';
+import { builtInRelease } from '../../catalog/built-in.ts';
+import { codesInTable } from '../../catalog/local/load.ts';
+import { isOwnCode, ownFormat, ownSource } from '../../catalog/own-rules.ts';
+import { type OwnRules, type Release, settingNames } from '../../catalog/release.ts';
+import { stateCode, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import type { Entry } from '../entry.ts';
+import { openFile } from '../files/open-file.ts';
+import { onlyFile } from '../files/read-rows.ts';
+import type { Importer, Read } from '../importer.ts';
+import { type JsonLines, parseJsonLines, pathText } from './json-lines.ts';
+import type { RulesFile } from './schema.ts';
+import { type FieldProblem, readShape } from './shape-problems.ts';
+import { valueProblems } from './value-problems.ts';
+
+// The head of each later release of the state repeats the rules, and an item has at most 400 KB compressed.
+const bytesMax = 500_000;
+
+type Parsed = JsonLines & { readonly name: string };
+
+const decodeUtf8 = (name: string, bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${name} is not UTF-8 text. Save it as UTF-8.`);
+  }
+};
+
+/** Read a file as JSON. Throws for one that is too large, is not UTF-8 text, or is not JSON. */
+const parseFile = async (path: string): Promise<Parsed> => {
+  const { name, bytes, size, close } = await openFile(path);
+  try {
+    if (size > bytesMax) throw new Error(`${name} has ${size} bytes. Use own rules of at most ${bytesMax} bytes.`);
+    return { name, ...parseJsonLines(decodeUtf8(name, Buffer.concat(await bytes.toArray())), name) };
+  } finally {
+    close();
+  }
+};
+
+const wrongState = (text: string, letters: string): FieldProblem | null => {
+  if (stateCode(text.replace(/^US-/i, '')) === letters) return null;
+  return { path: ['state'], message: `The file is for "${text}", but --state is ${letters}. Use one state.` };
+};
+
+const problemsOf = (parsed: Parsed, letters: string) => {
+  const repeated = parsed.repeated.map(({ path }) => ({ path, message: 'Write each field once.' }));
+  const { file, problems } = readShape(parsed.value);
+  if (!file) return { file, problems: [...repeated, ...problems] };
+  const state = wrongState(file.state, letters);
+  const values = state ? [state] : valueProblems(file, `US-${letters}`);
+  return { file, problems: [...repeated, ...values] };
+};
+
+const cited = <Value extends { readonly source: string }>(values: readonly Value[]): Value[] =>
+  values.map((value) => ({ ...value, source: `${ownSource}${value.source}` }));
+
+const ownRulesOf = (file: RulesFile, { jurisdictions: [state] }: Release): OwnRules => ({
+  sources: Object.fromEntries(Object.entries(file.sources).map(([key, text]) => [`${ownSource}${key}`, text.trim()])),
+  jurisdictions: file.jurisdictions.map((one) => ({ ...one, tax_type: state.tax_type })),
+  rates: cited(file.rates),
+  rules: cited(file.rules),
+  settings: {
+    sourcing: cited(file.settings.sourcing),
+    shipping: cited(file.settings.shipping),
+    rounding: cited(file.settings.rounding),
+    coupons: cited(file.settings.coupons),
+  },
+});
+
+/** Remarks on what is valid and may be a mistake: codes that Levy's tables do not have, and replaced rules. */
+const remarksOf = ({ rates, rules }: RulesFile, base: Release, lineOf: JsonLines['lineOf']): readonly Entry[] => {
+  const { local } = builtInRelease(stateOfJurisdiction(base.state)) ?? {};
+  const known = new Set([
+    base.state,
+    ...base.jurisdictions.map(({ code }) => code),
+    ...(local ? codesInTable(local) : []),
+  ]);
+  const ids = new Set(base.rules.map(({ id }) => id));
+  const unknown = rates.flatMap(({ jurisdiction: code }, index): Entry[] => {
+    if (known.has(code) || isOwnCode(code)) return [];
+    const reason = `${code} is not in Levy's tables: the rate applies only where an imported file has this code`;
+    return [{ kind: 'remark', line: lineOf(['rates', index, 'jurisdiction']), reason }];
+  });
+  const replacing = rules.flatMap(({ id }, index): Entry[] => {
+    if (!ids.has(id)) return [];
+    const reason = `rule ${id} replaces the rule of the content with this id on its days`;
+    return [{ kind: 'remark', line: lineOf(['rules', index, 'id']), reason }];
+  });
+  return [...unknown, ...replacing];
+};
+
+const countOf = ({ rates, rules, settings }: RulesFile): number =>
+  settingNames.reduce((sum, name) => sum + settings[name].length, rates.length + rules.length);
+
+/** Read a file of own rules. Each problem names the line and the field; a file with a problem gives no rules. */
+const readRules: Read = async function* (files, { state, base }) {
+  const parsed = await parseFile(onlyFile(files));
+  const { file, problems } = problemsOf(parsed, state);
+  const located = problems.map(({ path, message }) => ({ line: parsed.lineOf(path), path, message }));
+  for (const { line, path, message } of located.toSorted((left, right) => left.line - right.line))
+    yield { kind: 'bad', line, reason: path.length === 0 ? message : `${pathText(path)}: ${message}` };
+  if (file && problems.length === 0) {
+    yield* remarksOf(file, base, parsed.lineOf);
+    yield { kind: 'own', own: ownRulesOf(file, base) };
+  }
+  yield { kind: 'file', name: parsed.name, rows: Math.max(file ? countOf(file) : 0, problems.length) };
+};
+
+export const rules: Importer = {
+  format: ownFormat,
+  describe: 'Own rules, rates and settings of one state, as JSON',
+  files: [{ option: 'file', describe: 'own-rules.json' }],
+  onlyState: null,
+  stateIn: async (files) => {
+    const state = objectOf((await parseFile(onlyFile(files))).value)?.['state'];
+    return typeof state === 'string' ? state.replace(/^US-/i, '') : null;
+  },
+  confidence: 'high',
+  read: readRules,
+};

@@ -1,0 +1,142 @@
+/** Problems of a file of own rules that has the right shape: values that contradict each other or the state. */
+
+import { statesOfZip } from '../../catalog/location/zip-states.ts';
+import { isOwnCode, ownCodePrefix } from '../../catalog/own-rules.ts';
+import { settingNames } from '../../catalog/release.ts';
+import { closest } from '../../vocabulary/closest.ts';
+import { stateFips, stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import type { Path } from './json-lines.ts';
+import type { RulesFile } from './schema.ts';
+import type { FieldProblem } from './shape-problems.ts';
+
+type Dated = { readonly from: string; readonly to: string | null };
+type Value = { readonly path: Path; readonly value: Dated & { readonly source: string } };
+
+/** Every value with days and a source. */
+const valuesOf = ({ rates, rules, settings }: RulesFile): readonly Value[] => [
+  ...rates.map((value, index) => ({ path: ['rates', index], value })),
+  ...rules.map((value, index) => ({ path: ['rules', index], value })),
+  ...settingNames.flatMap((name) => settings[name].map((value, index) => ({ path: ['settings', name, index], value }))),
+];
+
+const nearest = (text: string, known: Iterable<string>): string => {
+  const found = closest(text, known, 4);
+  return found === undefined ? '' : ` Did you mean ${found}?`;
+};
+
+const dayProblems = ({ path, value: { from, to } }: Value): readonly FieldProblem[] =>
+  to !== null && to < from ? [{ path: [...path, 'to'], message: `Use a last day that is not before ${from}.` }] : [];
+
+const sourceProblems = ({ path, value: { source } }: Value, sources: RulesFile['sources']): readonly FieldProblem[] =>
+  Object.hasOwn(sources, source)
+    ? []
+    : [{ path: [...path, 'source'], message: `\`sources\` has no ${source}.${nearest(source, Object.keys(sources))}` }];
+
+const overlap = (left: Dated, right: Dated): boolean =>
+  (right.to === null || left.from <= right.to) && (left.to === null || right.from <= left.to);
+
+/** Values of one kind that apply on the same day, so that only their order would decide. */
+const overlapProblems = <Item extends Dated>(
+  items: readonly Item[],
+  path: Path,
+  keyOf: (item: Item) => readonly string[],
+  describe: string,
+): readonly FieldProblem[] =>
+  items.flatMap((item, index) => {
+    const keys = keyOf(item);
+    const before = items.slice(0, index);
+    const first = before.findIndex((other) => overlap(item, other) && keyOf(other).some((key) => keys.includes(key)));
+    if (first < 0) return [];
+    const message = `${describe} ${path.join('.')}[${first}] on the same days. Keep one of them, or end one before the other begins.`;
+    return [{ path: [...path, index], message }];
+  });
+
+const levelsOf = ({ id, levels }: RulesFile['rules'][number]): readonly string[] =>
+  (levels ?? ['state', 'county', 'city', 'district']).map((level) => `${id} ${level}`);
+
+const allOverlaps = ({ rates, rules, settings }: RulesFile): readonly FieldProblem[] => [
+  ...overlapProblems(rates, ['rates'], ({ jurisdiction }) => [jurisdiction], 'It has the jurisdiction of'),
+  ...overlapProblems(rules, ['rules'], levelsOf, 'It has the id of'),
+  ...settingNames.flatMap((name) =>
+    overlapProblems<Dated>(settings[name], ['settings', name], () => [name], 'It is in force beside'),
+  ),
+];
+
+/** A code must be of the state, and a code of an own jurisdiction must be declared. */
+const codeProblem = (code: string, state: string, declared: ReadonlySet<string>): string | null => {
+  if (code !== state && !code.startsWith(`${state}-`)) return `Use a jurisdiction of ${state}.`;
+  if (!isOwnCode(code) || declared.has(code)) return null;
+  return `\`jurisdictions\` has no ${code}.${nearest(code, declared)}`;
+};
+
+const usedCodes = ({
+  rates,
+  rules,
+  settings,
+}: RulesFile): readonly { readonly path: Path; readonly code: string }[] => [
+  ...rates.map(({ jurisdiction }, index) => ({ path: ['rates', index, 'jurisdiction'], code: jurisdiction })),
+  ...rules.flatMap(({ jurisdictions = [] }, index) =>
+    jurisdictions.map((code, at) => ({ path: ['rules', index, 'jurisdictions', at], code })),
+  ),
+  ...settings.rounding.flatMap(({ policy }, index) =>
+    (policy.method === 'bracket' ? policy.brackets : []).map(({ jurisdiction }, at) => ({
+      path: ['settings', 'rounding', index, 'policy', 'brackets', at, 'jurisdiction'],
+      code: jurisdiction,
+    })),
+  ),
+];
+
+type Ranges = readonly (readonly [string, string])[];
+
+const zipProblems = (zips: Ranges, path: Path, letters: string): readonly FieldProblem[] =>
+  zips.flatMap(([low, high], index) => {
+    const foreign = [low, high].find((zip) => !statesOfZip(zip).includes(letters));
+    return foreign === undefined ? [] : [{ path: [...path, index], message: `${foreign} is not a ZIP of ${letters}.` }];
+  });
+
+const jurisdictionProblems = ({ jurisdictions, rates }: RulesFile, state: string): readonly FieldProblem[] =>
+  jurisdictions.flatMap(({ code, zips }, index) => {
+    const path = ['jurisdictions', index];
+    const found: FieldProblem[] = [...zipProblems(zips, [...path, 'zips'], stateOfJurisdiction(state))];
+    const prefix = ownCodePrefix(state);
+    if (!code.startsWith(prefix) || code === prefix)
+      found.push({ path: [...path, 'code'], message: `Use a code of your own, which begins with ${prefix}.` });
+    if (jurisdictions.findIndex((other) => other.code === code) < index)
+      found.push({ path: [...path, 'code'], message: 'Use each code only once.' });
+    if (!rates.some(({ jurisdiction }) => jurisdiction === code))
+      found.push({ path, message: `Use a rate of ${code} in \`rates\`, "0" if it has only a fee.` });
+    return found;
+  });
+
+const ruleProblems = ({ rules }: RulesFile, state: string): readonly FieldProblem[] => {
+  const letters = stateOfJurisdiction(state);
+  const policy = `${letters.toLowerCase()}-shipping`;
+  return rules.flatMap(({ id, zips, counties = [] }, index) => [
+    ...(id === policy
+      ? [{ path: ['rules', index, 'id'], message: `${id} is the shipping policy: set it in \`settings.shipping\`.` }]
+      : []),
+    ...zipProblems(zips ?? [], ['rules', index, 'zips'], letters),
+    ...counties.flatMap((county, at) =>
+      county.startsWith(stateFips(letters))
+        ? []
+        : [{ path: ['rules', index, 'counties', at], message: `${county} is not a county of ${letters}.` }],
+    ),
+  ]);
+};
+
+/** The problems of a file's values. `state` is the state's jurisdiction code. */
+export const valueProblems = (file: RulesFile, state: string): readonly FieldProblem[] => {
+  const declared = new Set(file.jurisdictions.map(({ code }) => code));
+  const codes = usedCodes(file).flatMap(({ path, code }) => {
+    const message = codeProblem(code, state, declared);
+    return message === null ? [] : [{ path, message }];
+  });
+  const values = valuesOf(file).flatMap((value) => [...dayProblems(value), ...sourceProblems(value, file.sources)]);
+  return [
+    ...values,
+    ...jurisdictionProblems(file, state),
+    ...codes,
+    ...ruleProblems(file, state),
+    ...allOverlaps(file),
+  ];
+};

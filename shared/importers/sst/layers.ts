@@ -1,0 +1,96 @@
+/** The keys of SST files: a rate belongs to (type, code), never to a code alone, which counties and cities share. */
+
+import { parse } from 'csv-parse/sync';
+import type { Jurisdiction, JurisdictionType } from '../../catalog/release-values.ts';
+
+/** `00-053`: jurisdiction type and code, both padded. */
+export type LayerKey = string;
+
+// Codes with letters (ALIOL in Kansas, GL801 in Nebraska) are not padded.
+const paddedCode = (type: string, code: string): string =>
+  /^\d+$/.test(code) ? code.padStart(type === '00' ? 3 : 5, '0') : code.toUpperCase();
+
+/** Build the key of a layer from cells that may have lost their leading zeros; `null` if they are not a type and code. */
+export const layerKey = (type: string, code: string): LayerKey | null => {
+  const full = type.padStart(2, '0');
+  return /^\d\d$/.test(full) && /^[\dA-Za-z]{1,5}$/.test(code) ? `${full}-${paddedCode(full, code)}` : null;
+};
+
+const municipal: Readonly<Record<string, string>> = {
+  '01': 'City',
+  '02': 'Town',
+  '03': 'Village',
+  '04': 'Borough',
+  '05': 'Township',
+  '09': 'Municipality',
+};
+
+/** The types under which a place (a city, a town) may have its rates. */
+export const placeTypes: readonly string[] = Object.keys(municipal);
+
+const typeOf = (type: string): JurisdictionType => {
+  if (type === '00') return 'county';
+  return type in municipal ? 'city' : 'district';
+};
+
+type LayerDetails = {
+  /** `false`: the code has the type of a county and belongs to another kind of area. */
+  readonly isCounty: boolean;
+  /** Its public name; the default is its type and code. */
+  readonly name: string | undefined;
+};
+
+/**
+ * The jurisdiction of a layer. SST files have codes only. The key is the reporting code: type and code as in the rate
+ * file, because the code alone does not tell a county, a place and a district apart.
+ */
+export const layerJurisdiction = (state: string, key: LayerKey, { isCounty, name }: LayerDetails): Jurisdiction => {
+  const [type = '', code = ''] = key.split('-');
+  const isArea = type === '00' && !isCounty;
+  const words = {
+    county: 'County',
+    city: municipal[type] ?? 'City',
+    district: isArea ? 'Area' : 'District',
+    state: '',
+  };
+  const kind = isArea ? 'district' : typeOf(type);
+  const called = (isArea ? undefined : name) ?? `${words[kind]} ${code}`;
+  return { code: `US-${state}-${key}`, name: called, type: kind, tax_type: 'sales', reporting_code: key };
+};
+
+/** The text tables of public names, each as the text of a CSV file with a header; `''` where there is none. */
+export type NameTables = {
+  /** `fips,name`: five-digit county codes. */
+  readonly counties: string;
+  /** `state,code,name` */
+  readonly districts: string;
+  /** The state's local rates: of these the columns `place` and `place_code` (five-digit Census code, or empty). */
+  readonly rates: string;
+};
+
+/** Names by code: Census codes of counties and places, and the state's codes of districts. */
+export type LayerNames = ReadonlyMap<string, string>;
+
+const rowsOf = (text: string): readonly Readonly<Record<string, string>>[] => parse(text, { bom: true, columns: true });
+
+const nameKey = (key: LayerKey): string => {
+  const [type = '', code = ''] = key.split('-');
+  if (type === '00') return key;
+  return placeTypes.includes(type) ? `place-${code}` : `district-${code}`;
+};
+
+/** Read the names of a state's counties, places and districts. `fips` is the state's two-digit code. */
+export const readLayerNames = (state: string, fips: string, tables: NameTables): LayerNames => {
+  const counties = rowsOf(tables.counties).filter((row) => row['fips']?.slice(0, 2) === fips);
+  const places = rowsOf(tables.rates).filter((row) => row['place'] && row['place_code']);
+  const districts = rowsOf(tables.districts).filter((row) => row['state'] === state);
+  const entries = [
+    ...counties.map(({ fips: code = '', name = '' }) => [layerKey('00', code.slice(2)), name] as const),
+    ...places.map(({ place = '', place_code = '' }) => [layerKey('01', place_code), place] as const),
+    ...districts.map(({ code = '', name = '' }) => [layerKey('63', code), name] as const),
+  ];
+  return new Map(entries.flatMap(([key, name]) => (key === null || name === '' ? [] : [[nameKey(key), name]])));
+};
+
+/** The public name of a layer; `undefined` if no table has one. */
+export const layerName = (names: LayerNames, key: LayerKey): string | undefined => names.get(nameKey(key));

@@ -1,0 +1,169 @@
+/** The summary of an import for the operator. */
+
+import type { Location } from '../catalog/release.ts';
+import type { Entry } from './entry.ts';
+
+/** The number of bad rows that a summary lists; the others are counted. */
+export const badRowsNamed = 50;
+
+export type RowOf = { readonly file: string; readonly line: number };
+
+export type Counted = {
+  readonly reason: string;
+  readonly count: number;
+  readonly file: string;
+  readonly firstLine: number;
+};
+
+/** The number of locations in force on a day, the first day of any location and the last day of any. */
+export type InForce = {
+  readonly day: string;
+  readonly locations: number;
+  readonly firstDay: string;
+  /** `null` if one is open-ended. */
+  readonly lastDay: string | null;
+};
+
+export type Summary = {
+  readonly files: readonly { readonly name: string; readonly rows: number }[];
+  readonly rowsRead: number;
+  /** Rows read that are neither skipped nor bad. */
+  readonly rowsKept: number;
+  readonly skipped: readonly Counted[];
+  /** Imported rows with remarks. A row may have two remarks. */
+  readonly remarks: readonly Counted[];
+  /** `rows` of them are rows; the others are problems of a whole file. */
+  readonly bad: {
+    readonly count: number;
+    readonly rows: number;
+    readonly first: readonly (RowOf & { readonly reason: string })[];
+  };
+  /** The values in force on the day of the import; `null` if no release was built. */
+  readonly inForce: InForce | null;
+  /** Notes about the built release, in sentences. */
+  readonly notes: readonly string[];
+};
+
+type Numbered = { file: string; readonly line: number };
+type Reasons = Map<string, { count: number; first: Numbered }>;
+
+const countedOf = (reasons: Reasons): readonly Counted[] =>
+  [...reasons].map(([reason, { count, first }]) => ({ reason, count, file: first.file, firstLine: first.line }));
+
+/** Counts entries in constant memory. */
+export class Tally {
+  private readonly files: { name: string; rows: number }[] = [];
+  private readonly skipped: Reasons = new Map();
+  private readonly remarks: Reasons = new Map();
+  private readonly first: (Numbered & { reason: string })[] = [];
+  private badCount = 0;
+  private badRows = 0;
+  private readonly notes: string[] = [];
+  /** Rows of the file that is being read: its name comes after them. */
+  private unnamed: Numbered[] = [];
+
+  count(entry: Entry): void {
+    if (entry.kind === 'file') this.endFile(entry.name, entry.rows);
+    if (entry.kind === 'skipped') this.add(this.skipped, entry.reason, entry.line);
+    if (entry.kind === 'remark') this.add(this.remarks, entry.reason, entry.line);
+    if (entry.kind === 'note') this.note(entry.sentence);
+    if (entry.kind === 'bad') {
+      this.badCount += 1;
+      if (!entry.isOfFile) this.badRows += 1;
+      if (this.first.length < badRowsNamed)
+        this.first.push(Object.assign(this.numbered(entry.line), { reason: entry.reason }));
+    }
+  }
+
+  note(sentence: string): void {
+    this.notes.push(sentence);
+  }
+
+  summary(): Summary {
+    const skipped = countedOf(this.skipped);
+    const rowsRead = this.files.reduce((sum, { rows }) => sum + rows, 0);
+    const rowsSkipped = skipped.reduce((sum, { count }) => sum + count, 0);
+    return {
+      files: this.files,
+      rowsRead,
+      rowsKept: rowsRead - rowsSkipped - this.badRows,
+      skipped,
+      remarks: countedOf(this.remarks),
+      bad: { count: this.badCount, rows: this.badRows, first: this.first },
+      inForce: null,
+      notes: this.notes,
+    };
+  }
+
+  // Entries after the end of a file belong to it until the next file ends.
+  private numbered(line: number): Numbered {
+    const row = { file: this.files.at(-1)?.name ?? '', line };
+    this.unnamed.push(row);
+    return row;
+  }
+
+  private endFile(name: string, rows: number): void {
+    this.files.push({ name, rows });
+    for (const row of this.unnamed) row.file = name;
+    this.unnamed = [];
+  }
+
+  private add(reasons: Reasons, reason: string, line: number): void {
+    const found = reasons.get(reason);
+    if (found) found.count += 1;
+    else reasons.set(reason, { count: 1, first: this.numbered(line) });
+  }
+}
+
+// These sort before and after every day.
+const beginningless = '';
+const endless = '9999-99-99';
+
+/** Counts the locations of a release that are in force on one day, as they are written. */
+export class InForceCount {
+  private readonly day: string;
+  private readonly establishedFrom: string;
+  private locations = 0;
+  private first = endless;
+  private last = beginningless;
+
+  constructor(day: string, establishedFrom: string) {
+    this.day = day;
+    this.establishedFrom = establishedFrom;
+  }
+
+  add(locations: readonly Location[]): void {
+    for (const { from, to } of locations) {
+      const [first, last] = [from ?? this.establishedFrom, to ?? endless];
+      if (first <= this.day && this.day <= last) this.locations += 1;
+      if (first < this.first) this.first = first;
+      if (last > this.last) this.last = last;
+    }
+  }
+
+  /** The last day of any location; `null` if one is open-ended. */
+  get lastDay(): string | null {
+    return this.last === endless ? null : this.last;
+  }
+
+  get counted(): InForce {
+    const { day, locations, first: firstDay, lastDay } = this;
+    return { day, locations, firstDay, lastDay };
+  }
+}
+
+const whenText = ({ day, firstDay, lastDay }: InForce): string => {
+  if (lastDay !== null && lastDay < day) return `the last row ended on ${lastDay}`;
+  return day < firstDay ? `the first row begins on ${firstDay}` : 'some rows have ended, and the others begin later';
+};
+
+/** The note for a release of which nothing is in force on the day of its import. */
+const noneInForce = (inForce: InForce): string =>
+  `Nothing of this is in force on ${inForce.day}: ${whenText(inForce)}. On that day the fallback release applies to every address.`;
+
+/** The summary of a built release. If nothing of it is in force, the first note says so. */
+export const withInForce = (summary: Summary, inForce: InForce): Summary => ({
+  ...summary,
+  inForce,
+  notes: inForce.locations === 0 ? [noneInForce(inForce), ...summary.notes] : summary.notes,
+});

@@ -1,0 +1,47 @@
+/** Reads the days that publishers put into the names of their files. */
+import { firstDayOf, isDay } from '../../base/calendar.ts';
+import { monthNumber } from '../../catalog/days.ts';
+import { fileName } from '../files/local-name.ts';
+
+const twoDigits = (value: number | string): string => String(value).padStart(2, '0');
+
+/** The quarter of a file, as its first day, and the day on which the file was posted. Both sort as text. */
+export type Publication = { readonly quarter: string; readonly posted: string };
+
+/**
+ * Read a quarter and a day of publication: `2026Q4AUG18` is the quarter from 2026-10-01, posted on 2026-08-18. `null` for
+ * other texts. The day is not checked against the calendar.
+ *
+ * The year of publication is not in the text. Files of a quarter appear up to six months before it begins, and corrections
+ * during it, so the months of publication are counted from six months before the first day of the quarter.
+ */
+export const publicationIn = (text: string): Publication | null => {
+  const { year, quarter, month, day } =
+    /^(?<year>20\d\d)Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
+  const number = monthNumber(month ?? '');
+  if (number === null) return null;
+  const first = Number(year) * 12 + (Number(quarter) - 1) * 3;
+  const posted = first - 6 + ((number - 1 - (first % 12) + 18) % 12);
+  return { quarter: firstDayOf(first), posted: `${firstDayOf(posted).slice(0, 8)}${twoDigits(day ?? '')}` };
+};
+
+/**
+ * The day that a name gives: `11012026`, `11-1-26` or `oct2026`, by the groups `year`, `month` and `day` of the pattern, or
+ * by `until_year`, `until_month` and `until_day` with the prefix `until_`.
+ */
+export const dayIn = (name: string, pattern: string | RegExp, prefix: '' | 'until_' = ''): string | null => {
+  const groups = new RegExp(pattern, 'i').exec(name)?.groups;
+  if (!groups) return null;
+  const group = (key: string) => (groups as Readonly<Record<string, string | undefined>>)[`${prefix}${key}`];
+  const [year = '', month = '', day = '1'] = [group('year'), group('month'), group('day')];
+  const number = /^\d+$/.test(month) ? month : (monthNumber(month) ?? 0);
+  const text = `${year.length === 2 ? `20${year}` : year}-${twoDigits(number)}-${twoDigits(day)}`;
+  return isDay(text) ? text : null;
+};
+
+/** The first day of the rates of a file, from its name (`dayIn`). Throws with an example of a name if it has none. */
+export const dayOfFile = (path: string, pattern: RegExp, example: string): string => {
+  const day = dayIn(fileName(path), pattern);
+  if (day !== null) return day;
+  throw new Error(`${fileName(path)} does not name the first month of its rates: give it a name such as ${example}.`);
+};

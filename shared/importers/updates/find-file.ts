@@ -1,0 +1,111 @@
+/** Finds the current files of a publisher. */
+import { dayOf } from '../../base/calendar.ts';
+import { now } from '../../config/clock.ts';
+import { localName, nameInUrl } from '../files/local-name.ts';
+import { queryOf, servicesIn } from './feature-service.ts';
+import { dayIn, publicationIn } from './file-names.ts';
+import { linksOf } from './page-links.ts';
+import { type PublisherClient, PublisherFailure } from './publisher-client.ts';
+import type { PublishedFile } from './publishers.ts';
+
+export type CurrentFile = {
+  readonly option: PublishedFile['option'];
+  /** The publisher's own address of the file. */
+  readonly url: string;
+  /** The last segment of the address as a safe local name. It contains the quarter where the publisher names files so. */
+  readonly name: string;
+};
+
+type Index = Extract<PublishedFile, { readonly find: 'index' }>;
+
+/** The newest file that an index page links to; `null` if the page names none. */
+const newestLinked = (html: string, { option, url, name }: Index): CurrentFile | null => {
+  let newest: (CurrentFile & { readonly order: string }) | null = null;
+  for (const link of linksOf(html, url)) {
+    const found = nameInUrl(link);
+    const [, stamp] = /^(.*)\.(?:ZIP|CSV|TXT)$/.exec(found?.toUpperCase() ?? '') ?? [];
+    if (found === null || stamp === undefined || !stamp.startsWith(name)) continue;
+    const publication = publicationIn(stamp.slice(name.length));
+    if (publication === null) continue;
+    const order = `${publication.quarter} ${publication.posted}`;
+    if (newest && order <= newest.order) continue;
+    newest = { option, url: link.href, name: found, order };
+  }
+  return newest && { option, url: newest.url, name: newest.name };
+};
+
+type Named = { readonly name: string; readonly url: string };
+type Dated = Extract<PublishedFile, { readonly pattern: string }>;
+
+const isWithin = (name: string, { start, word, end }: NonNullable<Dated['within']>): boolean =>
+  name.startsWith(start) && name.includes(word, start.length) && name.endsWith(end);
+
+/**
+ * The one with the latest day in its name up to today: a publisher may post next month's file early. Among names with
+ * the same day, a suffix marks a revision (`…Jan-June2026_Apr26.xlsx`).
+ */
+const latestOf = (named: readonly Named[], { pattern, within }: Dated, today: string): Named | null => {
+  let latest: (Named & { readonly order: string }) | null = null;
+  for (const one of named) {
+    if (within && !isWithin(one.name.toLowerCase(), within)) continue;
+    const day = dayIn(one.name, pattern);
+    const order = `${day} ${one.name}`;
+    if (day === null || day > today || (latest && order <= latest.order)) continue;
+    latest = { ...one, order };
+  }
+  return latest && { name: latest.name, url: latest.url };
+};
+
+const noneOf = (url: string, { example }: { readonly example: string }, today: string): PublisherFailure =>
+  new PublisherFailure(
+    `${url} links to no file such as ${example} of a day up to ${today}. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+  );
+
+type Client = Pick<PublisherClient, 'readText'>;
+
+const currentDated = async (
+  file: Extract<PublishedFile, { readonly find: 'dated' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const url = file.url.replace('{year}', today.slice(0, 4));
+  const links = linksOf(await client.readText(url), url).flatMap((link) => {
+    const name = nameInUrl(link);
+    return name === null ? [] : [{ name, url: link.href }];
+  });
+  const latest = latestOf(links, file, today);
+  if (latest) return { option: file.option, ...latest };
+  throw noneOf(url, file, today);
+};
+
+const currentService = async (
+  file: Extract<PublishedFile, { readonly find: 'service' }>,
+  client: Client,
+  today: string,
+): Promise<CurrentFile> => {
+  const latest = latestOf(await servicesIn(file.url, client), file, today);
+  if (!latest) throw noneOf(file.url, file, today);
+  return {
+    option: file.option,
+    url: await queryOf(latest.url, file.fields, client),
+    name: localName(`${latest.name}.json`),
+  };
+};
+
+/** Find the current file of each kind that a publisher offers. Throws `PublisherFailure`. */
+export const currentFiles = (files: readonly PublishedFile[], client: Client): Promise<readonly CurrentFile[]> => {
+  const today = dayOf(now());
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.find === 'url')
+        return { option: file.option, url: file.url, name: localName(nameInUrl(new URL(file.url)) ?? file.option) };
+      if (file.find === 'dated') return currentDated(file, client, today);
+      if (file.find === 'service') return currentService(file, client, today);
+      const newest = newestLinked(await client.readText(file.url), file);
+      if (newest) return newest;
+      throw new PublisherFailure(
+        `${file.url} links to no file such as ${file.name}2026Q4AUG18.zip. The publisher may have changed its names: download the file from its site and import it with \`content import\`.`,
+      );
+    }),
+  );
+};

@@ -1,0 +1,306 @@
+/**
+ * HTTP requests to the publishers of rate files: retries, limits, conditional and resumed downloads. Publishers are not
+ * trusted (infra/docs/threat-model.md): where a request may go is in request.ts; how long and how much it may send is here.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, stat } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pauseBefore, realTime } from '../../base/contention.ts';
+import { firstBytes } from '../files/open-file.ts';
+import { NotPublic } from './public-addresses.ts';
+import { bodyOf, Refused, type Response, request } from './request.ts';
+
+/** The version headers of a file. An absent header is `null`. */
+export type FileVersion = { readonly etag: string | null; readonly lastModified: string | null };
+
+export type Downloaded = FileVersion & {
+  readonly path: string;
+  /** SHA-256 of the content, hexadecimal. */
+  readonly sha256: string;
+  readonly bytes: number;
+};
+
+/** A failure of the publisher, of the connection or of the disk. The message names the address and what to do. */
+export class PublisherFailure extends Error {
+  override readonly name = 'PublisherFailure';
+}
+
+export type ClientOptions = {
+  /**
+   * `http://host:port` of a mirror, which serves `<original host><path>?<query>` below its own address; `null` reaches the
+   * publishers themselves.
+   */
+  readonly mirror: string | null;
+  /**
+   * Whether the mirror may have plain http and an address of this machine or its network, as with `--mirror`. Nothing
+   * else may, even where the mirror redirects.
+   */
+  readonly isMirrorTrusted: boolean;
+  /** The longest times of a page and of a file, with all attempts; the defaults are a minute and half an hour. */
+  readonly limits?: Partial<Limits>;
+};
+
+type Limits = { readonly pageMs: number; readonly fileMs: number; readonly stalledMs: number };
+
+const userAgent = 'Levy/1.0 (sales tax content updater; Node.js)';
+const attempts = 4;
+const pauses = { firstMs: 500, mostMs: 8000 };
+const pageBytesMax = 4 * 1024 * 1024;
+/** `stalledMs` ends a response whose headers or next bytes take longer. */
+const defaults: Limits = { pageMs: 60_000, fileMs: 1_800_000, stalledMs: 30_000 };
+/** The largest file. Washington's boundary file, the largest known, has 383 MB unpacked. */
+const fileBytesMax = 1024 ** 3;
+
+const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+const remedies: Readonly<Record<number, string>> = {
+  403: 'The publisher refuses the request. Download the file in a browser and import it with `content import`.',
+  404: 'The publisher has moved the file. Download it from its site and import it with `content import`.',
+};
+
+const startsHtml = /^[\s\uFEFF]*<(?:!doctype html|html|head|body)/i;
+
+/** Refuse a page that is sent instead of a file. */
+const refuseHtml = async (path: string, url: string): Promise<void> => {
+  if (startsHtml.test((await firstBytes(path, 512)).toString('latin1')))
+    throw new PublisherFailure(`${url} returned an HTML page instead of a file. Try again later, or see its site.`);
+};
+
+const hashOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+};
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0;
+
+const versionOf = ({ headers }: Response): FileVersion => ({
+  etag: headers.etag ?? null,
+  lastModified: headers['last-modified'] ?? null,
+});
+
+/** The headers that request the file only if it differs from a version. */
+const conditional = ({ etag, lastModified }: FileVersion): Record<string, string> => ({
+  ...(etag !== null && { 'If-None-Match': etag }),
+  ...(etag === null && lastModified !== null && { 'If-Modified-Since': lastModified }),
+});
+
+/** The result of one attempt; a `failure` may pass with the next attempt. */
+type Attempt<Value> = { readonly value: Value } | { readonly failure: string };
+
+const fullDisk: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** The failure of a full disk, which is not retryable; `null` for another error. */
+const fullDiskFailure = (url: string, error: Error): PublisherFailure | null =>
+  'code' in error && fullDisk.includes(error.code)
+    ? new PublisherFailure(`${url} cannot be stored: ${error.message}. Free space, or set TMPDIR to another folder.`)
+    : null;
+
+/** A folder without permission, not the publisher. */
+const isLocal = (error: Error): boolean => 'syscall' in error && 'path' in error;
+
+const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);
+
+const seconds = (ms: number): string => `${ms / 1000} s`;
+
+/** Aborts a response when no data arrives for a time, or the time of all attempts is over. */
+class Watch {
+  private readonly controller = new AbortController();
+  private readonly timers: readonly NodeJS.Timeout[];
+
+  constructor({ stalledMs }: Limits, leftMs: number) {
+    const abortAfter = (ms: number, error: Error) => setTimeout(() => this.controller.abort(error), ms);
+    this.timers = [
+      abortAfter(stalledMs, new Error(`no data for ${seconds(stalledMs)}`)),
+      abortAfter(leftMs, new Error('the time was over')),
+    ];
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Data arrived: the time without data begins again. */
+  touch(): void {
+    this.timers[0]?.refresh();
+  }
+
+  end(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+}
+
+export type DownloadOptions = {
+  /** Where the file goes. It appears there only when it is complete. */
+  readonly path: string;
+  /** The version that is known already, or `null`. */
+  readonly known: FileVersion | null;
+  /** Bytes so far, and in all if the publisher says so. */
+  readonly onProgress?: (bytes: number, total: number | null) => void;
+};
+
+const isOk = ({ statusCode }: Response): boolean => statusCode >= 200 && statusCode < 300;
+
+/** Whether the response to a range request is the rest of the file from this byte on. */
+const isPartFrom = (start: number, { headers }: Response): boolean =>
+  headers['content-range']?.startsWith(`bytes ${start}-`) === true;
+
+/** The failure of an address that Levy does not read. */
+const refusal = (url: string, { message }: Error): PublisherFailure =>
+  new PublisherFailure(
+    `${url} ${message}. Levy follows publishers only to public addresses with https. Download the file from the site of its publisher and import it with \`content import\`.`,
+  );
+
+/**
+ * Reads pages and files of publishers. An attempt that may succeed later (no connection, a cut connection, status 408, 429
+ * or 5xx) is repeated up to three times within the limit of time; a download continues where it was cut. Every method
+ * throws `PublisherFailure`.
+ */
+export class PublisherClient {
+  private readonly mirror: string | null;
+  private readonly trusted: string | null;
+  private readonly limits: Limits;
+
+  constructor({ mirror, isMirrorTrusted, limits }: ClientOptions) {
+    this.mirror = mirror;
+    this.trusted = mirror !== null && isMirrorTrusted ? new URL(mirror).origin : null;
+    this.limits = { ...defaults, ...limits };
+  }
+
+  /** Read an HTML page or a JSON document of at most 4 MiB. */
+  readText(url: string): Promise<string> {
+    return this.retry(url, this.limits.pageMs, async (watch) => {
+      const response = await this.send(url, watch);
+      if (!isOk(response)) return failedStatus(url, response);
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of bodyOf(response) as AsyncIterable<Buffer>) {
+        watch.touch();
+        bytes += chunk.length;
+        if (bytes > pageBytesMax) throw new PublisherFailure(`${url} has more than 4 MiB, which no index has.`);
+        chunks.push(chunk);
+      }
+      return { value: Buffer.concat(chunks).toString('utf8') };
+    });
+  }
+
+  /** The version of a file, without its content. */
+  readVersion(url: string): Promise<FileVersion> {
+    return this.retry(url, this.limits.pageMs, async (watch) => {
+      const response = await this.send(url, watch, 'HEAD');
+      response.destroy();
+      return isOk(response) ? { value: versionOf(response) } : failedStatus(url, response);
+    });
+  }
+
+  /** Download a file; `null` if the publisher still has the known version. */
+  async download(url: string, { path, known, onProgress }: DownloadOptions): Promise<Downloaded | null> {
+    const part = `${path}.part`;
+    // The version of the part: bytes of two versions are never joined.
+    let version: FileVersion | null = null;
+    let isResumable = false;
+    const isNew = await this.retry(url, this.limits.fileMs, async (watch) => {
+      const start = isResumable ? await sizeOf(part) : 0;
+      const resume = start > 0 && version?.etag ? { Range: `bytes=${start}-`, 'If-Range': version.etag } : null;
+      const headers = resume ?? (known && version === null ? conditional(known) : {});
+      const response = await this.send(url, watch, 'GET', headers);
+      const isConditional = 'If-None-Match' in headers || 'If-Modified-Since' in headers;
+      if (response.statusCode === 304 && isConditional) {
+        response.destroy();
+        return { value: false };
+      }
+      const isContinued = response.statusCode === 206 && resume !== null && isPartFrom(start, response);
+      if (!isOk(response) || (response.statusCode === 206 && !isContinued)) return failedStatus(url, response);
+      if (!isContinued) version = versionOf(response);
+      const body = bodyOf(response);
+      isResumable = version?.etag != null && body === response;
+      const counted = this.counting(url, response, isContinued ? start : 0, watch, onProgress);
+      await pipeline(body, counted, createWriteStream(part, { flags: isContinued ? 'a' : 'w' }));
+      return { value: true };
+    });
+    if (!isNew || version === null) return null;
+    await refuseHtml(part, url);
+    await rename(part, path);
+    return { ...(version as FileVersion), path, sha256: await hashOf(path), bytes: await sizeOf(path) };
+  }
+
+  /** Passes bytes on, reports them, and refuses a file that is too large. */
+  private counting(
+    url: string,
+    { headers }: Response,
+    start: number,
+    watch: Watch,
+    onProgress: DownloadOptions['onProgress'],
+  ): Transform {
+    const length = headers['content-length'];
+    const total = length === undefined || headers['content-encoding'] ? null : start + Number(length);
+    let bytes = start;
+    return new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        watch.touch();
+        bytes += chunk.length;
+        onProgress?.(bytes, total);
+        if (Math.max(bytes, total ?? 0) <= fileBytesMax) return done(null, chunk);
+        done(new PublisherFailure(`${url} is larger than 1 GiB. Check it, and import it with \`content import\`.`));
+      },
+    });
+  }
+
+  private send(
+    url: string,
+    { signal }: Watch,
+    method: 'GET' | 'HEAD' = 'GET',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const address = this.mirror === null ? url : `${this.mirror.replace(/\/$/, '')}/${url.replace(/^https?:\/\//, '')}`;
+    const always = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
+    return request(address, { method, headers: { ...always, ...headers }, signal, trusted: this.trusted });
+  }
+
+  private async retry<Value>(
+    url: string,
+    limitMs: number,
+    attempt: (watch: Watch) => Promise<Attempt<Value>>,
+  ): Promise<Value> {
+    const end = performance.now() + limitMs;
+    const leftMs = () => Math.max(0, end - performance.now());
+    let failure = '';
+    for (let tried = 0; tried < attempts; tried += 1) {
+      if (tried > 0) await realTime.sleep(Math.min(leftMs(), pauseBefore(tried - 1, pauses, realTime)));
+      if (leftMs() === 0)
+        throw new PublisherFailure(`${url} took longer than ${seconds(limitMs)}. Run the update again later.`);
+      const watch = new Watch(this.limits, leftMs());
+      try {
+        const outcome = await attempt(watch);
+        if ('value' in outcome) return outcome.value;
+        failure = outcome.failure;
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        failure = transientFailure(url, watch.signal.aborted ? (watch.signal.reason as Error) : error);
+      } finally {
+        watch.end();
+      }
+    }
+    throw new PublisherFailure(`${url} failed ${attempts} times: ${failure}. Run the update again later.`);
+  }
+}
+
+/** The reason of a temporary failure. Throws other errors. */
+const transientFailure = (url: string, error: Error): string => {
+  if (error instanceof Refused || error instanceof NotPublic) throw refusal(url, error);
+  const failed = fullDiskFailure(url, error);
+  if (failed) throw failed;
+  if (error instanceof PublisherFailure || isLocal(error)) throw error;
+  return reasonOf(error);
+};
+
+const failedStatus = (url: string, response: Response): { readonly failure: string } => {
+  response.destroy();
+  const { statusCode: status } = response;
+  if (isTransient(status)) return { failure: `status ${status}` };
+  throw new PublisherFailure(
+    `${url} returned status ${status}. ${remedies[status] ?? 'Check the site of its publisher.'}`,
+  );
+};

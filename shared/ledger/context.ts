@@ -1,0 +1,102 @@
+import { dayMs, dayOf } from '../base/calendar.ts';
+import { mapResult, type Result } from '../base/result.ts';
+import { calculate, type Outcome } from '../calculations/calculate.ts';
+import { type KnownCertificates, listCustomerIds } from '../calculations/certificates.ts';
+import type { Context } from '../calculations/document.ts';
+import { listAddresses } from '../calculations/locate-lines.ts';
+import type { CalculationInput } from '../calculations/request.ts';
+import type { Warning } from '../calculations/response.ts';
+import type { LoadContent } from '../catalog/content.ts';
+import type { TaxAddress } from '../catalog/location/address.ts';
+import { statesOfZip } from '../catalog/location/zip-states.ts';
+import { creditOf } from './credits/credit.ts';
+import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
+import type { PinnedSettings } from './pinned.ts';
+import type { Ports } from './ports.ts';
+import type { StoredTransaction } from './transaction.ts';
+
+type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
+type Dated = Addressed & Pick<CalculationInput, 'tax_date'>;
+
+/** The parts of a context that do not depend on content: the account's settings, and the service's time in milliseconds. */
+export type BaseContext = Omit<Context, 'releaseFor'>;
+
+/** The reads of a calculation: content, and the customers of an account. */
+export type CalculationReads = Pick<Ports, 'loadContent' | 'customers'> & { readonly account: string };
+
+/**
+ * The certificates of the input's customers as they are now. Reads nothing where the input names no customer, or where the
+ * context has the certificates that were recorded.
+ */
+const certificatesOf = async (
+  input: Parameters<typeof listCustomerIds>[0],
+  { certificates }: BaseContext,
+  { account, customers }: CalculationReads,
+): Promise<KnownCertificates | undefined> => {
+  const ids = certificates ? [] : listCustomerIds(input);
+  if (ids.length === 0) return certificates;
+  return { customers: await customers.findSome(account, ids) };
+};
+
+/** The context of a new calculation: the active content of the input's addresses, from the day before the tax date on. */
+export const currentContext = async (input: Dated, base: BaseContext, loadContent: LoadContent): Promise<Context> => ({
+  ...base,
+  releaseFor: await loadContent(listAddresses(input, base.settings), {}, dayBeforeTax(input, base)),
+});
+
+// No time zone is more than a day behind UTC.
+const dayBeforeTax = ({ tax_date }: Dated, { now }: BaseContext): string =>
+  dayOf((tax_date ? Date.parse(tax_date) : now) - dayMs);
+
+type Pinning = {
+  readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };
+  readonly pinned: PinnedSettings;
+};
+
+/**
+ * The context of a recalculation that must give the recorded figures: the pinned releases and settings. A state without a
+ * pinned release uses the active one, unless the ZIP is in several states and another of them was chosen. Throws where a
+ * pinned release no longer exists.
+ */
+export const pinnedContext = async (
+  input: Addressed,
+  { transaction: { content_releases }, pinned }: Pinning,
+  { settings, ...base }: BaseContext,
+  loadContent: LoadContent,
+): Promise<Context> => {
+  const then = { ...settings, ...pinned };
+  const isPinned = (state: string | null) => Object.hasOwn(content_releases, `US-${state}`);
+  const isChosen = ({ isStateGuessed, state, zip5 }: TaxAddress) =>
+    !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);
+  const found = await loadContent(listAddresses(input, then), content_releases);
+  return { ...base, settings: then, releaseFor: (address) => (isChosen(address) ? found(address) : undefined) };
+};
+
+/** The calculated totals of a document; `kind` is the kind of a credit of a sale. */
+export type Calculated = { readonly outcome: Outcome; readonly kind: StoredTransaction['creditOf'] };
+
+const withCertificates = (context: Context, certificates: KnownCertificates | undefined): Context =>
+  certificates ? { ...context, certificates } : context;
+
+/**
+ * Calculate a document from the active content, or a credit from the current state of its sale and the sale's content.
+ * Lines that are calculated use the certificates of `base`, or else those that the customers have now.
+ */
+export const calculateWithContent = async (
+  request: CreditRequest,
+  sale: StoredTransaction | null,
+  base: BaseContext,
+  reads: CalculationReads,
+  sent: readonly Warning[],
+): Promise<Result<Calculated>> => {
+  const { loadContent } = reads;
+  const input = sale ? unmatchedInput(sale.transaction, request) : request;
+  const [context, certificates] = await Promise.all([
+    sale ? pinnedContext(input, sale, base, loadContent) : currentContext(input, base, loadContent),
+    certificatesOf(input, base, reads),
+  ]);
+  const known = withCertificates(context, certificates);
+  return sale
+    ? creditOf(sale, request, known, sent)
+    : mapResult(calculate(request, known, sent), (outcome) => ({ outcome, kind: null }));
+};
