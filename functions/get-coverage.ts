@@ -6,7 +6,6 @@ import { dayOf } from '../shared/base/calendar.ts';
 import { described } from '../shared/base/described.ts';
 import { accept } from '../shared/base/result.ts';
 import { builtInRelease, builtInReleaseById, builtInReleases } from '../shared/catalog/built-in.ts';
-import { state } from '../shared/catalog/location/state-field.ts';
 import { now } from '../shared/config/clock.ts';
 import { activeCoverage } from '../shared/coverage/active-coverage.ts';
 import { attribution } from '../shared/coverage/attribution.ts';
@@ -19,6 +18,7 @@ import { readContentSources } from '../shared/store/content/content-sources.ts';
 import { listHeads } from '../shared/store/content/content-store.ts';
 import { contentReads } from '../shared/store/table-access.ts';
 import { stateJurisdiction } from '../shared/vocabulary/jurisdiction.ts';
+import { state } from '../shared/vocabulary/state-field.ts';
 
 const ports = {
   readActive: readActiveReleases,

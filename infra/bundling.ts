@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile, type TransformOptions, transformSync } from 'esbuild';
 import type { Operation, ScheduleName } from '../functions/endpoints.ts';
-import { packedFiles } from '../shared/packed/pack.ts';
+import { packedFiles } from '../shared/cli/pack/generated-files.ts';
 
 /** The files in functions/ that become Lambda functions. */
 export type Entry =
@@ -28,7 +28,7 @@ const moduleOptions = {
   alias: { '@aws-sdk/credential-provider-node': './shared/store/client/env-credentials.ts' },
   // The SDK imports this entry for operations with event streams. DynamoDB has none, so it never loads.
   // The samples of the documentation would split the code into more files: no bundle has the documentation.
-  external: ['@smithy/core/event-streams', '*/http/openapi/samples.ts', '*/http/openapi/sample-filings.ts'],
+  external: ['@smithy/core/event-streams', '*/api/openapi/samples.ts', '*/api/openapi/sample-filings.ts'],
   minify: true,
   legalComments: 'none',
   sourcemap: 'inline',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { date, objectType } from '../calculations/response-scalars.ts';
+import { date, objectType } from '../base/response-scalars.ts';
 import { PostalAddress } from '../catalog/location/postal-address.ts';
 
 const Registration = described(

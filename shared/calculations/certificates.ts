@@ -30,6 +30,12 @@ export const inlineExemption = (line: Customer | null | undefined, document: Cus
   return line?.exemption ?? (isSameBuyer ? document?.exemption : null) ?? null;
 };
 
+/** Finds the certificates of the customers that exist, by id: one call for each hundred ids, one after the other. */
+export type FindCertificates = (
+  account: string,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, readonly Certificate[]>>;
+
 /** The ids of customers whose certificates can apply to a request, each once. An exemption in the request wins. */
 export const listCustomerIds = ({ customer, collected_by, line_items }: Buyers): readonly string[] => {
   if (collected_by === 'marketplace') return [];

@@ -1,5 +1,17 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
+import {
+  amount,
+  currencyCode,
+  date,
+  jurisdictionShape,
+  lineAmount,
+  objectType,
+  rate,
+  reportingCode,
+  sentDecimal,
+  sentPrice,
+} from '../base/response-scalars.ts';
 import { taxabilityReasons } from '../tax/assessment.ts';
 import {
   Customer,
@@ -12,18 +24,6 @@ import {
   text,
 } from './fields.ts';
 import { discountTargets, lineFulfillments } from './request.ts';
-import {
-  amount,
-  currencyCode,
-  date,
-  jurisdictionShape,
-  lineAmount,
-  objectType,
-  rate,
-  reportingCode,
-  sentDecimal,
-  sentPrice,
-} from './response-scalars.ts';
 
 /** The response of a calculation. Every documented key is always present; amounts are decimal strings of the currency. */
 

@@ -1,7 +1,7 @@
 /** `npm run pack`, which `npm ci` runs: write the generated files that are not in git. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { compress, generatedFiles } from '../packed/pack.ts';
+import { compress, generatedFiles } from './pack/generated-files.ts';
 
 let tables = 0;
 for (const { path, text } of generatedFiles) {

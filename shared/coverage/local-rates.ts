@@ -1,8 +1,8 @@
 import { counted } from '../base/texts.ts';
+import { hasBoundaryFile } from '../catalog/boundary-states.ts';
 import type { ReleaseHead } from '../catalog/content.ts';
 import { percentOf } from '../catalog/fractions.ts';
 import type { LocalTables, Release } from '../catalog/release.ts';
-import { hasBoundaryFile } from '../importers/updates/boundary-states.ts';
 import { formatAmount } from '../money/currency.ts';
 import { divideHalfUp } from '../money/decimal.ts';
 import { countsOf, knowsLocals } from './decisions.ts';

@@ -1,5 +1,5 @@
+import type { GateResult } from '../catalog/gate-result.ts';
 import type { Release } from '../catalog/release.ts';
-import type { GateResult } from '../importers/updates/gates.ts';
 import { type Publisher, publishers } from '../importers/updates/publishers.ts';
 import { staleness, type UpdateRecord } from '../importers/updates/staleness.ts';
 import { headOf, localCoverageOn } from './local-rates.ts';

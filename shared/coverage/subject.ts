@@ -4,9 +4,10 @@ import type { Confidence } from '../catalog/release-values.ts';
 import { effectDefinition } from '../tax/effects/effects.ts';
 import { effectInWords, seasonInWords, sentence } from '../tax/rule-words.ts';
 import { type ProductTaxCode, parseProductTaxCode } from '../vocabulary/product-tax-code.ts';
+import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { type Decision, decisionsOn, holdsOn, knowsLocals, names } from './decisions.ts';
 import { generalRateOn } from './general-rate.ts';
-import type { SubjectCoverage, TreatmentName } from './response.ts';
+import type { SubjectCoverage } from './response.ts';
 
 const order: readonly Confidence[] = ['low', 'medium', 'medium-high', 'high'];
 

@@ -1,9 +1,9 @@
 /** The Markdown page of how each state taxes each product tax code. */
 import type { Release } from '../catalog/release.ts';
+import type { TreatmentName } from '../vocabulary/treatment.ts';
 import { vocabulary } from '../vocabulary/vocabulary.ts';
 import { releaseDay } from './local-rates.ts';
 import { taxingOn } from './products-table.ts';
-import type { TreatmentName } from './response.ts';
 import { taxabilityOf } from './taxability.ts';
 
 type Sign = readonly [letter: string, meaning: string];

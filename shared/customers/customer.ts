@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Problem } from '../base/problem.ts';
-import type { Certificate } from '../calculations/certificates.ts';
+import type { Certificate, FindCertificates } from '../calculations/certificates.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import type { Idempotency, Replay, SavedAnswer } from '../ledger/ledger.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
@@ -27,8 +27,7 @@ export type CustomerCommit = {
 /** The reads of customers, which shared/store implements on DynamoDB. All are strongly consistent. */
 export type CustomerReads = {
   readonly find: (account: string, id: string) => Promise<Customer | undefined>;
-  /** The certificates of the customers that exist, by id: one call for each hundred ids, one after the other. */
-  readonly findSome: (account: string, ids: readonly string[]) => Promise<ReadonlyMap<string, readonly Certificate[]>>;
+  readonly findSome: FindCertificates;
   /** One call: customers in the order of their ids, after the given id. `next` is the last id read; `null` at the end. */
   readonly page: (
     account: string,

@@ -7,7 +7,6 @@ import { described } from '../base/described.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Certificate } from '../calculations/certificates.ts';
 import { day } from '../calculations/fields.ts';
-import { state } from '../catalog/location/state-field.ts';
 import {
   cursorProblem,
   fitting,
@@ -19,6 +18,7 @@ import {
   startingAfter,
 } from '../ledger/page-limit.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { state } from '../vocabulary/state-field.ts';
 import { type Customer, type CustomerReads, customerAnswer } from './customer.ts';
 import type { CustomerList } from './response.ts';
 

@@ -3,8 +3,8 @@ import { isDay } from '../base/calendar.ts';
 import { described } from '../base/described.ts';
 import type { Problem } from '../base/problem.ts';
 import { certificateReasons, identifier, text } from '../calculations/fields.ts';
-import { state } from '../catalog/location/state-field.ts';
 import { closest } from '../vocabulary/closest.ts';
+import { state } from '../vocabulary/state-field.ts';
 
 /** The most certificates of one customer. A customer then takes at most 130 KB, and a batch of 100 fits into one read. */
 export const exemptionsMax = 100;

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
+import { date, listShape, objectType, timestamp } from '../base/response-scalars.ts';
 import { certificateReasons } from '../calculations/fields.ts';
 import { warnings } from '../calculations/response.ts';
-import { date, listShape, objectType, timestamp } from '../calculations/response-scalars.ts';
 
 export const Certificate = described(
   z.object({

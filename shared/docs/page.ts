@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../functions/endpoints.ts';
 import { operationId } from '../api/endpoint.ts';
+import { type Group, groups } from '../api/groups.ts';
 import { assert } from '../base/assert.ts';
 import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
 import { hasAllFields, schemaFields } from './fields.ts';
-import { type Group, groups } from './groups.ts';
 import { html, type Markup, type Part, raw } from './html.ts';
 import { blocks, inline, slug } from './markdown.ts';
 import { components, errorCodes, info, type Operation, operations } from './openapi.ts';

@@ -1,4 +1,3 @@
-import type { Importable } from '../importers/updates/publishers.ts';
 import type { ContentSource } from '../store/content/content-sources.ts';
 import { jurisdictionCode } from '../vocabulary/jurisdiction.ts';
 import { type ContentEvent, events } from './event.ts';
@@ -10,7 +9,7 @@ import { type ContentEvent, events } from './event.ts';
  * `activatedAt` is the instant of the activation; `null` for a release that was never active.
  */
 export const contentEvent = (
-  { state, name }: Pick<Importable, 'state' | 'name'>,
+  { state, name }: { readonly state: string; readonly name: string },
   { release, imported_at, proposal, files }: ContentSource,
   activatedAt: string | null,
 ): ContentEvent | null => {

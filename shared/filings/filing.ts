@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { count, currencyCode, date, signedAmount } from '../calculations/response-scalars.ts';
+import { count, currencyCode, date, signedAmount } from '../base/response-scalars.ts';
 import { exceptionReasons } from '../ledger/sums.ts';
 
 export const filingStatuses = ['closing', 'closed', 'marking', 'filed', 'canceled'] as const;

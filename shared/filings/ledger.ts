@@ -1,5 +1,6 @@
 import type { OpenEntry } from '../ledger/entries/entry.ts';
 import type { HeadChange, Commit as LedgerCommit, Replay } from '../ledger/ledger.ts';
+import type { SweepPosition } from '../ledger/ports.ts';
 import type { ExceptionSums, FilingStatus, FilingSummary, Frequency } from './filing.ts';
 import type { Totals } from './totals.ts';
 
@@ -103,9 +104,6 @@ export type DueEntry = {
 };
 
 export type DuePlace = Omit<DueEntry, 'token'>;
-
-/** The daily sweep: its day, and the last account that it has checked. */
-export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };
 
 /**
  * The due index: at least one entry for each state that the schedule closes, at its closing day or earlier. Entries can

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { date, hasMore, nextCursor, objectType, timestamp } from '../calculations/response-scalars.ts';
+import { date, hasMore, nextCursor, objectType, timestamp } from '../base/response-scalars.ts';
 import { frequencies } from './filing.ts';
 
 const FilingPeriod = described(

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { cursorKeywords, cursorOrIdKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { day } from '../calculations/fields.ts';
-import { state } from '../catalog/location/state-field.ts';
 import { pageLimit, startingAfter } from '../ledger/page-limit.ts';
+import { state } from '../vocabulary/state-field.ts';
 import { filingStatuses } from './filing.ts';
 
 /** The query parameters of GET /filings: filters, combined with AND, and paging. */

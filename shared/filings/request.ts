@@ -5,8 +5,8 @@ import { described } from '../base/described.ts';
 import { isSent, type JsonObject, objectOf } from '../base/json.ts';
 import { invalidFormat, type Problem } from '../base/problem.ts';
 import { flag } from '../calculations/fields.ts';
-import { state } from '../catalog/location/state-field.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
+import { state } from '../vocabulary/state-field.ts';
 import { filingStatuses } from './filing.ts';
 import { confirmationMissing } from './problems.ts';
 

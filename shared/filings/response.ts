@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { warnings } from '../calculations/response.ts';
 import {
   count,
   currencyCode,
@@ -13,7 +12,8 @@ import {
   rate,
   reportingCode,
   timestamp,
-} from '../calculations/response-scalars.ts';
+} from '../base/response-scalars.ts';
+import { warnings } from '../calculations/response.ts';
 import {
   amounts,
   FilingException,

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { dayOf } from '../base/calendar.ts';
-import type { Chain, DuePlace, SweepPosition } from './ledger.ts';
+import type { SweepPosition } from '../ledger/ports.ts';
+import type { Chain, DuePlace } from './ledger.ts';
 import { closesAt, followingPeriod, isByOpenEntries, nextPeriod, registeredStates } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 

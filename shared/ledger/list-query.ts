@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { cursorOrIdKeywords } from '../base/cursor.ts';
 import { described } from '../base/described.ts';
 import { identifier, instant, text } from '../calculations/fields.ts';
-import { state } from '../catalog/location/state-field.ts';
+import { state } from '../vocabulary/state-field.ts';
 import { pageLimit, pageLimitOf } from './page-limit.ts';
 import { statuses } from './status.ts';
 

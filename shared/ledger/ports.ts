@@ -2,8 +2,8 @@ import type { Account } from '../accounts/account.ts';
 import type { RemainingMs } from '../base/contention.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
+import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
-import type { CustomerReads } from '../customers/customer.ts';
 import type { AnswerOwner, Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
@@ -18,7 +18,7 @@ export type Caller = {
 export type Ports = {
   readonly ledger: Ledger;
   readonly loadContent: LoadContent;
-  readonly customers: Pick<CustomerReads, 'findSome'>;
+  readonly customers: { readonly findSome: FindCertificates };
   /** The service's time in milliseconds. */
   readonly now: () => number;
   /** The most bytes that a transaction takes, including its credit counters. */
@@ -114,3 +114,6 @@ export const otherVersion = (version: number, resource: 'transaction' | 'custome
   source: { header: 'If-Match' },
   meta: { version },
 });
+
+/** The daily sweep: its day, and the last account that it has checked. */
+export type SweepPosition = { readonly day: string; readonly after: string | null; readonly isDone: boolean };

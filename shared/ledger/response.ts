@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
+import { amount, listShape, objectType, timestamp, version } from '../base/response-scalars.ts';
 import { outcomeShape } from '../calculations/response.ts';
-import { amount, listShape, objectType, timestamp, version } from '../calculations/response-scalars.ts';
 import { statuses } from './status.ts';
 
 const TransactionFiling = described(

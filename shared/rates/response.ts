@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
+import { date, jurisdictionShape, objectType, reportingCode } from '../base/response-scalars.ts';
 import { AddressResolution, contentReleases, TaxRowResponse, warnings } from '../calculations/response.ts';
-import { date, jurisdictionShape, objectType, reportingCode } from '../calculations/response-scalars.ts';
-import { confidence } from '../coverage/response.ts';
+import { confidence } from '../vocabulary/treatment.ts';
 
 const sent = described(z.nullable(z.string()), 'A part of the address, as sent.');
 

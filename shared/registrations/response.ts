@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
+import { amount, count, date, objectType } from '../base/response-scalars.ts';
 import { warnings } from '../calculations/response.ts';
-import { amount, count, date, objectType } from '../calculations/response-scalars.ts';
 import { asOfField } from '../reports/response.ts';
 import { measures, nexusStatuses } from './economic-nexus.ts';
 

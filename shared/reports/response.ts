@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { warnings } from '../calculations/response.ts';
 import {
   count,
   currencyCode,
@@ -9,7 +8,8 @@ import {
   objectType,
   signedAmount,
   timestamp,
-} from '../calculations/response-scalars.ts';
+} from '../base/response-scalars.ts';
+import { warnings } from '../calculations/response.ts';
 import { amounts } from '../filings/filing.ts';
 
 export const month = described(z.string(), 'A month, as `YYYY-MM`.', { pattern: '^\\d{4}-\\d{2}$' });

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { environment } from '../config/environment.ts';
-import type { SweepPosition } from '../filings/ledger.ts';
+import type { SweepPosition } from '../ledger/ports.ts';
 import { database, isWritten } from './client/client.ts';
 import { absent } from './client/conditions.ts';
 import { readItem } from './client/reads.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { state } from '../catalog/location/state-field.ts';
 import { systemNames } from './crosswalk.ts';
 import { isStateOrPuertoRico, stateJurisdiction, stateOfJurisdiction } from './jurisdiction.ts';
 import { attributesFor, checkWith, productTaxCodeKeywords } from './product-tax-code.ts';
 import { resultsMax } from './search.ts';
+import { state } from './state-field.ts';
 import { vocabulary } from './vocabulary.ts';
 
 const limit = described(

@@ -1,9 +1,9 @@
 /** The responses of GET /product-attributes and GET /product-tax-codes. */
 import * as z from 'zod/mini';
 import { described } from '../base/described.ts';
-import { hasMore, objectType } from '../calculations/response-scalars.ts';
-import { confidence, treatment } from '../coverage/response.ts';
+import { hasMore, objectType } from '../base/response-scalars.ts';
 import { systemNames } from './crosswalk.ts';
+import { confidence, treatment } from './treatment.ts';
 
 const ProductAttributeGroupItem = described(
   z.strictObject({

@@ -84,7 +84,7 @@ describe.each(entries)('the bundle of %s', (entry) => {
   it('reads official files only in the function that updates content', () => {
     const libraries =
       /node_modules\/(read-excel-file|decimal\.js|htmlparser2|yauzl|csv-parse|@aws-sdk\/client-eventbridge)\//;
-    const readers = sources.filter((path) => libraries.test(path) || path.startsWith('shared/importers/'));
+    const readers = sources.filter((path) => libraries.test(path) || /^shared\/importers\/(?!updates\/)/.test(path));
     expect(readers.length > 0).toBe(entry === 'update-content');
     expect(sources.filter((path) => /shared\/cli\/|node_modules\/(commander|@clack)\//.test(path))).toEqual([]);
   });
@@ -192,7 +192,7 @@ it('`npm run frames` names the source line of a frame in the deployed code', () 
   const source = lineOf(readFileSync(join(root, 'functions/get-openapi.ts'), 'utf8')).length;
   const frame = `    at a (/var/task/index.js:${before.length}:${(before.at(-1) ?? '').length + 1})`;
   const run = (...words: string[]) =>
-    spawnSync(process.execPath, [join(root, 'shared/cli/frames.ts'), ...words], {
+    spawnSync(process.execPath, [join(root, 'infra/frames.ts'), ...words], {
       env: { ...process.env, NODE_OPTIONS: '' },
       encoding: 'utf8',
     });

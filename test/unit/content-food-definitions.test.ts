@@ -4,9 +4,9 @@
  */
 import { expect, it } from 'vitest';
 import { builtInRelease } from '../../shared/catalog/built-in.ts';
-import { packRates } from '../../shared/catalog/local/pack-tables.ts';
 import { offsetsOf, readTax } from '../../shared/catalog/local/packed-table.ts';
 import type { Release } from '../../shared/catalog/release.ts';
+import { packRates } from '../../shared/cli/pack/pack-tables.ts';
 import { chooseRule, type Taxing } from '../../shared/tax/rule-choice.ts';
 import { productOf } from '../support/builders.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { generatedFiles, packedFiles } from '../../shared/packed/pack.ts';
+import { generatedFiles, packedFiles } from '../../shared/cli/pack/generated-files.ts';
 
 it.each(generatedFiles)('the generated file $path is up to date (`npm run pack`)', async ({ path, text }) => {
   const bytes = readFileSync(path);

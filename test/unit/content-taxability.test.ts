@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { builtInReleases } from '../../shared/catalog/built-in.ts';
 import type { Release, Rule } from '../../shared/catalog/release.ts';
 import type { Jurisdiction } from '../../shared/catalog/release-values.ts';
-import { type TaxabilityRow, taxabilityRows } from '../../shared/catalog/taxability/read-rows.ts';
-import { openRowsText, withTaxabilityRows } from '../../shared/catalog/taxability/releases.ts';
-import { isFromRow } from '../../shared/catalog/taxability/rules.ts';
+import { type TaxabilityRow, taxabilityRows } from '../../shared/importers/taxability/read-rows.ts';
+import { openRowsText, withTaxabilityRows } from '../../shared/importers/taxability/releases.ts';
+import { isFromRow } from '../../shared/importers/taxability/rules.ts';
 import { chooseRule, shippingRule } from '../../shared/tax/rule-choice.ts';
 import { findProduct } from '../../shared/vocabulary/product-tax-code.ts';
 import codes from '../../shared/vocabulary/product-tax-codes.json' with { type: 'json' };
@@ -19,7 +19,7 @@ const byState = new Map(releases.map((release) => [release.state.slice(3), relea
 const rows = taxabilityRows();
 const keyOf = (row: TaxabilityRow) => JSON.stringify(row);
 const open = new Set(read.flatMap((one) => one.open.map(({ row }) => keyOf(row))));
-const fileOf = (name: string) => readFileSync(new URL(`../../shared/catalog/taxability/${name}`, import.meta.url));
+const fileOf = (name: string) => readFileSync(new URL(`../../shared/importers/taxability/${name}`, import.meta.url));
 type Condition = { condition: string; treatment: string; answer: string; assumption: string; states?: string };
 const conditions: Condition[] = parse(fileOf('conditions.csv'), { columns: true });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packRates } from '../../shared/catalog/local/pack-tables.ts';
+import { packRates } from '../../shared/cli/pack/pack-tables.ts';
 import { readNameTables } from '../../shared/importers/releases/local-names.ts';
 import { importFiles, percentsIn, type TestCell } from '../fixtures/imports/harness.ts';
 import { coloradoFile, coloradoRows } from '../fixtures/imports/workbooks.ts';

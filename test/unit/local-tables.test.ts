@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { rateOfArea } from '../../shared/catalog/local/dated-rate.ts';
 import { localTable } from '../../shared/catalog/local/local-table.ts';
 import manifest from '../../shared/catalog/local/manifest.json' with { type: 'json' };
-import { packRates } from '../../shared/catalog/local/pack-tables.ts';
 import {
   countyNames,
   districtNames,
@@ -14,6 +13,7 @@ import {
   zipRows,
 } from '../../shared/catalog/local/text-tables.ts';
 import { statesOfZip } from '../../shared/catalog/location/zip-states.ts';
+import { packRates } from '../../shared/cli/pack/pack-tables.ts';
 import { stateFips } from '../../shared/vocabulary/jurisdiction.ts';
 
 const folder = new URL('../../shared/catalog/local/', import.meta.url);

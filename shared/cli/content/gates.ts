@@ -1,5 +1,6 @@
+import type { GateResult } from '../../catalog/gate-result.ts';
 /** The gates of `content update` and `content import --activate`, as the terminal shows them. */
-import { type GateName, type GateResult, gates } from '../../importers/updates/gates.ts';
+import { type GateName, gates } from '../../importers/updates/gates.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
 

@@ -6,8 +6,8 @@ import type { Command } from 'commander';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import { builtInReleases } from '../../catalog/built-in.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type TaxabilityRow, taxabilityRows } from '../../catalog/taxability/read-rows.ts';
-import { openRowsText, releaseText, withTaxabilityRows } from '../../catalog/taxability/releases.ts';
+import { type TaxabilityRow, taxabilityRows } from '../../importers/taxability/read-rows.ts';
+import { openRowsText, releaseText, withTaxabilityRows } from '../../importers/taxability/releases.ts';
 import { CommandError } from '../terminal/errors.ts';
 import { print, textTable } from '../terminal/output.ts';
 
@@ -72,7 +72,7 @@ export const addTaxability = (program: Command): Command =>
     )
     .option('--code <code>', 'the product tax code, without attributes')
     .option('--state <state>', 'the state, two letters')
-    .option('--write', 'write the rules, and shared/catalog/taxability/open-rows.csv')
+    .option('--write', 'write the rules, and shared/importers/taxability/open-rows.csv')
     .addHelpText('after', '\nExample:\n  npm run content -- taxability --code SOFTWARE.SAAS --state OH')
     .action((options: Options) => {
       if (options.write && (options.code || options.state))

@@ -1,3 +1,4 @@
+import type { GateResult } from '../../catalog/gate-result.ts';
 /** Measures a new release for the gates of `shared/importers/updates/gates.ts`. */
 
 import { dayOf } from '../../base/calendar.ts';
@@ -10,7 +11,7 @@ import workedCases from '../../catalog/worked-cases.json' with { type: 'json' };
 import { now } from '../../config/clock.ts';
 import { findHead, readPartKeys } from '../../store/content/content-store.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
-import { applyGates, type GateFigures, type GateName, type GateResult } from '../updates/gates.ts';
+import { applyGates, type GateFigures, type GateName } from '../updates/gates.ts';
 import { chainOf } from './active-release.ts';
 import { isUnreadable, readCases, type WorkedCase } from './cases.ts';
 import { type ChargedRates, chargedRates } from './charged-rates.ts';

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../../base/assert.ts';
 import { accepted, CommandError } from '../../base/command-error.ts';
+import type { GateResult } from '../../catalog/gate-result.ts';
 import { ContentCorrupt, catchCorrupt, corruptionText } from '../../catalog/loading/content-errors.ts';
 import { now } from '../../config/clock.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { localName } from '../files/local-name.ts';
 import { importers } from '../importers.ts';
 import { type CurrentFile, currentFiles } from '../updates/find-file.ts';
-import type { GateResult } from '../updates/gates.ts';
 import { type PublisherClient, PublisherFailure } from '../updates/publisher-client.ts';
 import type { Importable } from '../updates/publishers.ts';
 import { activate } from './activate.ts';

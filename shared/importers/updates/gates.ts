@@ -1,5 +1,5 @@
 /** The gates that a release of files must pass before `update` or `import --activate` activates it. */
-import * as z from 'zod/mini';
+import type { GateResult, units } from '../../catalog/gate-result.ts';
 
 /** The figures of a new release; shares are between 0 and 1, and points are percentage points of the combined rate. */
 export type GateFigures = {
@@ -31,8 +31,6 @@ export type GateFigures = {
 };
 
 export type GateName = 'vanished' | 'changed' | 'largest' | 'past' | 'cap' | 'undated' | 'built-in' | 'cases';
-
-const units = ['%', 'percentage points', ''] as const;
 
 type Gate = {
   readonly name: GateName;
@@ -96,17 +94,6 @@ export const gates: readonly Gate[] = [
   },
   { name: 'cases', describe: 'worked cases that fail', figure: ({ failedCases }) => failedCases, most: 0, unit: '' },
 ];
-
-/** A gate with its figure. It is stored with the release that it was measured of. */
-export const GateResult = z.object({
-  name: z.string(),
-  describe: z.string(),
-  figure: z.number(),
-  most: z.number(),
-  unit: z.enum(units),
-  passed: z.boolean(),
-});
-export type GateResult = z.infer<typeof GateResult>;
 
 /** Apply every gate to the figures of a release. */
 export const applyGates = (figures: GateFigures): readonly GateResult[] =>

@@ -1,7 +1,8 @@
 /** Where each state publishes its sales tax rates, and how to find the current files. */
+
+import { streamlinedStates } from '../../catalog/boundary-states.ts';
 import type { Importer } from '../importer.ts';
 import type { Format } from '../importers.ts';
-import { streamlinedStates } from './boundary-states.ts';
 
 /**
  * How to find the current file of a publisher.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { described } from '../../base/described.ts';
-import { listShape, nextCursor, timestamp, version } from '../../calculations/response-scalars.ts';
+import { listShape, nextCursor, timestamp, version } from '../../base/response-scalars.ts';
 import { Transaction } from '../response.ts';
 
 /** An audit entry as the API returns it: every field that its hash covers, and the hash. */

@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import { dayMs, dayOf } from '../../base/calendar.ts';
-import type { SweepPosition } from '../../filings/ledger.ts';
+import type { SweepPosition } from '../ports.ts';
 import { type RedactionPorts, redactTransaction } from './redact.ts';
 
 /** The name in `by` of audit entries that the retention setting caused. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { described } from '../../base/described.ts';
+import { amount, count, currencyCode, objectType } from '../../base/response-scalars.ts';
 import { instantKeywords } from '../../calculations/fields.ts';
 import { warnings } from '../../calculations/response.ts';
-import { amount, count, currencyCode, objectType } from '../../calculations/response-scalars.ts';
 import { statuses } from '../status.ts';
 
 /** Why no transaction of the ledger matches a reference of the billing system. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../base/described.ts';
+import { objectType, version } from '../../base/response-scalars.ts';
 import { contentReleases } from '../../calculations/response.ts';
-import { objectType, version } from '../../calculations/response-scalars.ts';
 
 const ReplayDifference = described(
   z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { TreatmentName } from '../../coverage/response.ts';
 import type { ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
+import type { TreatmentName } from '../../vocabulary/treatment.ts';
 import type { ResolvedEffect, ScaledRate, TaxabilityReason, Treatment, Uncertainty } from '../assessment.ts';
 
 export type Use = 'business' | 'personal' | null;

@@ -1,11 +1,11 @@
 /** Turns the rows of a state into rules of its release. */
 import { assert } from '../../base/assert.ts';
+import { countsFrom } from '../../catalog/effective.ts';
+import type { Effect, Release, Rule } from '../../catalog/release.ts';
+import type { Confidence, Jurisdiction, JurisdictionType } from '../../catalog/release-values.ts';
 import { chooseRule } from '../../tax/rule-choice.ts';
 import { isWithin } from '../../vocabulary/product-tax-code.ts';
 import { vocabulary } from '../../vocabulary/vocabulary.ts';
-import { countsFrom } from '../effective.ts';
-import type { Effect, Release, Rule } from '../release.ts';
-import type { Confidence, Jurisdiction, JurisdictionType } from '../release-values.ts';
 import { answerOf, type Entry, notEstablishedBecause, withLocalRate } from './answers.ts';
 import { attributesOf, productOf, requiredOf, requiring } from './attributes.ts';
 import type { Conditions, TaxabilityRow } from './read-rows.ts';

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { Argument, Command } from 'commander';
-import { bundle, type Entry } from '../../infra/bundling.ts';
-import { entries } from '../../infra/settings.ts';
-import { CommandError } from './terminal/errors.ts';
-import { print } from './terminal/output.ts';
-import { runCommand } from './terminal/run-command.ts';
-import { temporaryFolder } from './terminal/temporary-folder.ts';
+import { CommandError } from '../shared/cli/terminal/errors.ts';
+import { print } from '../shared/cli/terminal/output.ts';
+import { runCommand } from '../shared/cli/terminal/run-command.ts';
+import { temporaryFolder } from '../shared/cli/terminal/temporary-folder.ts';
+import { bundle, type Entry } from './bundling.ts';
+import { entries } from './settings.ts';
 
 /** The line of the source, such as `shared/tax/tax.ts:12`. Columns are off by what minification moved, so they are left out. */
 const sourceOf = (folder: string, frame: string): string => {

@@ -1,11 +1,5 @@
 /** Turns a state's text tables of local rates and ZIPs into what functions load. */
 import { assert } from '../../base/assert.ts';
-import { readPercent } from '../../importers/fractions.ts';
-import { publishers } from '../../importers/updates/publishers.ts';
-import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
-import { stateFips } from '../../vocabulary/jurisdiction.ts';
-import { cityName, codePart } from '../location/city-name.ts';
-import type { Confidence, Evidence } from '../release-values.ts';
 import {
   combinedSuffix,
   type LocalTax,
@@ -17,8 +11,8 @@ import {
   writeArea,
   writeOffsets,
   writeTax,
-} from './packed-table.ts';
-import { nameKey, plainName } from './place-names.ts';
+} from '../../catalog/local/packed-table.ts';
+import { nameKey, plainName } from '../../catalog/local/place-names.ts';
 import {
   countyNames,
   districtNames,
@@ -27,7 +21,13 @@ import {
   type SourceRow,
   sourceRows,
   zipRows,
-} from './text-tables.ts';
+} from '../../catalog/local/text-tables.ts';
+import { cityName, codePart } from '../../catalog/location/city-name.ts';
+import type { Confidence, Evidence } from '../../catalog/release-values.ts';
+import { readPercent } from '../../importers/fractions.ts';
+import { publishers } from '../../importers/updates/publishers.ts';
+import { nextExpectedAfter } from '../../importers/updates/staleness.ts';
+import { stateFips } from '../../vocabulary/jurisdiction.ts';
 
 /** Lines in the order that `findLine` searches. */
 const sortedLines = (lines: readonly string[]): string => lines.toSorted().join('\n');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { described } from '../base/described.ts';
+import { described } from './described.ts';
 
 /** Scalars of responses. Their patterns are documentation: Levy writes these values and never parses them. */
 

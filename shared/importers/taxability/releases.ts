@@ -1,6 +1,6 @@
 /** The built-in releases with the rules of the tables of taxability. Only `npm run content` and the tests use them. */
 import { csvText } from '../../base/csv.ts';
-import type { Release } from '../release.ts';
+import type { Release } from '../../catalog/release.ts';
 import { readConditions, taxabilityRows } from './read-rows.ts';
 import { type FromRows, isFromRow, rulesFromRows } from './rules.ts';
 

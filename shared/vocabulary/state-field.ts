@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { described } from '../../base/described.ts';
-import { stateJurisdiction } from '../../vocabulary/jurisdiction.ts';
+import { described } from '../base/described.ts';
+import { stateJurisdiction } from './jurisdiction.ts';
 
 const advice = 'Send a two-letter state code, or the name of the state.';
 

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { clientTypes } from '../api/openapi/client-types.ts';
-import { localTable } from '../catalog/local/local-table.ts';
-import { packRates, packZips } from '../catalog/local/pack-tables.ts';
-import { type PackedRates, type RateSummary, writeRates } from '../catalog/local/packed-table.ts';
-import { editionsOf, type RateRow, rateRows } from '../catalog/local/text-tables.ts';
-import { consolePage } from '../console/console.ts';
-import { eventSchemas } from '../events/json-schema.ts';
-import type { Fulfillment } from '../vocabulary/schema.ts';
-import type { PackedVocabulary, ProductAttribute } from '../vocabulary/vocabulary.ts';
-import type { PackedName } from './unpack.ts';
+import { clientTypes } from '../../api/openapi/client-types.ts';
+import { localTable } from '../../catalog/local/local-table.ts';
+import { type PackedRates, type RateSummary, writeRates } from '../../catalog/local/packed-table.ts';
+import { editionsOf, type RateRow, rateRows } from '../../catalog/local/text-tables.ts';
+import { consolePage } from '../../console/console.ts';
+import { eventSchemas } from '../../events/json-schema.ts';
+import type { PackedName } from '../../packed/unpack.ts';
+import type { Fulfillment } from '../../vocabulary/schema.ts';
+import type { PackedVocabulary, ProductAttribute } from '../../vocabulary/vocabulary.ts';
+import { packRates, packZips } from './pack-tables.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -22,17 +22,17 @@ export const compress = (text: string): Buffer =>
 const lines = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 const releases = (): unknown[] =>
-  readdirSync(pathOf('../catalog/releases'))
+  readdirSync(pathOf('../../catalog/releases'))
     .filter((name) => name.startsWith('US-'))
     .sort()
-    .map((name) => read(pathOf(`../catalog/releases/${name}`)));
+    .map((name) => read(pathOf(`../../catalog/releases/${name}`)));
 
 type Named = { readonly code: string; readonly fulfillment?: Fulfillment };
 
-const productTaxCodes = () => read(pathOf('../vocabulary/product-tax-codes.json')) as Required<Named>[];
+const productTaxCodes = () => read(pathOf('../../vocabulary/product-tax-codes.json')) as Required<Named>[];
 
 const vocabulary = (): PackedVocabulary => {
-  const attributes = read(pathOf('../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
+  const attributes = read(pathOf('../../vocabulary/attributes.json')) as (ProductAttribute & Named)[];
   const stated = [...productTaxCodes().filter(({ fulfillment }) => fulfillment !== 'shipped'), ...attributes];
   return {
     attributes: attributes.map(({ fulfillment: _, ...attribute }) => attribute),
@@ -48,7 +48,7 @@ const catalog = (): unknown => productTaxCodes().sort((a, b) => (a.code < b.code
 
 /** The first four columns, without the header: confidence and source are for readers of the file, which has no quotes. */
 const crosswalk = (): string =>
-  readFileSync(pathOf('../vocabulary/code-crosswalk.csv'), 'utf8')
+  readFileSync(pathOf('../../vocabulary/code-crosswalk.csv'), 'utf8')
     .trimEnd()
     .split('\n')
     .slice(1)
@@ -94,7 +94,7 @@ const summarizeRates = (edition: string): RateSummary => {
 
 /** The tables of public names for imports, with the newest local rates of each state. */
 const localNames = (): unknown => {
-  const textOf = (name: string) => readFileSync(pathOf(`../catalog/local/${name}.csv`), 'utf8');
+  const textOf = (name: string) => readFileSync(pathOf(`../../catalog/local/${name}.csv`), 'utf8');
   return {
     counties: textOf('counties'),
     districts: textOf('districts'),
@@ -110,7 +110,7 @@ type PackedFile = GeneratedFile & { readonly name: PackedName; readonly readBy: 
 
 const packed = (name: PackedName, readBy: string, text: GeneratedFile['text']): PackedFile => ({
   name,
-  path: pathOf(`./${name}.br`),
+  path: pathOf(`../../packed/${name}.br`),
   text,
   readBy,
 });
@@ -123,7 +123,7 @@ const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) =>
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
-    readFileSync(pathOf('../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll('\n', ''),
+    readFileSync(pathOf('../../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll('\n', ''),
   ),
   packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
@@ -140,19 +140,19 @@ const content: readonly PackedFile[] = [
 // Modules that read generated files load when those are written. The examples of the OpenAPI document are calculated with
 // the packed content, and the page of GET /docs shows the document.
 const openApi = async (): Promise<string> => {
-  const { openApiText } = await import('../api/openapi/document.ts');
-  const { endpoints } = await import('../../functions/endpoints.ts');
+  const { openApiText } = await import('../../api/openapi/document.ts');
+  const { endpoints } = await import('../../../functions/endpoints.ts');
   return openApiText(Object.values(endpoints));
 };
 
 /** The README with its table of endpoints. It is in git, because GitHub shows it. */
 const readme = async (): Promise<string> => {
-  const { endpoints } = await import('../../functions/endpoints.ts');
+  const { endpoints } = await import('../../../functions/endpoints.ts');
   const rows = Object.values(endpoints).map(
     ({ name, method, path, summary, scope }) =>
       `| [\`${method} ${path}\`](functions/${name}.ts) | ${summary} | ${scope ?? 'none'} |\n`,
   );
-  const text = readFileSync(pathOf('../../README.md'), 'utf8');
+  const text = readFileSync(pathOf('../../../README.md'), 'utf8');
   const head = '| Endpoint | Purpose | Scope |\n|---|---|---|\n';
   const start = text.indexOf(head) + head.length;
   return text.slice(0, start) + rows.join('') + text.slice(text.indexOf('\n\n', start) + 1);
@@ -160,16 +160,16 @@ const readme = async (): Promise<string> => {
 
 const schemas: readonly GeneratedFile[] = [
   ...Object.entries(eventSchemas()).map(([name, text]) => ({
-    path: pathOf(`../events/schemas/${name}`),
+    path: pathOf(`../../events/schemas/${name}`),
     text: () => text,
   })),
-  { path: pathOf('../../README.md'), text: readme },
-  { path: pathOf('../api/openapi.json'), text: openApi },
-  { path: pathOf('../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
+  { path: pathOf('../../../README.md'), text: readme },
+  { path: pathOf('../../api/openapi.json'), text: openApi },
+  { path: pathOf('../../client/openapi-types.ts'), text: async () => clientTypes(await openApi()) },
 ];
 
 const pages: readonly PackedFile[] = [
-  packed('docs', 'functions/get-docs.ts', async () => JSON.stringify((await import('../docs/docs.ts')).docs())),
+  packed('docs', 'functions/get-docs.ts', async () => JSON.stringify((await import('../../docs/docs.ts')).docs())),
   packed('console', 'functions/get-console.ts', () => JSON.stringify(consolePage())),
 ];
 

@@ -1,9 +1,9 @@
 /** Merges entries for business and personal use into one with the effect `use_split`, which reads the buyer's use. */
 
 import { dayAfter, dayBefore } from '../../base/calendar.ts';
+import type { Dated } from '../../catalog/effective.ts';
+import type { Effect } from '../../catalog/release.ts';
 import type { PlainEffect } from '../../tax/effects/use-split.ts';
-import type { Dated } from '../effective.ts';
-import type { Effect } from '../release.ts';
 import type { Entry, RowAnswer } from './answers.ts';
 import { type RowAttributes, requiredOf, requiring } from './attributes.ts';
 

@@ -1,6 +1,7 @@
 /** The attributes of the rows of taxability. */
+
+import type { Rule } from '../../catalog/release.ts';
 import { findProduct, type ProductTaxCode } from '../../vocabulary/product-tax-code.ts';
-import type { Rule } from '../release.ts';
 import type { TaxabilityRow } from './read-rows.ts';
 
 /** The attributes of a rule: `any` has at most one; several are in `all`. */

@@ -1,9 +1,9 @@
 /** The treatment by a row of taxability: the effects on state and local taxes, and their assumptions. */
 import { assert } from '../../base/assert.ts';
-import { fractionOf, unitsOf } from '../fractions.ts';
-import { stateRateOn } from '../rates.ts';
-import type { Effect, Release } from '../release.ts';
-import type { Confidence } from '../release-values.ts';
+import { fractionOf, unitsOf } from '../../catalog/fractions.ts';
+import { stateRateOn } from '../../catalog/rates.ts';
+import type { Effect, Release } from '../../catalog/release.ts';
+import type { Confidence } from '../../catalog/release-values.ts';
 import type { RowAttributes } from './attributes.ts';
 import type { Conditions, TaxabilityRow } from './read-rows.ts';
 

@@ -1,0 +1,31 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The room of a file: a folder of `shared`, or `functions` or `infra`. */
+const roomOf = (path: string): string => {
+  const [top = '', room = ''] = path.split('/');
+  return top === 'shared' ? room : top;
+};
+
+/** Every import of another room, as `from > to`. */
+const imports = (): Set<string> => {
+  const found = new Set<string>();
+  for (const path of globSync('{shared,functions,infra}/**/*.{ts,tsx}', { cwd: root }))
+    for (const [, target = ''] of readFileSync(`${root}${path}`, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
+      const [from, to] = [roomOf(path), roomOf(join(dirname(path), target))];
+      if (from !== to) found.add(`${from} > ${to}`);
+    }
+  return found;
+};
+
+it('has no two rooms that import each other, but for the type of a rule effect', () => {
+  const found = imports();
+  expect(found.size).toBeGreaterThan(100);
+  const mutual = [...found].filter((edge) => found.has(edge.split(' > ').reverse().join(' > '))).sort();
+  // A release holds rules, whose effects the tax core defines.
+  expect(mutual).toEqual(['catalog > tax', 'tax > catalog']);
+});
