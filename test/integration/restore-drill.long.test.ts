@@ -1,11 +1,13 @@
 /** infra/operations/restore-drill.sh, with a stand-in for the AWS CLI and tables of the emulator as the restored ones. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, it } from 'vitest';
 import { createTables } from '../../infra/local/create-tables.ts';
 import { standInAws } from '../support/stand-in-aws.ts';
 
+const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Each table has another latest time, the Content table the earliest. The AWS CLI writes times in two formats.
 const aws = standInAws(`
@@ -26,13 +28,16 @@ const named = (suffix: string) => ({
 });
 
 const drill = (args: readonly string[], variables: Record<string, string>) =>
-  aws.run('restore-drill.sh', args, { DRILL_ID: 'test', ...variables });
+  aws.runWithDatabase('restore-drill.sh', args, { DRILL_ID: 'test', ...variables });
 
 const verbs = (commands: readonly string[]) =>
   commands.map((line) => line.split(' ').slice(1, 3).join(' ').replace(/ --.*/, ''));
 
-it('prints its commands with --dry-run, and calls no AWS command', () => {
-  const { code, out, asked } = drill(['--dry-run', '--at', '2026-11-21T12:00:00Z', '--sample', '0.01'], named(''));
+it('prints its commands with --dry-run, and calls no AWS command', async () => {
+  const { code, out, asked } = await drill(
+    ['--dry-run', '--at', '2026-11-21T12:00:00Z', '--sample', '0.01'],
+    named(''),
+  );
   expect([code, asked]).toEqual([0, []]);
   const commands = out.split('\n').filter((line) => line.startsWith('+ '));
   expect(commands).toHaveLength(3 + 3 + 2 + 3);
@@ -47,21 +52,21 @@ it('prints its commands with --dry-run, and calls no AWS command', () => {
   );
 });
 
-it('restores all tables to the same second: the earliest of their latest times', () => {
-  const dry = drill(['--dry-run'], named(''));
+it('restores all tables to the same second: the earliest of their latest times', async () => {
+  const dry = await drill(['--dry-run'], named(''));
   expect([dry.code, dry.asked]).toEqual([0, []]);
   expect(dry.out.split('\n').filter((line) => line.startsWith('+ '))).toHaveLength(3 + 3 + 3 + 2 + 3);
 
   // No database answers, so it ends when it lists the accounts.
-  const { asked } = drill([], { ...named(''), DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
+  const { asked } = await drill([], { ...named(''), DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' });
   const restores = asked.filter((line) => line.includes('restore-table-to-point-in-time'));
   expect(restores.map((line) => /--source-table-name (\S+) .* --restore-date-time (\S+)/.exec(line)?.slice(1))).toEqual(
     Object.values(named('')).map((name) => [name, '2026-11-21T12:00:05Z']),
   );
 });
 
-it('restores nothing if a table has no point-in-time recovery', () => {
-  const { code, err, asked } = drill([], { ...named(''), CONTENT_LATEST: 'None' });
+it('restores nothing if a table has no point-in-time recovery', async () => {
+  const { code, err, asked } = await drill([], { ...named(''), CONTENT_LATEST: 'None' });
   expect([code, err]).toEqual([1, expect.stringMatching(`content_${id} .*point-in-time recovery`)]);
   expect(verbs(asked)).toEqual(Array(3).fill('describe-continuous-backups'));
 });
@@ -74,8 +79,8 @@ it.each([
   [['--sample', '2'], {}, /Pass --sample as/],
   [['--verify', '-drill-test', '--at', '2026-11-21T12:00:00Z'], {}, /Usage/],
   [['--delete'], {}, /Usage/],
-])('refuses %j with %j, and calls no AWS command', (args, variables, message) => {
-  const { code, err, asked } = drill(args, { ...named(''), ...variables });
+])('refuses %j with %j, and calls no AWS command', async (args, variables, message) => {
+  const { code, err, asked } = await drill(args, { ...named(''), ...variables });
   expect([code, asked]).toEqual([2, []]);
   expect(err).toMatch(message);
 });
@@ -83,8 +88,8 @@ it.each([
 const listed = (suffix: string) =>
   ['Remaining tables, if they were restored:', ...Object.values(named(suffix))].join('\n');
 
-it('waits for a day, and then prints the remaining tables and how to continue', { timeout: 60_000 }, () => {
-  const { code, out, asked } = drill([], { ...named(''), WAITED: '255' });
+it('waits for a day, and then prints the remaining tables and how to continue', async () => {
+  const { code, out, asked } = await drill([], { ...named(''), WAITED: '255' });
   expect(code).toBe(1);
   // A waiter of AWS gives up after 500 s.
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists').length * 500).toBeCloseTo(86_400, -4);
@@ -93,19 +98,19 @@ it('waits for a day, and then prints the remaining tables and how to continue', 
   );
 });
 
-it('pauses before it retries, so that an expired session can be renewed', () => {
-  const { err, asked } = drill([], { ...named(''), WAITED: '255', PAUSE_SECONDS: 'some' });
+it('pauses before it retries, so that an expired session can be renewed', async () => {
+  const { err, asked } = await drill([], { ...named(''), WAITED: '255', PAUSE_SECONDS: 'some' });
   expect(err).toMatch(/sleep: invalid time interval .some/);
   expect(verbs(asked).filter((verb) => verb === 'wait table-exists')).toHaveLength(1);
 });
 
-it('does not wait for tables that do not exist', () => {
-  const { code, out, asked } = drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
+it('does not wait for tables that do not exist', async () => {
+  const { code, out, asked } = await drill(['--verify', '-drill-test'], { ...named(''), FOUND: '254' });
   expect([code, verbs(asked)]).toEqual([254, ['describe-table']]);
   expect(out).not.toContain('Remaining tables');
 });
 
-it('verifies the restored tables, and deletes only them', { timeout: 180_000 }, async () => {
+it('verifies the restored tables, and deletes only them', async () => {
   const restored = named('-drill-test');
   const before = { ...process.env };
   Object.assign(process.env, restored);
@@ -114,23 +119,21 @@ it('verifies the restored tables, and deletes only them', { timeout: 180_000 }, 
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
-  const none = drill([], named(''));
+  const none = await drill([], named(''));
   expect([none.code, none.err]).toEqual([1, expect.stringMatching(/No account was restored/)]);
   expect(none.asked.filter((line) => line.includes('delete-table'))).toEqual([]);
   expect(none.out).toContain(listed('-drill-test'));
 
-  const account = execFileSync(process.execPath, ['shared/cli/accounts.ts', 'create', '--name', 'Shop', '--quiet'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, ...restored },
-  }).trim();
-  const verified = drill(['--verify', '-drill-test'], named(''));
+  const create = ['shared/cli/accounts.ts', 'create', '--name', 'Shop', '--quiet'];
+  const { stdout } = await execute(process.execPath, create, { cwd: root, env: { ...process.env, ...restored } });
+  const account = stdout.trim();
+  const verified = await drill(['--verify', '-drill-test'], named(''));
   expect(verified.code, verified.out).toBe(0);
   expect(verified.out).toContain(`${account}: checked 0 transactions`);
   expect(verified.out).toContain(listed('-drill-test'));
   expect(verbs(verified.asked)).toEqual([...Array(3).fill('describe-table'), ...Array(3).fill('wait table-exists')]);
 
-  const { code, out, asked } = drill([], named(''));
+  const { code, out, asked } = await drill([], named(''));
   expect(code, out).toBe(0);
   expect(out).not.toContain('Remaining tables');
   expect(out).toContain(`${account}: checked 0 transactions`);

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,20 +16,31 @@ export const standInAws = (answers = '') => {
   writeFileSync(join(folder, 'aws'), `#!/bin/bash\nLOG='${log}'\necho "$@" >> "$LOG"\n${answers}\n`);
   chmodSync(join(folder, 'aws'), 0o755);
 
-  const start = (command: readonly string[], variables: Readonly<Record<string, string>>) => {
+  const environment = (variables: Readonly<Record<string, string>>) => {
     writeFileSync(log, '');
     const { TABLE_TRANSACTIONS: _, TABLE_ACCOUNTS: __, TABLE_CONTENT: ___, ...inherited } = process.env;
     const path = `${folder}:${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env['PATH']}`;
     const env = { ...inherited, PATH: path, PAUSE_SECONDS: '0', AWS_REGION: 'us-east-1', ...variables };
-    return spawnSync('bash', command, { cwd: root, encoding: 'utf8', env });
+    return { cwd: root, encoding: 'utf8', env, maxBuffer: 2 ** 26 } as const;
   };
+  const asked = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
+
   /** Run a script. Returns its exit code, its output, and the arguments of each AWS command. */
   const run = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) => {
-    const { status, stdout, stderr } = start([`infra/operations/${script}`, ...args], variables);
-    return { code: status, out: stdout, err: stderr, asked: readFileSync(log, 'utf8').split('\n').slice(0, -1) };
+    const command = [`infra/operations/${script}`, ...args];
+    const { status, stdout, stderr } = spawnSync('bash', command, environment(variables));
+    return { code: status, out: stdout, err: stderr, asked: asked() };
   };
+  /** Run a script that calls the database of the tests, which answers in this process meanwhile. */
+  const runWithDatabase = (script: string, args: readonly string[], variables: Readonly<Record<string, string>>) =>
+    new Promise<ReturnType<typeof run>>((resolve) => {
+      const command = [`infra/operations/${script}`, ...args];
+      const child = execFile('bash', command, environment(variables), (_, out, err) =>
+        resolve({ code: child.exitCode, out, err, asked: asked() }),
+      );
+    });
   // Without --norc, bash could take the pipe for a network shell and read a profile that puts the real CLI first.
   /** The output of shell lines. */
-  const shell = (lines: string): string => start(['--norc', '-c', lines], {}).stdout;
-  return { run, shell, remove: () => rmSync(folder, { recursive: true }) };
+  const shell = (lines: string): string => spawnSync('bash', ['--norc', '-c', lines], environment({})).stdout;
+  return { run, runWithDatabase, shell, remove: () => rmSync(folder, { recursive: true }) };
 };
