@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts';
+import type { EndpointResponse } from './reply.ts';
 
 type Range = { readonly type: string; readonly quality: number };
 
@@ -45,7 +45,7 @@ export const preferredType = <Type extends string>(
 /** A CSV file: its name without the extension, its text, and the query of the next page, if there is one. */
 type Csv = { readonly name: string; readonly text: string; readonly next: Readonly<Record<string, string>> | null };
 
-const csvReply = ({ name, text, next }: Csv): Reply => ({
+const csvReply = ({ name, text, next }: Csv): EndpointResponse => ({
   status: 200,
   body: text,
   // The first line of the file names its columns, which are the same in every version.
@@ -58,8 +58,8 @@ const csvReply = ({ name, text, next }: Csv): Reply => ({
 });
 
 /** A reply as JSON, or as the CSV file of `csv`, as the `Accept` header prefers. */
-export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, csv: () => Csv): Reply => {
+export const jsonOrCsv = (body: object, accept: readonly string[] | undefined, csv: () => Csv): EndpointResponse => {
   const isCsv = preferredType(accept ?? [], ['application/json', 'text/csv']) === 'text/csv';
-  const reply: Reply = isCsv ? csvReply(csv()) : { status: 200, body };
+  const reply: EndpointResponse = isCsv ? csvReply(csv()) : { status: 200, body };
   return { ...reply, headers: { ...reply.headers, Vary: 'Accept, Service-Version' } };
 };

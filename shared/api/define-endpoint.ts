@@ -9,7 +9,7 @@ import { inBodyOrder } from './field-problems.ts';
 import { type Handler, lambdaHandler } from './lambda-handler.ts';
 import { readQuery } from './query.ts';
 import { readBody } from './read-body.ts';
-import { envelope, proxyResult, type Reply } from './reply.ts';
+import { type EndpointResponse, envelope, proxyResult } from './reply.ts';
 import { type Caller, callerOf, Refusal, type RequestContext, type Scope } from './request-context.ts';
 import { refuseUnknownVersion } from './versions.ts';
 
@@ -31,7 +31,9 @@ type Input<Body, Query> = {
 type Implementation<Body extends z.ZodMiniType, Query extends z.ZodMiniType> = {
   readonly body?: BodyDefinition<Body>;
   readonly query?: Query;
-  readonly run: (input: Input<z.output<Body>, z.output<Query>>) => Promise<Result<Reply>> | Result<Reply>;
+  readonly run: (
+    input: Input<z.output<Body>, z.output<Query>>,
+  ) => Promise<Result<EndpointResponse>> | Result<EndpointResponse>;
 };
 
 const isSome = (problems: readonly Problem[]): problems is readonly [Problem, ...Problem[]] => problems.length > 0;

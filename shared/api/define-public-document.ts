@@ -4,7 +4,7 @@ import type { Endpoint, EndpointDescription } from './endpoint.ts';
 import { entityTag, textOr304 } from './entity-tag.ts';
 import { errorResult } from './failure.ts';
 import { readQuery } from './query.ts';
-import { proxyResult, type Reply } from './reply.ts';
+import { type EndpointResponse, proxyResult } from './reply.ts';
 import { Refusal, type RequestContext, requestContext } from './request-context.ts';
 import { refuseUnknownVersion, setRequestedVersion } from './versions.ts';
 
@@ -23,7 +23,7 @@ const refuseQuery = (context: RequestContext): void => {
   if (first) throw new Refusal([first, ...more]);
 };
 
-const replyWith = ({ text, headers }: PublicDocument, context: RequestContext): Reply => {
+const replyWith = ({ text, headers }: PublicDocument, context: RequestContext): EndpointResponse => {
   const { 'Content-Type': type, ...own } = headers;
   // Shared caches may store it, and API Gateway compresses it for clients that accept that. A 304 replaces the headers
   // that the client stored, such as the policy of a page, so it has them all.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reply } from './reply.ts';
+import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A strong entity tag over the parts that determine the bytes of a response. */
@@ -46,7 +46,7 @@ export const textOr304 = (
   tag: string,
   headers: Readonly<Record<string, string>>,
   context: RequestContext,
-): Reply =>
+): EndpointResponse =>
   matches(context.headers.get('if-none-match') ?? [], tag)
     ? { status: 304, body: '', headers: { ...headers, ETag: tag } }
     : { status: 200, body: text, headers: { ...headers, ETag: tag } };
@@ -56,7 +56,7 @@ export const textOr304 = (
  *
  * The client revalidates its copy each time, so a new release shows at once.
  */
-export const taggedReply = (body: object, version: string, context: RequestContext): Reply => {
+export const taggedReply = (body: object, version: string, context: RequestContext): EndpointResponse => {
   const text = JSON.stringify(body);
   // Without the header Service-Version, the caller's account determines the version.
   const headers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, X-API-Key, Service-Version' };

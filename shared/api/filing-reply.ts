@@ -1,14 +1,14 @@
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
 import { csvName, entriesCsv, totalsCsv } from '../filings/csv.ts';
 import type { Filing } from '../filings/response.ts';
-import type { Answered } from '../ledger/ports.ts';
+import type { ReplayableResponse } from '../ledger/ports.ts';
 import { jsonOrCsv } from './csv-reply.ts';
 import { replyOfAnswer } from './idempotency.ts';
-import type { Reply } from './reply.ts';
+import type { EndpointResponse } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** A filing as JSON or CSV, as `Accept` prefers. The CSV has the totals, or the entries if they are expanded. */
-export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): Reply =>
+export const filingReply = (filing: Filing, limit: number, { headers }: RequestContext): EndpointResponse =>
   jsonOrCsv(filing, headers.get('accept'), () => {
     const { entries, totals_next_cursor } = filing;
     if (!entries)
@@ -30,7 +30,10 @@ export const filingReply = (filing: Filing, limit: number, { headers }: RequestC
  *
  * A replayed request has the same body, and so the same unknown fields and the same reply.
  */
-export const changedFilingReply = (answered: Answered, unknownFields: readonly string[]): Reply => {
+export const changedFilingReply = (
+  answered: ReplayableResponse,
+  unknownFields: readonly string[],
+): EndpointResponse => {
   const reply = replyOfAnswer(answered);
   if (unknownFields.length === 0) return reply;
   const filing: Filing = JSON.parse(answered.answer.body);

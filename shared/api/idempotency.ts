@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../base/canonical-json.ts';
 import type { Idempotency } from '../ledger/ledger.ts';
-import type { Answered } from '../ledger/ports.ts';
-import type { Reply } from './reply.ts';
+import type { ReplayableResponse } from '../ledger/ports.ts';
+import type { EndpointResponse } from './reply.ts';
 import { Refusal, type RequestContext } from './request-context.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -32,7 +32,7 @@ export const idempotencyOf = ({ headers, method, path, body, version }: RequestC
 };
 
 /** The reply to a change. A replayed reply has the same bytes, and the header Idempotent-Replayed. */
-export const replyOfAnswer = ({ answer, isReplayed }: Answered): Reply => ({
+export const replyOfAnswer = ({ answer, isReplayed }: ReplayableResponse): EndpointResponse => ({
   status: answer.status,
   body: answer.body,
   headers: { ...answer.headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) },

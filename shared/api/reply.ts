@@ -5,7 +5,7 @@ import { recordRefusal } from '../observability/tally.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The reply of an endpoint: a status, a body that becomes JSON (text stays as it is), and its own headers. */
-export type Reply = {
+export type EndpointResponse = {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,14 +13,14 @@ export type Reply = {
   readonly code?: Code;
 };
 
-export const ok = (body: unknown): Reply => ({ status: 200, body });
+export const ok = (body: unknown): EndpointResponse => ({ status: 200, body });
 
 const sourceOf = (source: Source | undefined) => ({ pointer: null, ...source });
 
 const errorsMax = 20;
 
 /** The error envelope, of the first 20 problems, in order of precedence: the first one sets the status. */
-export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): Reply => ({
+export const envelope = (problems: readonly [Problem, ...Problem[]], requestId: string): EndpointResponse => ({
   status: errorCodes[problems[0].code].status,
   code: problems[0].code,
   body: {
@@ -50,7 +50,7 @@ export const safetyHeaders = {
 
 /** The reply for API Gateway. Its own headers override the headers of the steps, which override the safety headers. */
 export const proxyResult = (
-  { status, body, headers, code }: Reply,
+  { status, body, headers, code }: EndpointResponse,
   { replyHeaders }: Pick<RequestContext, 'replyHeaders'>,
 ): APIGatewayProxyResult => {
   if (code) recordRefusal(code);

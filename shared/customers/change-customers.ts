@@ -2,11 +2,11 @@ import { retryWhileStale } from '../base/contention.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { Idempotency, Ledger } from '../ledger/ledger.ts';
 import {
-  type Answered,
   answerOfReplay,
   type Caller,
   type ChangePorts,
   otherVersion,
+  type ReplayableResponse,
   saveUnchanged,
 } from '../ledger/ports.ts';
 import { isSame } from '../ledger/same-value.ts';
@@ -50,13 +50,13 @@ export const createCustomer = (
   creation: Creation,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
+): Promise<Result<ReplayableResponse>> => retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
 const createOnce = async (
   { request, idempotency, unknownFields }: Creation,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered> | 'stale'> => {
+): Promise<Result<ReplayableResponse> | 'stale'> => {
   const nowMs = ports.now();
   const at = new Date(nowMs).toISOString();
   const created: Customer = {
@@ -91,13 +91,13 @@ export const updateCustomer = (
   change: Change,
   caller: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
+): Promise<Result<ReplayableResponse>> => retryWhileStale(() => updateOnce(change, caller, ports), ports.remainingMs);
 
 const updateOnce = async (
   { id, update, ifMatch, idempotency, unknownFields }: Change,
   { account }: Pick<Caller, 'account'>,
   ports: CustomerPorts,
-): Promise<Result<Answered> | 'stale'> => {
+): Promise<Result<ReplayableResponse> | 'stale'> => {
   const nowMs = ports.now();
   const { stored, replay } = await ports.customers.findWithReplay(account.id, id, idempotency, nowMs);
   if (replay) return answerOfReplay(replay);

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Problem } from '../base/problem.ts';
 import type { Certificate, FindCertificates } from '../calculations/certificates.ts';
 import { unknownFieldWarnings } from '../calculations/sent-warnings.ts';
-import type { Idempotency, Replay, SavedAnswer } from '../ledger/ledger.ts';
+import type { Idempotency, Replay, SavedResponse } from '../ledger/ledger.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { CertificateRequest, CustomerRequest } from './request.ts';
 import type * as response from './response.ts';
@@ -20,7 +20,7 @@ export type CustomerCommit = {
   readonly account: string;
   readonly before: Customer | null;
   readonly after: Customer;
-  readonly idempotency: (Idempotency & { readonly answer: SavedAnswer }) | null;
+  readonly idempotency: (Idempotency & { readonly answer: SavedResponse }) | null;
   readonly nowMs: number;
 };
 
@@ -81,7 +81,7 @@ export const customerReply = (
   status: 200 | 201,
   customer: Customer,
   unknownFields: readonly string[] = [],
-): SavedAnswer => ({
+): SavedResponse => ({
   status,
   body: JSON.stringify(customerAnswer(customer, unknownFields)),
   headers: {

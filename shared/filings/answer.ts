@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, mapResult, type Result } from '../base/result.ts';
-import type { OpenEntry } from '../ledger/entries/entry.ts';
-import type { Idempotency, Replay, SavedAnswer } from '../ledger/ledger.ts';
-import { type Answered, answerOfReplay, saveUnchanged } from '../ledger/ports.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
+import type { Idempotency, Replay, SavedResponse } from '../ledger/ledger.ts';
+import { answerOfReplay, type ReplayableResponse, saveUnchanged } from '../ledger/ports.ts';
 import { formatAmount, minorDigits } from '../money/currency.ts';
 import type { FilingException } from './filing.ts';
 import { filingTermsOf } from './filing-calendar.ts';
@@ -84,7 +84,7 @@ export const rowAnswer = (filing: StoredFiling, { moved, marked, reopened }: Cou
 });
 
 /** The fields of an entry that describe its transaction. */
-export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
+export const transactionAnswer = ({ transactionId, document }: LiabilityEntry) => ({
   transaction_id: transactionId,
   reference_id: document.reference_id,
   type: document.type,
@@ -95,7 +95,7 @@ export const transactionAnswer = ({ transactionId, document }: OpenEntry) => ({
 });
 
 /** An entry with exceptions in the API. */
-export const exceptionAnswer = (entry: OpenEntry): FilingException => ({
+export const exceptionAnswer = (entry: LiabilityEntry): FilingException => ({
   ...transactionAnswer(entry),
   currency: entry.currency,
   reasons: (entry.exceptions ?? []).map(({ reason, gross }) => ({
@@ -105,10 +105,10 @@ export const exceptionAnswer = (entry: OpenEntry): FilingException => ({
 });
 
 /** The response to a request, and the filing to process after it. */
-export type Decided = { readonly answered: Answered; readonly filing: StoredFiling | null };
+export type Decided = { readonly answered: ReplayableResponse; readonly filing: StoredFiling | null };
 
 /** 202 with `Location` while work remains; otherwise 200. */
-export const filingReply = (filing: Filing, isNew = false): SavedAnswer => ({
+export const filingReply = (filing: Filing, isNew = false): SavedResponse => ({
   status: filing.progress.complete ? 200 : 202,
   body: JSON.stringify(filing),
   headers: isNew ? { Location: `filings/${filing.id}` } : {},
@@ -121,7 +121,7 @@ export const repliedBefore = (replay: Replay): Result<Decided> =>
 /** The result of a commit that began work on a filing. */
 export const decidedBy = (
   committed: FilingCommitted,
-  answer: SavedAnswer,
+  answer: SavedResponse,
   filing: StoredFiling,
 ): Result<Decided> | 'stale' => {
   if (committed.kind === 'stale') return 'stale';
@@ -132,7 +132,7 @@ export const decidedBy = (
 /** The response to a request that changed nothing. Processing of the filing may continue. */
 export const unchanged = async (
   filing: StoredFiling,
-  answer: SavedAnswer,
+  answer: SavedResponse,
   idempotency: Idempotency | null,
   ports: FilingPorts,
 ): Promise<Result<Decided>> =>

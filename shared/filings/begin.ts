@@ -1,5 +1,5 @@
-import type { Idempotency, SavedAnswer } from '../ledger/ledger.ts';
-import type { Chain, FilingCommit, ShardProgress, StoredFiling } from './ledger.ts';
+import type { Idempotency, SavedResponse } from '../ledger/ledger.ts';
+import type { FilingCommit, FilingSequence, ShardProgress, StoredFiling } from './ledger.ts';
 import type { Period } from './periods.ts';
 import { noTotals } from './totals.ts';
 
@@ -67,8 +67,8 @@ export const filingCommit = (
 export const filingCommitToBegin = (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
-  chain: Chain | null,
-  idempotency: (Idempotency & { readonly answer: SavedAnswer }) | null,
+  chain: FilingSequence | null,
+  idempotency: (Idempotency & { readonly answer: SavedResponse }) | null,
 ): FilingCommit =>
   filingCommit(filing, Date.parse(filing.created_at), {
     idempotency,

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
-import type { Chain, DueEntry } from './ledger.ts';
+import type { DueEntry, FilingSequence } from './ledger.ts';
 import { closesAt, followingPeriod, isByOpenEntries, lastMonthOf, oldestOf, type Period } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 import { workOn } from './work-on.ts';
@@ -8,11 +8,11 @@ import { workOn } from './work-on.ts';
 /** The name in `by` of filings and audit entries that the schedule caused. */
 const askedBy = 'close-periods';
 
-type Turn = { readonly created: number; readonly worked: number; readonly finished: number; readonly failed: number };
-const nothing: Turn = { created: 0, worked: 0, finished: 0, failed: 0 };
+type Tally = { readonly created: number; readonly worked: number; readonly finished: number; readonly failed: number };
+const nothing: Tally = { created: 0, worked: 0, finished: 0, failed: 0 };
 
 /** The result of one pass over the due index. `isThrough`: every due entry was processed. */
-type Turns = Turn & { readonly isThrough: boolean };
+type Turns = Tally & { readonly isThrough: boolean };
 
 const instantOf = (timeMs: number): string => new Date(timeMs).toISOString();
 
@@ -49,7 +49,7 @@ export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
       for (const entry of waiting) {
         if (isTimeUp(ports)) return;
         const turn = await guardedTurn(entry, accounts.get(entry.account), ports);
-        for (const figure of Object.keys(nothing) as (keyof Turn)[]) done[figure] += turn[figure];
+        for (const figure of Object.keys(nothing) as (keyof Tally)[]) done[figure] += turn[figure];
       }
     };
     await Promise.all(Array.from({ length: turnsAtOnce }, work));
@@ -59,7 +59,7 @@ export const closeDue = async (ports: ClosePorts): Promise<Turns> => {
 
 type ReadAccount = (() => Account) | undefined;
 
-const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePorts): Promise<Turn> => {
+const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePorts): Promise<Tally> => {
   try {
     return await takeTurn(entry, account?.() ?? null, ports);
   } catch (error) {
@@ -69,7 +69,7 @@ const guardedTurn = async (entry: DueEntry, account: ReadAccount, ports: ClosePo
 };
 
 /** Close the state's due period, or move the entry to the instant from which the next one is due. */
-const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts): Promise<Turn> => {
+const takeTurn = async (entry: DueEntry, found: Account | null, ports: ClosePorts): Promise<Tally> => {
   // The periods of a closed account do not change.
   const account = found?.closed_at === undefined ? found : null;
   const [chain = null] = await ports.filings.chains(entry.account, [entry.state]);
@@ -104,11 +104,11 @@ const nextTurn = (entry: DueEntry, account: Account, { end }: Period, nowMs: num
 const close = async (
   entry: DueEntry,
   account: Account,
-  before: Chain | null,
+  before: FilingSequence | null,
   period: Period,
   knownMonths: readonly (string | null)[] | null,
   ports: ClosePorts,
-): Promise<Turn> => {
+): Promise<Tally> => {
   const { filings } = ports;
   const { state } = entry;
   const months = knownMonths ?? (await filings.oldestOpenMonths(account.id, state));

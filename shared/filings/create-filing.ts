@@ -6,11 +6,11 @@ import { addDays } from '../base/calendar.ts';
 import type { Problem } from '../base/problem.ts';
 import { accept, mapResult, type Result, refuse } from '../base/result.ts';
 import type { Idempotency } from '../ledger/ledger.ts';
-import type { Answered, Caller } from '../ledger/ports.ts';
+import type { Caller, ReplayableResponse } from '../ledger/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, unchanged } from './answer.ts';
 import { filingCommitToBegin, newFiling, newShards } from './begin.ts';
 import { dryRun } from './dry-run.ts';
-import type { Chain } from './ledger.ts';
+import type { FilingSequence } from './ledger.ts';
 import {
   adjacentPeriodEnds,
   isOver,
@@ -47,7 +47,8 @@ export const createFiling = async (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<Answered>> => decideAndProcess(() => createOnce(request, idempotency, caller, ports), ports);
+): Promise<Result<ReplayableResponse>> =>
+  decideAndProcess(() => createOnce(request, idempotency, caller, ports), ports);
 
 const createOnce = async (
   request: FilingRequest,
@@ -84,7 +85,7 @@ const createOnce = async (
 const begin = async (
   state: string,
   period: Period,
-  chain: Chain | null,
+  chain: FilingSequence | null,
   idempotency: Idempotency | null,
   { account, credential }: Caller,
   { filings, now, newId }: FilingPorts,
@@ -125,7 +126,7 @@ const answerExisting = async (
 const periodToClose = (
   { state, period_end, dry_run }: FilingRequest,
   account: Account,
-  chain: Chain | null,
+  chain: FilingSequence | null,
   next: Period | null,
   nowMs: number,
 ): Period | Problem => {

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/account.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { exceptionAnswer, rowAnswer } from './answer.ts';
 import { newFiling } from './begin.ts';
 import { lastMonthOf, type Period } from './periods.ts';
@@ -78,11 +78,11 @@ type ShardSum = {
   readonly totals: Totals;
   readonly count: number;
   /** The first entries with exceptions. */
-  readonly exceptions: readonly OpenEntry[];
+  readonly exceptions: readonly LiabilityEntry[];
 };
 
-const placeOf = ({ month, transactionId, currency }: OpenEntry) => `${month} ${transactionId} ${currency}`;
-const byPlace = (a: OpenEntry, b: OpenEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
+const placeOf = ({ month, transactionId, currency }: LiabilityEntry) => `${month} ${transactionId} ${currency}`;
+const byPlace = (a: LiabilityEntry, b: LiabilityEntry) => (placeOf(a) < placeOf(b) ? -1 : 1);
 
 /**
  * The totals with the first jurisdictions after a key. Those of several shards give the first ones of all: a jurisdiction with
@@ -106,8 +106,8 @@ const shardTotals = async (
 ): Promise<ShardSum | null> => {
   let totals = noTotals;
   let count = 0;
-  const exceptions: OpenEntry[] = [];
-  let after: OpenEntry | null = null;
+  const exceptions: LiabilityEntry[] = [];
+  let after: LiabilityEntry | null = null;
   do {
     if (remainingMs() <= answerMs) return null;
     const page = await filings.openEntries(shard, months.last, pageEntries, after, months.first);

@@ -7,7 +7,7 @@ import { accept, type Result, refuse } from '../base/result.ts';
 import { listAnswer, pageLimit, pageLimitOf, startingAfter } from '../ledger/page-limit.ts';
 import { state as stateField } from '../vocabulary/state-field.ts';
 import { filingTermsOf } from './filing-calendar.ts';
-import type { Chain } from './ledger.ts';
+import type { FilingSequence } from './ledger.ts';
 import type { FilingPeriod, FilingPeriodList } from './period-response.ts';
 import {
   closesAt,
@@ -65,7 +65,7 @@ const openPeriods = async (
 ): Promise<FilingPeriod[]> => {
   if (states.length === 0) return [];
   const { registrations, time_zone } = account.settings;
-  const chains = new Map<string, Chain>();
+  const chains = new Map<string, FilingSequence>();
   for (const chain of await filings.chains(account.id, states)) chains.set(chain.state, chain);
   const nowMs = now();
   const today = taxDateAt(nowMs, time_zone).slice(0, 10);

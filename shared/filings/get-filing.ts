@@ -2,7 +2,7 @@ import type { Account } from '../accounts/account.ts';
 import { answerBytes, answerBytesMax } from '../base/answer-size.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
-import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { listAnswer, pageBytesMax, pageLimitOf } from '../ledger/page-limit.ts';
 import { exceptionAnswer, filingAnswer, transactionAnswer } from './answer.ts';
 import { type EntryPlace, entryPlaceOf } from './ledger.ts';
@@ -91,7 +91,7 @@ const cursorOf = ({ shard, entry }: Row, list: List): string => {
   return encodeCursor([shard, transactionId, currency, ...exceptions].join(' '), scopeOf(list));
 };
 
-type Row = { readonly shard: number; readonly entry: OpenEntry };
+type Row = { readonly shard: number; readonly entry: LiabilityEntry };
 
 /** The entries after a position, shard by shard. Reads lazily. */
 const rowsAfter = async function* (
@@ -123,7 +123,7 @@ const pageOf = async <Answer>(
   list: List,
   limit: number,
   after: Place,
-  answerOf: (entry: OpenEntry) => Answer,
+  answerOf: (entry: LiabilityEntry) => Answer,
   ports: FilingReadPorts,
 ): Promise<EntryPage<Answer>> => {
   const data: Answer[] = [];
@@ -149,7 +149,7 @@ const entriesOf = ({ data, next_cursor }: EntryPage<FilingEntry>): FilingEntries
   data,
 });
 
-const entryAnswer = (entry: OpenEntry): FilingEntry => ({
+const entryAnswer = (entry: LiabilityEntry): FilingEntry => ({
   ...transactionAnswer(entry),
   month: entry.month,
   currency: entry.currency,

@@ -1,4 +1,4 @@
-import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { HeadChange, Commit as LedgerCommit, Replay } from '../ledger/ledger.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
 import type { ExceptionSums, FilingStatus, FilingSummary, Frequency } from './filing.ts';
@@ -42,7 +42,7 @@ export type Counts = { readonly moved: number; readonly marked: number; readonly
 type ChainEnd = { readonly period_end: string; readonly filing: string };
 
 /** The closed periods of a state. Every closing and cancellation writes this item on a condition. */
-export type Chain = {
+export type FilingSequence = {
   readonly account: string;
   readonly state: string;
   /** The newest filing that is not canceled, or whose cancellation is in progress. */
@@ -79,12 +79,12 @@ export type PartPlace = { readonly shard: number; readonly from: string };
 export type TotalsPart = PartPlace & { readonly sums: Totals['jurisdictions'] };
 
 /** The position of an entry within its shard. Entries with exceptions come first. */
-export type EntryPlace = Pick<OpenEntry, 'transactionId' | 'currency'> & {
+export type EntryPlace = Pick<LiabilityEntry, 'transactionId' | 'currency'> & {
   readonly exceptions?: readonly unknown[] | undefined;
 };
 
 /** The position of an entry, for a cursor. */
-export const entryPlaceOf = ({ transactionId, currency, exceptions }: OpenEntry): EntryPlace => ({
+export const entryPlaceOf = ({ transactionId, currency, exceptions }: LiabilityEntry): EntryPlace => ({
   transactionId,
   currency,
   ...(exceptions && { exceptions: exceptions.map(({ reason }) => reason) }),
@@ -132,7 +132,7 @@ export type FilingCommit = {
   readonly nowMs: number;
   readonly idempotency: LedgerCommit['idempotency'];
   readonly head: (Change<StoredFiling> & { readonly after: StoredFiling }) | null;
-  readonly chain: (Change<Chain> & { readonly after: Chain }) | null;
+  readonly chain: (Change<FilingSequence> & { readonly after: FilingSequence }) | null;
   /** The period's last day, by which a repeated request finds the filing. */
   readonly period: { readonly put: string } | { readonly remove: string } | null;
   readonly progress: readonly { readonly before: ShardProgress | null; readonly after: ShardProgress }[];
@@ -145,9 +145,9 @@ export type FilingCommit = {
   /** The entry of the due index that the schedule took, and the one to write. */
   readonly due: { readonly remove: DueEntry | null; readonly put: DuePlace | null } | null;
   /** Open entries to move into the filing. */
-  readonly take: readonly OpenEntry[];
+  readonly take: readonly LiabilityEntry[];
   /** Entries of the filing to reopen. */
-  readonly giveBack: readonly OpenEntry[];
+  readonly giveBack: readonly LiabilityEntry[];
   readonly heads: readonly HeadChange[];
 };
 
@@ -158,7 +158,7 @@ export type FilingCommitted =
   | { readonly kind: 'stale' };
 
 /** A page of entries; `next` is `null` at the end of the shard. */
-export type EntryRows = { readonly entries: readonly OpenEntry[]; readonly next: OpenEntry | null };
+export type EntryRows = { readonly entries: readonly LiabilityEntry[]; readonly next: LiabilityEntry | null };
 
 /** The reads of filings. */
 export type FilingReads = {
@@ -171,7 +171,7 @@ export type FilingReads = {
     limit: number,
   ) => Promise<{ readonly rows: readonly StoredFiling[]; readonly next: string | null }>;
   /** The chains of these states, as far as they exist. */
-  readonly chains: (account: string, states: readonly string[]) => Promise<readonly Chain[]>;
+  readonly chains: (account: string, states: readonly string[]) => Promise<readonly FilingSequence[]>;
   /** The id of the filing of this period that is not canceled. */
   readonly filingOfPeriod: (account: string, state: string, periodEnd: string) => Promise<string | undefined>;
   /** All shards, ordered by number. */
@@ -186,7 +186,7 @@ export type FilingReads = {
     place: { readonly account: string; readonly state: string; readonly shard: number },
     lastMonth: string,
     limit: number,
-    after: OpenEntry | null,
+    after: LiabilityEntry | null,
     firstMonth?: string | null,
   ) => Promise<EntryRows>;
   /** The oldest month of each shard that has open entries, `YYYY-MM`; `null` for a shard without. */

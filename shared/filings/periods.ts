@@ -4,7 +4,7 @@ import { startOfDay, taxDateAt } from '../accounts/time-zone.ts';
 import { addDays, dayBefore, firstDayOf, lastDayOf, monthOf } from '../base/calendar.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import type { Frequency } from './filing.ts';
-import type { Chain, FilingReads } from './ledger.ts';
+import type { FilingReads, FilingSequence } from './ledger.ts';
 
 /**
  * A filing period: whole months, from the first day of the first to the last day of the last, `YYYY-MM-DD`.
@@ -179,7 +179,7 @@ export const followingPeriod = (
 export const nextPeriodAndMonth = async (
   account: Account,
   state: string,
-  chain: Chain | null,
+  chain: FilingSequence | null,
   filings: Pick<FilingReads, 'oldestOpenMonths'>,
 ): Promise<{ readonly period: Period | null; readonly oldestOpenMonth: string | null }> => {
   const lastEnd = chain?.last?.period_end ?? null;

@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { auditEntry } from '../ledger/audit.ts';
-import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import type { HeadChange } from '../ledger/ledger.ts';
 import { isLive } from '../ledger/lifecycle.ts';
 import { statesToFile } from '../ledger/open-entries.ts';
@@ -49,9 +49,9 @@ const partsWrittenMax = 12;
 const addFittingEntries = async (
   filing: StoredFiling,
   progress: ShardProgress,
-  found: readonly OpenEntry[],
+  found: readonly LiabilityEntry[],
   { filings, stepEntriesMax, totalsRowsMax }: StepPorts,
-): Promise<{ readonly entries: readonly OpenEntry[]; readonly update: ShardTotalsUpdate }> => {
+): Promise<{ readonly entries: readonly LiabilityEntry[]; readonly update: ShardTotalsUpdate }> => {
   const read = partsReader(filing, progress, filings);
   for (let count = found.length; ; count = Math.ceil(count / 2)) {
     const entries = found.slice(0, count);

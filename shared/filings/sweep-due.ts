@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/account.ts';
 import { dayOf } from '../base/calendar.ts';
 import type { SweepPosition } from '../ledger/ports.ts';
-import type { Chain, DuePlace } from './ledger.ts';
+import type { DuePlace, FilingSequence } from './ledger.ts';
 import { closesAt, followingPeriod, isByOpenEntries, nextPeriod, registeredStates } from './periods.ts';
 import { type ClosePorts, isTimeUp } from './ports.ts';
 
@@ -64,7 +64,7 @@ const addMissing = async (account: Account, ports: ClosePorts): Promise<number> 
 const closingOf = async (
   account: Account,
   state: string,
-  chain: Chain | null,
+  chain: FilingSequence | null,
   firstDay: string | null,
   ports: ClosePorts,
 ): Promise<string | null> => {

@@ -1,4 +1,4 @@
-import type { JurisdictionAmounts, OpenEntry } from '../ledger/entries/entry.ts';
+import type { JurisdictionAmounts, LiabilityEntry } from '../ledger/entries/entry.ts';
 import { type Amounts, grossOf, plus, type Sum, zeroSum } from '../ledger/sums.ts';
 
 /** The gross in minor units and the number of entries with exceptions. */
@@ -79,7 +79,7 @@ export const sumsOfAll = (all: readonly Sums[]): Sums =>
 export const inOrder = (sums: Sums): (readonly [string, JurisdictionSum])[] =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
 
-type Place = Pick<OpenEntry, 'currency' | 'month' | 'document'>;
+type Place = Pick<LiabilityEntry, 'currency' | 'month' | 'document'>;
 
 /** A sum that counts as one entry. */
 const asEntry = (sum: Sum, { document }: Pick<Place, 'document'>): Sum => {
@@ -101,7 +101,7 @@ const jurisdictionSum = (place: Place, rows: readonly JurisdictionAmounts[]): Ju
   return { jurisdiction_code, jurisdiction_name, jurisdiction_type, currency, reporting, sum, rates };
 };
 
-const exceptionSums = ({ currency, exceptions = [] }: OpenEntry): [string, ExceptionSum][] => {
+const exceptionSums = ({ currency, exceptions = [] }: LiabilityEntry): [string, ExceptionSum][] => {
   if (exceptions.length === 0) return [];
   // Of several reasons, the one about the whole entry.
   const gross = exceptions.map((exception) => exception.gross).reduce((a, b) => (a * a >= b * b ? a : b));
@@ -114,7 +114,7 @@ const exceptionSums = ({ currency, exceptions = [] }: OpenEntry): [string, Excep
   ];
 };
 
-const totalsOfEntry = (entry: OpenEntry): Totals => {
+const totalsOfEntry = (entry: LiabilityEntry): Totals => {
   const { currency, base, amounts } = entry;
   const rows = [...Map.groupBy(amounts, ({ jurisdiction_code }) => jurisdiction_code).values()];
   const sums = rows.map((ofJurisdiction) => jurisdictionSum(entry, ofJurisdiction));
@@ -130,5 +130,5 @@ const totalsOfEntry = (entry: OpenEntry): Totals => {
 };
 
 /** The totals after adding these entries. */
-export const withEntries = (totals: Totals, entries: readonly OpenEntry[]): Totals =>
+export const withEntries = (totals: Totals, entries: readonly LiabilityEntry[]): Totals =>
   totalsOfAll([totals, ...entries.map(totalsOfEntry)]);

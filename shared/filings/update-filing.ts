@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.ts';
 import { type Result, refuse } from '../base/result.ts';
 import type { Idempotency } from '../ledger/ledger.ts';
-import type { Answered, Caller } from '../ledger/ports.ts';
+import type { Caller, ReplayableResponse } from '../ledger/ports.ts';
 import { changeAnswer, type Decided, decidedBy, filingReply, repliedBefore, summedUp, unchanged } from './answer.ts';
 import { filingCommit } from './begin.ts';
-import type { Chain, Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import type { FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingChange, FilingPorts } from './ports.ts';
 import {
   cancelFirst,
@@ -29,7 +29,8 @@ export const updateFiling = async (
   idempotency: Idempotency | null,
   caller: Caller,
   ports: FilingPorts,
-): Promise<Result<Answered>> => decideAndProcess(() => updateOnce(request, idempotency, caller, ports), ports);
+): Promise<Result<ReplayableResponse>> =>
+  decideAndProcess(() => updateOnce(request, idempotency, caller, ports), ports);
 
 const updateOnce = async (
   request: FilingChange,
@@ -97,7 +98,7 @@ const changed = (filing: StoredFiling, request: FilingChange, credential: string
 const change = async (
   before: StoredFiling,
   shards: readonly ShardProgress[],
-  chain: Chain | null,
+  chain: FilingSequence | null,
   request: FilingChange,
   idempotency: Idempotency | null,
   { account, credential }: Caller,

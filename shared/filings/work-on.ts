@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
 import { retryWhileStale } from '../base/contention.ts';
 import { mapResult, type Result } from '../base/result.ts';
-import type { Answered } from '../ledger/ports.ts';
+import type { ReplayableResponse } from '../ledger/ports.ts';
 import { countsOf, type Decided, summedUp } from './answer.ts';
 import { filingCommit } from './begin.ts';
-import type { Chain, FilingCommit, Phase, ShardProgress, StoredFiling } from './ledger.ts';
+import type { FilingCommit, FilingSequence, Phase, ShardProgress, StoredFiling } from './ledger.ts';
 import type { FilingPorts } from './ports.ts';
 import { planStep } from './steps.ts';
 import { answeredExceptions, answeredSummary } from './totals-answer.ts';
@@ -13,7 +13,7 @@ import { answeredExceptions, answeredSummary } from './totals-answer.ts';
 const phaseOf = ({ status }: StoredFiling): Phase =>
   status === 'marking' ? 'mark' : status === 'canceled' ? 'reopen' : 'move';
 
-type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: Chain };
+type Begun = { readonly shards: readonly ShardProgress[]; readonly chain: FilingSequence };
 
 /**
  * Move, mark or move back the entries of an unfinished filing, all shards concurrently, until it is finished or the
@@ -80,7 +80,7 @@ const readAgain = async (
 const finish = async (
   filing: StoredFiling,
   shards: readonly ShardProgress[],
-  known: Chain | undefined,
+  known: FilingSequence | undefined,
   { filings, now }: FilingPorts,
 ): Promise<void> => {
   const nowMs = now();
@@ -93,7 +93,7 @@ const finish = async (
 const endOf = (
   before: StoredFiling,
   shards: readonly ShardProgress[],
-  chain: Chain | null,
+  chain: FilingSequence | null,
   nowMs: number,
 ): Partial<FilingCommit> => {
   const at = new Date(nowMs).toISOString();
@@ -143,7 +143,7 @@ const processInline = async (filing: StoredFiling, ports: FilingPorts): Promise<
 export const decideAndProcess = async (
   decide: () => Promise<Result<Decided> | 'stale'>,
   ports: FilingPorts,
-): Promise<Result<Answered>> => {
+): Promise<Result<ReplayableResponse>> => {
   const decided = await retryWhileStale(decide, ports.remainingMs);
   if (decided.ok && decided.value.filing) await processInline(decided.value.filing, ports);
   return mapResult(decided, ({ answered }) => answered);

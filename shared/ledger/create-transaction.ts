@@ -8,17 +8,17 @@ import { calculateWithContent } from './context.ts';
 import { parentNotFound } from './credits/problems.ts';
 import { withRecordedTax } from './credits/supplied-credit-tax.ts';
 import { exemptShippingOf } from './entries/charges.ts';
-import type { Idempotency, SavedAnswer } from './ledger.ts';
+import type { Idempotency, SavedResponse } from './ledger.ts';
 import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
 import { pinnedOf } from './pinned.ts';
 import {
-  type Answered,
   answerOf,
   answerOfReplay,
   answerTooLarge,
   type Caller,
   type CreatePorts,
+  type ReplayableResponse,
   referenceTaken,
   tooLarge,
 } from './ports.ts';
@@ -45,7 +45,7 @@ export const createTransaction = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
-): Promise<Result<Answered>> =>
+): Promise<Result<ReplayableResponse>> =>
   // A concurrent request may have changed the parent of a credit since it was read.
   retryWhileStale(() => createOnce(creation, caller, ports), ports.remainingMs);
 
@@ -53,7 +53,7 @@ const createOnce = async (
   creation: Creation,
   caller: Caller,
   ports: CreatePorts,
-): Promise<Result<Answered> | 'stale'> => {
+): Promise<Result<ReplayableResponse> | 'stale'> => {
   const { request, idempotency } = creation;
   // An empty id matches no transaction.
   const parentId = request.type === 'credit' ? (request.parent_transaction_id ?? null) : null;
@@ -112,7 +112,7 @@ const draft = async (
   return accept(newTransaction(request, recorded.value, outcome.tax_amount, basis, settings.draft_ttl_hours, ports));
 };
 
-const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedAnswer }> => {
+const answerable = (stored: StoredTransaction): Result<{ stored: StoredTransaction; answer: SavedResponse }> => {
   const answer = answerOf(201, stored.transaction);
   return fitsAnswer(answer.body) ? accept({ stored, answer }) : refuse(answerTooLarge(stored.transaction));
 };
@@ -123,7 +123,7 @@ const refusedOrReplayed = async (
   { idempotency }: Creation,
   { account }: Caller,
   { ledger, now }: CreatePorts,
-): Promise<Result<Answered>> => {
+): Promise<Result<ReplayableResponse>> => {
   const replay = idempotency ? await ledger.findReplay(account.id, idempotency, now()) : undefined;
   return replay ? answerOfReplay(replay) : refused;
 };

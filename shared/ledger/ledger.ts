@@ -1,5 +1,5 @@
 import type { AuditEntry } from './audit.ts';
-import type { OpenEntry } from './entries/entry.ts';
+import type { LiabilityEntry } from './entries/entry.ts';
 import type { StoredTransaction, TransactionSummary } from './transaction.ts';
 
 /** The storage ports of the use cases, which shared/store implements on DynamoDB. */
@@ -16,13 +16,13 @@ export type Idempotency = {
 export type AnswerOwner = { readonly transaction: string } | { readonly customer: string };
 
 /** A saved answer, to be returned again byte for byte. */
-export type SavedAnswer = {
+export type SavedResponse = {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type Replay = { readonly kind: 'replay'; readonly answer: SavedAnswer } | { readonly kind: 'key_reused' };
+export type Replay = { readonly kind: 'replay'; readonly answer: SavedResponse } | { readonly kind: 'key_reused' };
 
 /**
  * The change of one transaction in a commit: its state before (whose version is the condition) and after, and the audit
@@ -39,13 +39,13 @@ export type Commit = {
   readonly account: string;
   /** The service's time in milliseconds, for deadlines in conditions. */
   readonly nowMs: number;
-  readonly idempotency: (Idempotency & { readonly answer: SavedAnswer }) | null;
+  readonly idempotency: (Idempotency & { readonly answer: SavedResponse }) | null;
   readonly head: HeadChange;
   /** The change of a credit's parent, whose counters change in the same commit. */
   readonly parent: HeadChange | null;
   /** The id of a sale that must not have been redacted: a new draft credit has a copy of its personal data. */
   readonly unredacted?: string | undefined;
-  readonly openEntries: { readonly post: readonly OpenEntry[]; readonly remove: readonly OpenEntry[] };
+  readonly openEntries: { readonly post: readonly LiabilityEntry[]; readonly remove: readonly LiabilityEntry[] };
 };
 
 export type Committed =

@@ -4,7 +4,7 @@ import { fiveDigitZip } from '../catalog/location/postal-address.ts';
 import { minorDigits } from '../money/currency.ts';
 import { stateJurisdiction } from '../vocabulary/jurisdiction.ts';
 import { type Charge, chargesOf, isLiability, isTaxed } from './entries/charges.ts';
-import type { EntryDocument, OpenEntry, Posting } from './entries/entry.ts';
+import type { EntryDocument, LiabilityEntry, PostingInput } from './entries/entry.ts';
 import { amountsOf, baseOf, baseOfAll, exceptionsOf, grossOf } from './entries/sums.ts';
 import type { StoredTransaction } from './transaction.ts';
 
@@ -14,7 +14,7 @@ type StateCharges = { readonly state: string; readonly charges: readonly Charge[
 const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxability_reason === 'over_collected';
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
-const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
+const statesOf = (posting: PostingInput, exponent: number): StateCharges[] => {
   const { pinned, statesOfSale = [] } = posting;
   const registered = registrationsOf(pinned)?.map(({ state }) => stateJurisdiction(state)) ?? null;
   return [...Map.groupBy(chargesOf(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
@@ -31,12 +31,12 @@ const statesOf = (posting: Posting, exponent: number): StateCharges[] => {
 };
 
 /** The states in which a finalized transaction must be filed. Its status becomes `filed` with the last of them. */
-export const statesToFile = (posting: Posting): readonly string[] =>
+export const statesToFile = (posting: PostingInput): readonly string[] =>
   statesOf(posting, minorDigits(posting.transaction.currency)).flatMap(({ state, isAwaited }) =>
     isAwaited ? [state] : [],
   );
 
-const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly Charge[]): EntryDocument => {
+const documentOf = ({ transaction, replacedReason }: PostingInput, charges: readonly Charge[]): EntryDocument => {
   const line = charges.find((charge) => charge.line !== null)?.line ?? transaction.line_items[0];
   const address = line?.customer?.address ?? transaction.customer?.address;
   const isExempt = ({ taxability_reason }: Charge['rows'][number]['row']) =>
@@ -55,7 +55,10 @@ const documentOf = ({ transaction, replacedReason }: Posting, charges: readonly 
   };
 };
 
-const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state' | 'charges'>[]): OpenEntry[] => {
+const entriesOf = (
+  posting: PostingInput,
+  states: readonly Pick<StateCharges, 'state' | 'charges'>[],
+): LiabilityEntry[] => {
   const { transaction } = posting;
   const exponent = minorDigits(transaction.currency);
   const sign = transaction.type === 'credit' ? -1n : 1n;
@@ -84,24 +87,24 @@ const entriesOf = (posting: Posting, states: readonly Pick<StateCharges, 'state'
  * credit's amounts are negative; it also has an entry in each of its states in which its sale has one.
  * Pure.
  */
-export const openEntriesOf = (posting: Posting): OpenEntry[] =>
+export const openEntriesOf = (posting: PostingInput): LiabilityEntry[] =>
   entriesOf(posting, statesOf(posting, minorDigits(posting.transaction.currency)));
 
 /**
  * A finalized credit with the states in which only its sale decides that it has an entry: without them, the return of a
  * state with the sale would lack the refund of a line without recorded tax.
  */
-export const withStatesOfSale = (credit: StoredTransaction, sale: Posting): StoredTransaction => {
+export const withStatesOfSale = (credit: StoredTransaction, sale: PostingInput): StoredTransaction => {
   const { statesOfSale: _, ...alone } = credit;
   const exponent = minorDigits(credit.transaction.currency);
-  const statesIn = (posting: Posting) => new Set(statesOf(posting, exponent).map(({ state }) => state));
+  const statesIn = (posting: PostingInput) => new Set(statesOf(posting, exponent).map(({ state }) => state));
   const own = new Set(chargesOf(alone, exponent).map(({ state }) => state));
   const statesOfSale = [...own.intersection(statesIn(sale)).difference(statesIn(alone))];
   return statesOfSale.length > 0 ? { ...alone, statesOfSale } : alone;
 };
 
 /** Like `openEntriesOf`, for each state of the document, whether or not the account is registered there. */
-export const entriesOfEachState = (posting: Posting): OpenEntry[] => {
+export const entriesOfEachState = (posting: PostingInput): LiabilityEntry[] => {
   const charges = chargesOf(posting, minorDigits(posting.transaction.currency));
   const byState = [...Map.groupBy(charges, ({ state }) => state)];
   return entriesOf(

@@ -4,7 +4,7 @@ import type { Problem } from '../base/problem.ts';
 import { accept, type Result, refuse } from '../base/result.ts';
 import type { FindCertificates } from '../calculations/certificates.ts';
 import type { LoadContent } from '../catalog/content.ts';
-import type { AnswerOwner, Idempotency, Ledger, Replay, SavedAnswer } from './ledger.ts';
+import type { AnswerOwner, Idempotency, Ledger, Replay, SavedResponse } from './ledger.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 
 /** The caller: account and credential. */
@@ -34,8 +34,8 @@ export type ChangePorts = Ports & { readonly remainingMs: RemainingMs };
 export type CreatePorts = ChangePorts & { readonly newId: (timeMs: number) => string };
 
 /** An answer, and whether it is a replay of an earlier one. */
-export type Answered = {
-  readonly answer: SavedAnswer;
+export type ReplayableResponse = {
+  readonly answer: SavedResponse;
   readonly isReplayed: boolean;
   /** The transaction that this request created. */
   readonly transaction?: Transaction;
@@ -46,7 +46,7 @@ export type Answered = {
  *
  * `Location` is relative to the request's path, because functions do not know the deployed stage.
  */
-export const answerOf = (status: 200 | 201, transaction: Transaction): SavedAnswer => ({
+export const answerOf = (status: 200 | 201, transaction: Transaction): SavedResponse => ({
   status,
   body: JSON.stringify(transaction),
   headers: {
@@ -56,7 +56,7 @@ export const answerOf = (status: 200 | 201, transaction: Transaction): SavedAnsw
 });
 
 /** The saved answer of a repeated request, or the refusal of a different request with the same key. */
-export const answerOfReplay = (replay: Replay): Result<Answered> =>
+export const answerOfReplay = (replay: Replay): Result<ReplayableResponse> =>
   replay.kind === 'replay'
     ? accept({ answer: replay.answer, isReplayed: true })
     : refuse({
@@ -69,11 +69,11 @@ export const answerOfReplay = (replay: Replay): Result<Answered> =>
 /** Answer a request that changed nothing. Its idempotency record is still written, on the same condition. */
 export const saveUnchanged = async (
   account: string,
-  answer: SavedAnswer,
+  answer: SavedResponse,
   idempotency: Idempotency | null,
   { ledger, now }: Pick<Ports, 'now'> & { readonly ledger: Pick<Ledger, 'saveAnswer'> },
   owner?: AnswerOwner,
-): Promise<Result<Answered>> => {
+): Promise<Result<ReplayableResponse>> => {
   const saved = idempotency && (await ledger.saveAnswer(account, { ...idempotency, answer }, now(), owner));
   return saved && saved.kind !== 'committed' ? answerOfReplay(saved) : accept({ answer, isReplayed: false });
 };

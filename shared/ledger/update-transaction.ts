@@ -6,7 +6,6 @@ import { commitOf, expiryOf } from './commit.ts';
 import type { Idempotency } from './ledger.ts';
 import { expireStoredIfDue, isExpired } from './lifecycle.ts';
 import {
-  type Answered,
   answerOf,
   answerOfReplay,
   answerTooLarge,
@@ -15,6 +14,7 @@ import {
   notFound,
   otherVersion,
   type Ports,
+  type ReplayableResponse,
   referenceTaken,
   saveUnchanged,
   tooLarge,
@@ -43,7 +43,7 @@ export const updateTransaction = (
   request: UpdateRequest,
   caller: Caller,
   ports: ChangePorts,
-): Promise<Result<Answered>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
+): Promise<Result<ReplayableResponse>> => retryWhileStale(() => updateOnce(request, caller, ports), ports.remainingMs);
 
 const isMatch = (ifMatch: readonly string[] | null, { transaction }: StoredTransaction): boolean =>
   ifMatch === null || ifMatch.includes('*') || ifMatch.includes(`"${transaction.version}"`);
@@ -61,7 +61,7 @@ const updateOnce = async (
   request: UpdateRequest,
   caller: Caller,
   ports: Ports,
-): Promise<Result<Answered> | 'stale'> => {
+): Promise<Result<ReplayableResponse> | 'stale'> => {
   const { id, idempotency } = request;
   const nowMs = ports.now();
   const { stored, replay } = await ports.ledger.findWithReplay(caller.account.id, id, idempotency, nowMs);
@@ -102,7 +102,7 @@ const write = async (
   { idempotency }: UpdateRequest,
   caller: Caller,
   ports: Ports,
-): Promise<Result<Answered> | 'stale'> => {
+): Promise<Result<ReplayableResponse> | 'stale'> => {
   const isKept = isBesideTheFigures(fields);
   if (!ports.fitsItemLimit(next, isKept ? 'kept' : 'new')) return refuse(tooLarge);
   const answer = answerOf(200, next.transaction);

@@ -1,6 +1,6 @@
 import { type RemainingMs, retryWhileStale } from '../base/contention.ts';
 import { noTotals, withEntries } from '../filings/totals.ts';
-import type { OpenEntry } from '../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../ledger/entries/entry.ts';
 import { entriesOfEachState } from '../ledger/open-entries.ts';
 import { plus, type Sum, zeroSum } from '../ledger/sums.ts';
 import type { StoredTransaction, Transaction } from '../ledger/transaction.ts';
@@ -26,7 +26,7 @@ export type ReportRow = Place & { readonly sales: Sum; readonly credits: Sum };
 export const negated = (sum: Sum): Sum =>
   Object.fromEntries(Object.entries(sum).map(([name, value]) => [name, value && -value])) as Sum;
 
-const sumOf = (entry: OpenEntry): Sum => {
+const sumOf = (entry: LiabilityEntry): Sum => {
   const { credit: _, credits: __, ...sum } = withEntries(noTotals, [entry]).summary.get(entry.currency) ?? zeroSum;
   return sum;
 };

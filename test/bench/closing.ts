@@ -4,7 +4,7 @@ import { currentVersion } from '../../shared/api/versions.ts';
 import { environment } from '../../shared/config/environment.ts';
 import { closePeriods } from '../../shared/filings/close-periods.ts';
 import type { Closed, ClosePorts } from '../../shared/filings/ports.ts';
-import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { dueItem } from '../../shared/store/filings/due-item.ts';
 import { closePorts } from '../../shared/store/filings/filing-ports.ts';
 import { accountKey, accountRegisterKey, openEntryKey } from '../../shared/store/keys.ts';
@@ -43,7 +43,7 @@ const putDueEntries = (accounts: readonly Account[], inStates: readonly string[]
     }),
   );
 
-const entryOf = (state: string, month: string): OpenEntry => {
+const entryOf = (state: string, month: string): LiabilityEntry => {
   const base = { taxable: 1000n, exempt: 0n };
   const jurisdiction = { jurisdiction_code: state, jurisdiction_name: state, jurisdiction_type: 'state' as const };
   const amounts = [{ ...jurisdiction, reporting_code: null, ...base, rate: '0.06', tax: 60n }];

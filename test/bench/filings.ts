@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { environment } from '../../shared/config/environment.ts';
 import { filingCommitToBegin, newFiling, newShards } from '../../shared/filings/begin.ts';
 import { workOn } from '../../shared/filings/work-on.ts';
-import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { filingPorts } from '../../shared/store/filings/filing-ports.ts';
 import { openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
 import { type Figure, heapMeter, rounded } from './figure.ts';
@@ -15,7 +15,7 @@ const account = 'acct_bench_filing';
 const places = 300;
 
 /** An entry with a state, a county, a city and a district, at one of 300 places. */
-const entryOf = (index: number): OpenEntry => {
+const entryOf = (index: number): LiabilityEntry => {
   const place = String(index % places).padStart(3, '0');
   const base = { taxable: 1000n, exempt: 0n };
   const amounts = (['state', 'county', 'city', 'district'] as const).map((jurisdiction_type, level) => {

@@ -14,7 +14,7 @@ import { now } from '../../shared/config/clock.ts';
 import { noTotals } from '../../shared/filings/totals.ts';
 import { entryHashOf } from '../../shared/ledger/audit.ts';
 import type { Amounts } from '../../shared/ledger/credits/arithmetic.ts';
-import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { filingProgressFrom, filingProgressItem } from '../../shared/store/filings/filing-progress-item.ts';
@@ -136,14 +136,17 @@ const changedCounters =
 const changedLines =
   (change: (line: Transaction['line_items'][number]) => Partial<typeof line>) =>
   ({ line_items }: Transaction) => ({ line_items: line_items.map((line) => ({ ...line, ...change(line) })) });
-const openEntries = async (name: Name, change: (entry: OpenEntry) => OpenEntry | undefined): Promise<void> => {
+const openEntries = async (
+  name: Name,
+  change: (entry: LiabilityEntry) => LiabilityEntry | undefined,
+): Promise<void> => {
   for (const entry of openEntriesOf(await current(name)))
     await tamper(openEntryKey(books.account, entry), () => {
       const changed = change(entry);
       return changed && openEntryItem(books.account, changed);
     });
 };
-const taxed = (tax: bigint) => (entry: OpenEntry) => ({
+const taxed = (tax: bigint) => (entry: LiabilityEntry) => ({
   ...entry,
   amounts: entry.amounts.map((sum) => ({ ...sum, tax })),
 });

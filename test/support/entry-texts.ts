@@ -1,4 +1,4 @@
-import type { EntryException, JurisdictionAmounts, OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { EntryException, JurisdictionAmounts, LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import type { Amounts } from '../../shared/ledger/sums.ts';
 import { formatAmount, minorDigits, parseAmount } from '../../shared/money/currency.ts';
 
@@ -14,14 +14,14 @@ export type TextAmounts = {
 export type TextRow = Omit<JurisdictionAmounts, keyof Amounts> &
   TextAmounts & { readonly tax_amount: string; readonly calculated_tax_amount?: string };
 export type TextException = Pick<EntryException, 'reason'> & { readonly gross_amount: string };
-export type TextEntry = Omit<OpenEntry, 'base' | 'amounts' | 'exceptions'> & {
+export type TextEntry = Omit<LiabilityEntry, 'base' | 'amounts' | 'exceptions'> & {
   readonly base: TextAmounts;
   readonly amounts: readonly TextRow[];
   readonly exceptions?: readonly TextException[];
 };
 
 /** An entry of decimal strings in minor units. A difference of the taxes is over-collected by the sign of the tax. */
-export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntry): OpenEntry => {
+export const entryFromTexts = ({ base, amounts, exceptions, ...entry }: TextEntry): LiabilityEntry => {
   const read = (text = '0') => parseAmount(text, minorDigits(entry.currency));
   const amountsOf = (texts: TextAmounts, tax = 0n, calculated = tax): Amounts => {
     const difference = tax - calculated;

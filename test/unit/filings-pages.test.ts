@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { getFiling } from '../../shared/filings/get-filing.ts';
 import type { FilingReads } from '../../shared/filings/ledger.ts';
-import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { openEntryToJson } from '../../shared/store/ledger/open-entry-item.ts';
 import { saleDocument } from '../support/transactions.ts';
 
@@ -36,7 +36,7 @@ const filing = {
   version: 2,
 } as const;
 
-const entry = (number: number, jurisdictions: number): OpenEntry => ({
+const entry = (number: number, jurisdictions: number): LiabilityEntry => ({
   transactionId: `txn_${String(number).padStart(3, '0')}`,
   version: 1,
   state: 'US-CA',
@@ -58,7 +58,7 @@ const entry = (number: number, jurisdictions: number): OpenEntry => ({
 
 // The database ends a page at 1 MB.
 const databasePage = 1_000_000;
-const sizeOf = (one: OpenEntry) => JSON.stringify(openEntryToJson(one).amounts).length;
+const sizeOf = (one: LiabilityEntry) => JSON.stringify(openEntryToJson(one).amounts).length;
 
 /** Entries in three shards, each of a share of the 300 jurisdictions that a large invoice may have. */
 const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) => void): FilingReads => {
@@ -77,7 +77,7 @@ const readsOf = (count: number, jurisdictions: number, onRead: (bytes: number) =
     filedEntries: async ({ shard }, limit, after) => {
       const all = shards[shard] ?? [];
       const from = after === null ? 0 : all.findIndex(({ transactionId }) => transactionId === after.transactionId) + 1;
-      const entries: OpenEntry[] = [];
+      const entries: LiabilityEntry[] = [];
       let bytes = 0;
       for (const one of all.slice(from, from + limit)) {
         bytes += entryBytes;

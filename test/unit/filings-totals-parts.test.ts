@@ -4,7 +4,7 @@ import type { PartPlace, ShardProgress, TotalsPart } from '../../shared/filings/
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../shared/filings/totals.ts';
 import { pageOfTotals, totalsMax } from '../../shared/filings/totals-page.ts';
 import { addToShard, sumsAfter } from '../../shared/filings/totals-parts.ts';
-import type { OpenEntry } from '../../shared/ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../shared/ledger/entries/entry.ts';
 import { saleDocument } from '../support/transactions.ts';
 
 const filing = { account: 'acct', id: 'fil' };
@@ -24,7 +24,10 @@ type Sale = typeof sale extends fc.Arbitrary<infer Value> ? Value : never;
 
 const _textOf = (minor: number, currency: string) => (currency === 'JPY' ? String(minor) : (minor / 100).toFixed(2));
 
-const entryOf = ({ currency, levies }: { currency: string; levies: readonly Levied[] }, at: number): OpenEntry => ({
+const entryOf = (
+  { currency, levies }: { currency: string; levies: readonly Levied[] },
+  at: number,
+): LiabilityEntry => ({
   transactionId: `txn_${at}`,
   version: 1,
   state: 'US-TX',

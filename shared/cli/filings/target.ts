@@ -6,7 +6,7 @@ import { createFiling } from '../../filings/create-filing.ts';
 import { getFiling } from '../../filings/get-filing.ts';
 import type { FilingPorts } from '../../filings/ports.ts';
 import type { Filing } from '../../filings/response.ts';
-import type { Answered, Caller } from '../../ledger/ports.ts';
+import type { Caller, ReplayableResponse } from '../../ledger/ports.ts';
 import { filingPorts } from '../../store/filings/filing-ports.ts';
 import { filingReadPorts } from '../../store/filings/filing-reads.ts';
 import { requireAccount } from '../terminal/accounts.ts';
@@ -67,7 +67,7 @@ export const requireFiling = async (
 };
 
 /** The filing of a result. Throws a CommandError with the use case's refusal. */
-export const repliedFiling = (result: Result<Answered>): Filing => JSON.parse(accepted(result).answer.body);
+export const repliedFiling = (result: Result<ReplayableResponse>): Filing => JSON.parse(accepted(result).answer.body);
 
 /** The pages of a filing's totals, from the one that was read. `read` returns the page of a cursor. */
 export const totalsPages = async function* (

@@ -1,6 +1,6 @@
 import { pagesOf } from '../../base/collections.ts';
 import type { EntryPlace } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { allFilings } from '../../store/filings/entry-places.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
 
@@ -18,7 +18,7 @@ export type FilingBook = Awaited<ReturnType<typeof filingBook>>;
 export const filedEntryPages = async function* (
   place: { readonly account: string; readonly id: string; readonly shard: number },
   limit: number,
-): AsyncGenerator<readonly OpenEntry[]> {
+): AsyncGenerator<readonly LiabilityEntry[]> {
   for await (const { entries } of pagesOf((after: EntryPlace | null) => filingReads.filedEntries(place, limit, after)))
     yield entries;
 };

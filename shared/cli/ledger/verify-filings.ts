@@ -1,10 +1,10 @@
 import { batchesOf } from '../../base/collections.ts';
 import { countsOf } from '../../filings/answer.ts';
-import type { Chain, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
+import type { FilingSequence, ShardProgress, StoredFiling } from '../../filings/ledger.ts';
 import { noTotals, type Totals, totalsOfAll, withEntries } from '../../filings/totals.ts';
 import { answeredExceptions, answeredSummary, answeredTotals } from '../../filings/totals-answer.ts';
 import { sumsAfter } from '../../filings/totals-parts.ts';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { differing, type Fault, faultUnless, periodFaults, shardCountFaults } from '../../ledger/invariants.ts';
 import { chainFrom } from '../../store/filings/filing-item.ts';
 import { filingReads } from '../../store/filings/filing-reads.ts';
@@ -82,7 +82,7 @@ const headFaults = (filing: StoredFiling, shards: readonly ShardProgress[], adde
 const entryFindings = async (
   account: string,
   { id, state }: StoredFiling,
-  entries: readonly OpenEntry[],
+  entries: readonly LiabilityEntry[],
 ): Promise<Finding[]> => {
   const transactions = entries.map(({ transactionId }) => transactionId);
   const expected = await expectedPlaces(account, transactions);
@@ -138,7 +138,7 @@ const periodItemFindings = ({ periods }: ChainItems, state: string, kept: readon
   });
 };
 
-const endText = (end: Chain['last']) => (end === null ? null : `${end.filing} of ${end.period_end}`);
+const endText = (end: FilingSequence['last']) => (end === null ? null : `${end.filing} of ${end.period_end}`);
 
 const chainFaults = (item: unknown, state: string, newest: StoredFiling | undefined): Fault[] => {
   const chain = item === undefined ? null : chainFrom(item);

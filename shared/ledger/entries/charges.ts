@@ -4,7 +4,7 @@ import { jurisdictionCode, stateOfJurisdiction } from '../../vocabulary/jurisdic
 import { calculatedTaxesOf } from '../calculated-taxes.ts';
 import type { NamedExemption } from '../sums.ts';
 import type { ExemptShipping } from '../transaction.ts';
-import type { Posting } from './entry.ts';
+import type { PostingInput } from './entry.ts';
 
 export type Part = NamedExemption | 'not_covered';
 
@@ -27,7 +27,7 @@ const certifiedPart = (line: LineItemResponse | undefined): ExemptShipping => {
 };
 
 /** The part of the exempt shipping in a state: by the certificate of the first line there with one. */
-const shippingPart = (state: string, { transaction, exemptShipping }: Posting): ExemptShipping => {
+const shippingPart = (state: string, { transaction, exemptShipping }: PostingInput): ExemptShipping => {
   const known = exemptShipping?.[state];
   if (known) return known;
   const certified = transaction.line_items.find(
@@ -40,7 +40,7 @@ const shippingPart = (state: string, { transaction, exemptShipping }: Posting): 
  * The part of the exempt shipping by state, for the credits of a sale: they may lack the lines that decide it. Empty where
  * no certificate exempts shipping.
  */
-export const exemptShippingOf = (posting: Posting): Readonly<Record<string, ExemptShipping>> =>
+export const exemptShippingOf = (posting: PostingInput): Readonly<Record<string, ExemptShipping>> =>
   Object.fromEntries(
     shippingList(posting.transaction.shipping)
       .flatMap(({ taxes }) => taxes)
@@ -56,7 +56,7 @@ const partOf = (
   { taxability_reason }: TaxRowResponse,
   state: string,
   line: LineItemResponse | null,
-  posting: Posting,
+  posting: PostingInput,
 ): Part | null => {
   switch (taxability_reason === 'over_collected' ? posting.replacedReason : taxability_reason) {
     case 'customer_exempt':
@@ -83,7 +83,7 @@ const withoutUntaxing = (rows: readonly Row[]): readonly Row[] => {
 };
 
 /** The rows of each line and of the shipping, by state. Places abroad have none. */
-export const chargesOf = (posting: Posting, exponent: number): Charge[] => {
+export const chargesOf = (posting: PostingInput, exponent: number): Charge[] => {
   const { transaction, calculatedTaxes } = posting;
   const { line_items, shipping } = transaction;
   const charges = [

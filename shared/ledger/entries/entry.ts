@@ -25,7 +25,7 @@ export type EntryDocument = {
 };
 
 /** A finalized transaction's sales and tax in one state that no filing has yet. */
-export type OpenEntry = {
+export type LiabilityEntry = {
   readonly transactionId: string;
   /** `US-MI` */
   readonly state: string;
@@ -46,7 +46,7 @@ export type OpenEntry = {
 };
 
 /** The inputs from which the entries of a transaction are computed. */
-export type Posting = Pick<
+export type PostingInput = Pick<
   StoredTransaction,
   | 'transaction'
   | 'pinned'

@@ -1,7 +1,7 @@
 import { parseAmount } from '../../money/currency.ts';
 import { type Amounts, namedExemptions, type Parts, partsOf } from '../sums.ts';
 import { type Charge, isLiability, type Part, type Row } from './charges.ts';
-import type { EntryException, JurisdictionAmounts, Posting } from './entry.ts';
+import type { EntryException, JurisdictionAmounts, PostingInput } from './entry.ts';
 
 /** Entries of credits are negative. */
 export type Sign = 1n | -1n;
@@ -84,14 +84,18 @@ export const baseOfAll = (sums: readonly Sum[], sign: Sign): Amounts => {
  * sign, or zero where its sale is not over-collected. So the credits of a sale add up to its over-collected tax, also with
  * supplied taxes.
  */
-const overCollected = ({ calculatedTaxes, isUnderCollected }: Posting, tax: bigint, difference: bigint): bigint => {
+const overCollected = (
+  { calculatedTaxes, isUnderCollected }: PostingInput,
+  tax: bigint,
+  difference: bigint,
+): bigint => {
   if (calculatedTaxes) return isUnderCollected ? 0n : difference;
   return (tax < 0n ? -difference : difference) > 0n ? difference : 0n;
 };
 
 /** The sums by jurisdiction and rate, in the order of their first appearance. */
 export const amountsOf = (
-  posting: Posting,
+  posting: PostingInput,
   rows: readonly Row[],
   exponent: number,
   sign: Sign,

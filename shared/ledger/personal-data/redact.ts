@@ -1,7 +1,7 @@
 import { retryWhileStale } from '../../base/contention.ts';
 import { type AuditEntry, auditEntry, stateHashOf } from '../audit.ts';
 import { expiryOf } from '../commit.ts';
-import type { OpenEntry } from '../entries/entry.ts';
+import type { LiabilityEntry } from '../entries/entry.ts';
 import type { HeadChange, Ledger } from '../ledger.ts';
 import { isExpired, isLive } from '../lifecycle.ts';
 import { openEntriesOf } from '../open-entries.ts';
@@ -12,7 +12,7 @@ import { committedState } from './commitments.ts';
 import { redactedForm } from './fields.ts';
 
 /** An entry of a transaction, open (`filing` is `null`) or in a filing. */
-export type LocatedEntry = { readonly entry: OpenEntry; readonly filing: string | null };
+export type LocatedEntry = { readonly entry: LiabilityEntry; readonly filing: string | null };
 
 /** The storage ports of a redaction, which shared/store/ledger/redaction-store.ts implements. */
 export type RedactionStore = {
@@ -28,14 +28,14 @@ export type RedactionStore = {
       }
     | undefined
   >;
-  readonly locateEntries: (account: string, expected: readonly OpenEntry[]) => Promise<readonly LocatedEntry[]>;
+  readonly locateEntries: (account: string, expected: readonly LiabilityEntry[]) => Promise<readonly LocatedEntry[]>;
   /** Remove the personal data from the saved answers that exist. */
   readonly redactAnswers: (account: string, digests: readonly string[]) => Promise<void>;
   /** Write a change and its entries, as they were read, atomically. */
   readonly commit: (
     account: string,
     change: HeadChange,
-    entries: readonly { readonly before: LocatedEntry; readonly after: OpenEntry }[],
+    entries: readonly { readonly before: LocatedEntry; readonly after: LiabilityEntry }[],
   ) => Promise<'committed' | 'stale'>;
 };
 
@@ -71,7 +71,7 @@ export const redactionOf = (before: StoredTransaction, nowMs: number, by: string
 };
 
 // A filing that moves the entry at the same time finds another version, and reads it again.
-const entryWithout = ({ document, ...entry }: OpenEntry, version: number): OpenEntry => {
+const entryWithout = ({ document, ...entry }: LiabilityEntry, version: number): LiabilityEntry => {
   const { certificate_numbers: _, ...others } = document;
   return { ...entry, version, document: { ...others, customer_id: null } };
 };

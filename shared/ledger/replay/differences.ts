@@ -7,7 +7,7 @@ import type { ReplayDifference } from './response.ts';
 const { object: _o, engine_version: _e, warnings: _w, explanation: _x, ...computed } = calculationAnswerFields;
 
 /** All computed fields of a transaction. */
-export type Figures = Pick<
+export type ReplayTotals = Pick<
   Transaction,
   Exclude<keyof typeof computed, 'line_items' | 'shipping'> | 'line_items' | 'shipping' | 'calculated_tax_amount'
 >;
@@ -43,5 +43,5 @@ const compare = (
 };
 
 /** Every computed value that differs from the recorded one, leaf by leaf, in the order of the transaction. */
-export const differencesOf = (recorded: Figures, replayed: Figures): ReplayDifference[] =>
+export const differencesOf = (recorded: ReplayTotals, replayed: ReplayTotals): ReplayDifference[] =>
   compare(recorded, replayed, figureFields, '');

@@ -9,12 +9,12 @@ import { withRecordedTax, withSuppliedCreditTax } from '../credits/supplied-cred
 import { withSuppliedTax } from '../supplied-tax.ts';
 import type { CreditBasis, SaleState, StoredTransaction, Transaction } from '../transaction.ts';
 import { saleAsOf } from './basis.ts';
-import type { Figures } from './differences.ts';
+import type { ReplayTotals } from './differences.ts';
 
 /** The stored inputs of a transaction, without `explain`, which changes no figure. */
 const inputsOf = (transaction: Transaction) => ({ ...restoreInput(transaction), explain: false });
 
-const recorded = (outcome: Outcome, calculated: Outcome): Figures => ({
+const recorded = (outcome: Outcome, calculated: Outcome): ReplayTotals => ({
   ...outcome,
   calculated_tax_amount: calculated.tax_amount,
 });
@@ -23,7 +23,7 @@ const suppliedTax = ({ tax_amount, tax_amount_source }: Transaction): string | n
   tax_amount_source === 'provided' ? tax_amount : null;
 
 /** Recalculate a sale, or a credit without a sale, from its stored inputs. A supplied tax is distributed again. */
-export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<Figures> => {
+export const replaySale = ({ transaction }: StoredTransaction, context: Context): Result<ReplayTotals> => {
   const calculated = calculate(inputsOf(transaction), context, []);
   if (!calculated.ok) return calculated;
   const taxed = withRecordedTax(calculated.value, suppliedTax(transaction), null);
@@ -39,7 +39,7 @@ type ReplayedCredit = {
 };
 
 /** Recompute a credit from its sale as of then. */
-export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<Figures> => {
+export const replayCredit = ({ stored, basis, sale, context }: ReplayedCredit): Result<ReplayTotals> => {
   const { transaction, creditOf: kind } = stored;
   const found = replayedSaleAsOf(sale, basis.figures, context);
   if (!found.ok) return found;

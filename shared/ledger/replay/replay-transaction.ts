@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger.ts';
 import { expireStoredIfDue } from '../lifecycle.ts';
 import { notFound } from '../ports.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
-import { differencesOf, type Figures } from './differences.ts';
+import { differencesOf, type ReplayTotals } from './differences.ts';
 import { replayCredit, replaySale } from './figures.ts';
 import type { Replay, ReplayDifference } from './response.ts';
 
@@ -57,7 +57,7 @@ const replay = (
   stored: StoredTransaction,
   sale: StoredTransaction | null | undefined,
   context: Context,
-): Figures | Unknown => {
+): ReplayTotals | Unknown => {
   if (sale === null) return figuresOr(replaySale(stored, context));
   const { creditBasis: basis } = stored;
   if (!sale || !basis)
@@ -68,7 +68,7 @@ const replay = (
   return figuresOr(replayCredit({ stored, basis, sale, context }));
 };
 
-const figuresOr = (result: Result<Figures>): Figures | Unknown =>
+const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
   result.ok
     ? result.value
     : {
@@ -103,7 +103,7 @@ const recordedContext = async (
   }
 };
 
-const answer = (transaction: Transaction, replayed: Figures | Unknown): Replay => {
+const answer = (transaction: Transaction, replayed: ReplayTotals | Unknown): Replay => {
   const isKnown = !('reason' in replayed);
   const differences: readonly ReplayDifference[] = isKnown ? differencesOf(transaction, replayed) : [];
   return {

@@ -1,6 +1,6 @@
 import { batchesOf, pagesOf } from '../../base/collections.ts';
 import type { StoredFiling } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { filedEntryKey, type ItemKey, openEntryKey, placeOf } from '../keys.ts';
 import { type Item, itemsAt } from '../ledger/ledger-walk.ts';
 import { filingReads } from './filing-reads.ts';
@@ -21,7 +21,7 @@ export const allFilings = async (account: string): Promise<readonly StoredFiling
 };
 
 /** The filings that can have an entry of this state and month. */
-const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<OpenEntry, 'state' | 'month'>) =>
+const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<LiabilityEntry, 'state' | 'month'>) =>
   filings.filter((filing) => filing.state === state && filing.period_end.slice(0, 7) >= month);
 
 /**
@@ -30,9 +30,9 @@ const filingsWith = (filings: readonly StoredFiling[], { state, month }: Pick<Op
  */
 export const findEntries = async (
   account: string,
-  expected: readonly OpenEntry[],
+  expected: readonly LiabilityEntry[],
   filings: readonly StoredFiling[],
-): Promise<readonly { readonly entry: OpenEntry; readonly found: readonly FoundEntry[] }[]> => {
+): Promise<readonly { readonly entry: LiabilityEntry; readonly found: readonly FoundEntry[] }[]> => {
   const open = await allItemsAt(expected.map((entry) => openEntryKey(account, entry)));
   const places = expected.map((entry) => {
     const item = open.get(placeOf(openEntryKey(account, entry)));

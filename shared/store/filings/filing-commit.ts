@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { RemainingMs } from '../../base/contention.ts';
 import { environment } from '../../config/environment.ts';
 import type { FilingCommit, FilingCommitted, FilingLedger } from '../../filings/ledger.ts';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { absent, absentOrAsSeen, asSeen, present } from '../client/conditions.ts';
 import { staleOrThrow, type Write, writeTogether } from '../client/write-together.ts';
 import { accountKey, filedEntryKey, filingWorkKey, type ItemKey, openEntryKey, periodKey } from '../keys.ts';
@@ -30,12 +30,12 @@ const change = (
 ): Write => put(item, absentOrAsSeen(before?.version ?? 0));
 
 // An entry that was voided, retaxed or redacted since it was read has another version or is gone.
-const take = (account: string, id: string, entry: OpenEntry): Write[] => [
+const take = (account: string, id: string, entry: LiabilityEntry): Write[] => [
   remove(openEntryKey(account, entry), asSeen(entry.version)),
   put({ ...filedEntryKey(account, id, entry), ...entryAttributes(entry) }, absent),
 ];
 
-const giveBack = (account: string, id: string, entry: OpenEntry): Write[] => [
+const giveBack = (account: string, id: string, entry: LiabilityEntry): Write[] => [
   remove(filedEntryKey(account, id, entry), asSeen(entry.version)),
   put(openEntryItem(account, entry), absent),
 ];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type FilingSummary, filingStatuses, frequencies } from '../../filings/filing.ts';
-import type { Chain, StoredFiling } from '../../filings/ledger.ts';
+import type { FilingSequence, StoredFiling } from '../../filings/ledger.ts';
 import { exceptionReasons } from '../../ledger/sums.ts';
 import { chainKey, filingKey, type ItemKey } from '../keys.ts';
 
@@ -83,7 +83,7 @@ const ChainItem = z.object({
   version: z.int(),
 });
 
-export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): Item => ({
+export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: FilingSequence): Item => ({
   ...chainKey(account, state),
   ...chain,
   busy: isBusy,
@@ -91,7 +91,7 @@ export const chainItem = ({ account, state, isBusy, isHeld, ...chain }: Chain): 
 });
 
 /** The chain of an item. Throws where the item is not what `chainItem` makes. */
-export const chainFrom = (item: unknown): Chain => {
+export const chainFrom = (item: unknown): FilingSequence => {
   const { pk, busy, held, ...chain } = ChainItem.parse(item);
   const [, account = '', state = ''] = pk.split('#');
   return { account, state, isBusy: busy, isHeld: held, ...chain };

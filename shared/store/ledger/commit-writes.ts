@@ -1,5 +1,5 @@
 import { environment } from '../../config/environment.ts';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import type { AnswerOwner, Commit, HeadChange } from '../../ledger/ledger.ts';
 import { isExpired } from '../../ledger/lifecycle.ts';
 import type { StoredTransaction } from '../../ledger/transaction.ts';
@@ -166,7 +166,7 @@ export const headWrites = (
 
 // An entry whose amounts change is removed and posted under the same key, which a DynamoDB transaction may name only once.
 const openEntryWrites = ({ account, openEntries: { post, remove: removed } }: Commit): RoledWrite[] => {
-  const entryPlace = (entry: OpenEntry) => placeOf(openEntryKey(account, entry));
+  const entryPlace = (entry: LiabilityEntry) => placeOf(openEntryKey(account, entry));
   const postedPlaces = new Set(post.map(entryPlace));
   const removedPlaces = new Set(removed.map(entryPlace));
   return [

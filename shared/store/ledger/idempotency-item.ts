@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
-import type { Idempotency, Replay, SavedAnswer } from '../../ledger/ledger.ts';
+import type { Idempotency, Replay, SavedResponse } from '../../ledger/ledger.ts';
 import { compressText, decompressText } from '../client/compressed.ts';
 import { idempotencyKey } from '../keys.ts';
 
 const keptMs = 24 * 3_600_000;
 
 // The first line is status and headers, the rest is the body. As a JSON string the body would need escapes.
-const textOf = ({ body, ...head }: SavedAnswer) => `${JSON.stringify(head)}\n${body}`;
+const textOf = ({ body, ...head }: SavedResponse) => `${JSON.stringify(head)}\n${body}`;
 
-const answerFrom = (text: string): SavedAnswer => {
+const answerFrom = (text: string): SavedResponse => {
   const end = text.indexOf('\n');
   return { ...AnswerHead.parse(JSON.parse(text.slice(0, end))), body: text.slice(end + 1) };
 };
@@ -16,7 +16,7 @@ const answerFrom = (text: string): SavedAnswer => {
 /** The item of an idempotency record: the request's fingerprint and its answer, kept for 24 hours. */
 export const idempotencyItem = (
   account: string,
-  { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedAnswer },
+  { digest, fingerprint, answer }: Idempotency & { readonly answer: SavedResponse },
   nowMs: number,
 ): Record<string, unknown> => ({
   ...idempotencyKey(account, digest),
@@ -40,10 +40,10 @@ export const replayFrom = (item: unknown, { fingerprint }: Idempotency, nowMs: n
 };
 
 /** The saved answer of a record, even after its expiry. */
-export const savedAnswerOf = (item: unknown): SavedAnswer => answerFrom(decompressText(Item.parse(item).answer));
+export const savedAnswerOf = (item: unknown): SavedResponse => answerFrom(decompressText(Item.parse(item).answer));
 
 /** The attribute `answer` of a record. */
-export const answerAttribute = (answer: SavedAnswer): Uint8Array => compressText(textOf(answer));
+export const answerAttribute = (answer: SavedResponse): Uint8Array => compressText(textOf(answer));
 
 const graceMs = 3_600_000;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { OpenEntry } from '../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../ledger/entries/entry.ts';
 import { exceptionReasons } from '../../ledger/sums.ts';
 import { compress, decompress } from '../client/compressed.ts';
 import { type ItemKey, openEntryKey } from '../keys.ts';
@@ -27,11 +27,11 @@ const Figures = z.object({
   exceptions: z.optional(z.array(z.object({ reason: z.enum(exceptionReasons), gross: minorUnits }))),
 });
 
-const encoded = ({ base, amounts, document, exceptions }: OpenEntry): z.input<typeof Figures> =>
+const encoded = ({ base, amounts, document, exceptions }: LiabilityEntry): z.input<typeof Figures> =>
   z.encode(Figures, { base, amounts, document, exceptions } as z.output<typeof Figures>);
 
 /** The attributes that open and filed entries share. The figures are compressed: a thousand lines may have hundreds of jurisdictions. */
-export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
+export const entryAttributes = (entry: LiabilityEntry): Record<string, unknown> => ({
   transaction_id: entry.transactionId,
   state: entry.state,
   month: entry.month,
@@ -40,7 +40,7 @@ export const entryAttributes = (entry: OpenEntry): Record<string, unknown> => ({
   figures: compress(encoded(entry)),
 });
 
-export const openEntryItem = (account: string, entry: OpenEntry): ItemKey & Record<string, unknown> => ({
+export const openEntryItem = (account: string, entry: LiabilityEntry): ItemKey & Record<string, unknown> => ({
   ...openEntryKey(account, entry),
   ...entryAttributes(entry),
 });
@@ -54,20 +54,20 @@ const Item = z.object({
   figures: z.instanceof(Uint8Array),
 });
 /** The open entry of an item. Throws where the item is not what `openEntryItem` makes. */
-export const openEntryFrom = (item: unknown): OpenEntry => {
+export const openEntryFrom = (item: unknown): LiabilityEntry => {
   const { transaction_id, figures, ...place } = Item.parse(item);
   return { transactionId: transaction_id, ...place, ...Figures.parse(decompress(figures)) };
 };
 
 /** An open entry as JSON, for ledger files. */
-export type OpenEntryJson = Omit<OpenEntry, keyof z.input<typeof Figures>> & z.input<typeof Figures>;
+export type OpenEntryJson = Omit<LiabilityEntry, keyof z.input<typeof Figures>> & z.input<typeof Figures>;
 
-export const openEntryToJson = (entry: OpenEntry): OpenEntryJson => {
+export const openEntryToJson = (entry: LiabilityEntry): OpenEntryJson => {
   const { exceptions: _, ...others } = entry;
   return { ...others, ...encoded(entry) };
 };
 
-export const openEntryFromJson = ({ exceptions, ...json }: OpenEntryJson): OpenEntry => ({
+export const openEntryFromJson = ({ exceptions, ...json }: OpenEntryJson): LiabilityEntry => ({
   ...json,
   ...Figures.parse({ ...json, exceptions }),
 });

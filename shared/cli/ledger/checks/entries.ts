@@ -1,6 +1,6 @@
 import { batchesOf } from '../../../base/collections.ts';
 import type { StoredFiling } from '../../../filings/ledger.ts';
-import type { OpenEntry } from '../../../ledger/entries/entry.ts';
+import type { LiabilityEntry } from '../../../ledger/entries/entry.ts';
 import { differing, type Fault, faultUnless, placeFaults } from '../../../ledger/invariants.ts';
 import { isLive } from '../../../ledger/lifecycle.ts';
 import { openEntriesOf, statesToFile } from '../../../ledger/open-entries.ts';
@@ -17,10 +17,10 @@ import type { FilingBook } from '../filing-book.ts';
 import { confirmed, type Finding, findingsOf, parseOrNull } from '../finding.ts';
 
 /** The entries of a live transaction, one for each state and currency, open or in a filing. */
-const expectedEntries = (stored: StoredTransaction): readonly OpenEntry[] =>
+const expectedEntries = (stored: StoredTransaction): readonly LiabilityEntry[] =>
   isLive(stored.transaction) ? openEntriesOf(stored) : [];
 
-export const entryPlace = (account: string, entry: OpenEntry): string => placeOf(openEntryKey(account, entry));
+export const entryPlace = (account: string, entry: LiabilityEntry): string => placeOf(openEntryKey(account, entry));
 
 /** The keys of all entries that these transactions should have. A transaction that is not readable has none. */
 export const expectedPlaces = async (account: string, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
@@ -29,11 +29,11 @@ export const expectedPlaces = async (account: string, ids: Iterable<string>): Pr
   return new Set([...heads.values()].flatMap(entries).map((entry) => entryPlace(account, entry)));
 };
 
-export const entryName = ({ state, month, currency }: Pick<OpenEntry, 'state' | 'month' | 'currency'>): string =>
+export const entryName = ({ state, month, currency }: Pick<LiabilityEntry, 'state' | 'month' | 'currency'>): string =>
   `entry of ${state}, ${month}, ${currency}`;
 
 // Without the reference, which a finalized transaction may get later.
-const figuresText = ({ base, amounts, document, exceptions = [], currency }: OpenEntry) => {
+const figuresText = ({ base, amounts, document, exceptions = [], currency }: LiabilityEntry) => {
   const write = (minor: bigint) => formatAmount(minor, minorDigits(currency));
   const texts = (of: Amounts) => [
     ...[write(of.taxable), write(of.exempt)],
@@ -65,7 +65,7 @@ export const checkEntries = async (
 
 const entryFaults = (
   { transaction: { version } }: StoredTransaction,
-  expected: OpenEntry,
+  expected: LiabilityEntry,
   found: readonly FoundEntry[],
 ): Fault[] => {
   const name = entryName(expected);

@@ -5,7 +5,7 @@ import { Settings } from '../../../accounts/account.ts';
 import { canonicalJson } from '../../../base/canonical-json.ts';
 import { builtInReleaseById } from '../../../catalog/built-in.ts';
 import type { Customer } from '../../../customers/customer.ts';
-import type { Chain, StoredFiling } from '../../../filings/ledger.ts';
+import type { FilingSequence, StoredFiling } from '../../../filings/ledger.ts';
 import type { AuditEntry } from '../../../ledger/audit.ts';
 import { findHead } from '../../../store/content/content-store.ts';
 import type { OpenEntryJson } from '../../../store/ledger/open-entry-item.ts';
@@ -41,7 +41,7 @@ export type Line =
       readonly sums: unknown;
     }
   | { readonly kind: 'filed_entry'; readonly filing: string; readonly entry: OpenEntryJson }
-  | { readonly kind: 'chain'; readonly chain: Omit<Chain, 'account'> }
+  | { readonly kind: 'chain'; readonly chain: Omit<FilingSequence, 'account'> }
   | { readonly kind: 'period'; readonly state: string; readonly period_end: string; readonly filing: string }
   | { readonly kind: 'customer'; readonly customer: Customer };
 
