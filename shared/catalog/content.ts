@@ -18,7 +18,7 @@ type PinnedReleases = Readonly<Record<string, string>>;
  */
 export type LoadContent = (
   addresses: readonly TaxAddress[],
-  pinned?: PinnedReleases,
+  settingsSnapshot?: PinnedReleases,
   from?: string,
 ) => Promise<ReleaseFor>;
 

@@ -11,8 +11,8 @@ import type { TaxAddress } from '../catalog/location/address.ts';
 import { statesOfZip } from '../catalog/location/zip-states.ts';
 import { creditOf } from './credits/credit.ts';
 import { type CreditRequest, unmatchedInput } from './credits/credit-request.ts';
-import type { PinnedSettings } from './pinned.ts';
 import type { Ports } from './ports.ts';
+import type { SettingsSnapshot } from './settings-snapshot.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 type Addressed = Pick<CalculationInput, 'customer' | 'ship_from' | 'line_items'>;
@@ -50,7 +50,7 @@ const dayBeforeTax = ({ tax_date }: Dated, { now }: BaseContext): string =>
 
 type Pinning = {
   readonly transaction: { readonly content_releases: Readonly<Record<string, string>> };
-  readonly pinned: PinnedSettings;
+  readonly settingsSnapshot: SettingsSnapshot;
 };
 
 /**
@@ -60,11 +60,11 @@ type Pinning = {
  */
 export const pinnedContext = async (
   input: Addressed,
-  { transaction: { content_releases }, pinned }: Pinning,
+  { transaction: { content_releases }, settingsSnapshot }: Pinning,
   { settings, ...base }: BaseContext,
   loadContent: LoadContent,
 ): Promise<Context> => {
-  const then = { ...settings, ...pinned };
+  const then = { ...settings, ...settingsSnapshot };
   const isPinned = (state: string | null) => Object.hasOwn(content_releases, `US-${state}`);
   const isChosen = ({ isStateGuessed, state, zip5 }: TaxAddress) =>
     !isStateGuessed || isPinned(state) || !statesOfZip(zip5 ?? '').some(isPinned);

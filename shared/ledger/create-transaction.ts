@@ -11,7 +11,6 @@ import { exemptShippingOf } from './entries/charges.ts';
 import type { Idempotency, SavedResponse } from './ledger.ts';
 import { expireStoredIfDue } from './lifecycle.ts';
 import { newTransaction } from './new-transaction.ts';
-import { pinnedOf } from './pinned.ts';
 import {
   answerOf,
   answerOfReplay,
@@ -25,6 +24,7 @@ import {
 import { newBasis } from './replay/basis.ts';
 import type { TransactionRequest } from './request.ts';
 import { taxDecimalsProblem } from './request-problems.ts';
+import { snapshotSettings } from './settings-snapshot.ts';
 import { replacedReasonOf } from './supplied-tax.ts';
 import type { StoredTransaction } from './transaction.ts';
 
@@ -102,10 +102,10 @@ const draft = async (
   const recorded = withRecordedTax(outcome, supplied, parent);
   if (!recorded.ok) return recorded;
   const replacedReason = parent ? parent.replacedReason : replacedReasonOf(outcome, recorded.value);
-  const pinned = parent?.pinned ?? pinnedOf(settings);
+  const settingsSnapshot = parent?.settingsSnapshot ?? snapshotSettings(settings);
   const exemptShipping = parent ? exemptShippingOf(parent) : {};
   const basis = {
-    ...{ creditOf: kind, ...newBasis(parent), pinned },
+    ...{ creditOf: kind, ...newBasis(parent), settingsSnapshot },
     ...(replacedReason && { replacedReason }),
     ...(Object.keys(exemptShipping).length > 0 && { exemptShipping }),
   };

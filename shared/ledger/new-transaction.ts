@@ -19,7 +19,7 @@ export const newTransaction = (
   request: TransactionRequest,
   outcome: Outcome,
   calculatedTax: string,
-  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'pinned' | 'replacedReason' | 'exemptShipping'>,
+  basis: Pick<StoredTransaction, 'creditOf' | 'creditBasis' | 'settingsSnapshot' | 'replacedReason' | 'exemptShipping'>,
   draftHours: number,
   { newId, now }: Pick<CreatePorts, 'newId' | 'now'>,
 ): StoredTransaction => {

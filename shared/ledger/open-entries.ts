@@ -15,8 +15,8 @@ const isRecorded = (row: TaxRowResponse): boolean => isTaxed(row) || row.taxabil
 
 /** The states that get an entry, and whether the transaction becomes filed only with their filing. */
 const statesOf = (posting: PostingInput, exponent: number): StateCharges[] => {
-  const { pinned, statesOfSale = [] } = posting;
-  const registered = registrationsOf(pinned)?.map(({ state }) => stateJurisdiction(state)) ?? null;
+  const { settingsSnapshot, statesOfSale = [] } = posting;
+  const registered = registrationsOf(settingsSnapshot)?.map(({ state }) => stateJurisdiction(state)) ?? null;
   return [...Map.groupBy(chargesOf(posting, exponent), ({ state }) => state)].flatMap(([state, ofState]) => {
     const rows = ofState.flatMap((charge) => charge.rows.map(({ row }) => row));
     const isCollecting = rows.some(({ taxability_reason }) => taxability_reason !== 'not_collecting');

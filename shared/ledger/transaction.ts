@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { TaxabilityReason } from '../tax/assessment.ts';
 import type { Credited } from './credits/arithmetic.ts';
-import type { PinnedSettings } from './pinned.ts';
 import type * as response from './response.ts';
+import type { SettingsSnapshot } from './settings-snapshot.ts';
 
 /** A transaction as the API returns it. Types only: no function builds the schemas of responses at run time. */
 export type Transaction = z.infer<typeof response.Transaction>;
@@ -36,7 +36,7 @@ export type StoredTransaction = {
   /** The basis of a credit of a sale; absent on other transactions. */
   readonly creditBasis?: CreditBasis | undefined;
   /** The pinned account settings of the calculation. */
-  readonly pinned: PinnedSettings;
+  readonly settingsSnapshot: SettingsSnapshot;
   /**
    * The reason for no tax that `over_collected` replaced, on the transaction or on a credit's sale. Absent where it
    * replaced none.

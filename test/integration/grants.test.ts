@@ -57,7 +57,7 @@ type Identified = { readonly id: string };
 type Parent = Identified & {
   draft: Identified & Pick<Transaction, 'reference_id'>;
   credit: Identified;
-  pinned: Identified;
+  settingsSnapshot: Identified;
   hurried: Client;
   filing: Identified;
   filed: Identified;
@@ -184,7 +184,7 @@ const ways: Partial<Record<Entry, (client: Client, parent: Parent) => Promise<un
   },
   'replay-transaction': async (client, parent) => {
     await made(client.call('POST', `/transactions/${parent.credit.id}/replay`));
-    await made(client.call('POST', `/transactions/${parent.pinned.id}/replay`));
+    await made(client.call('POST', `/transactions/${parent.settingsSnapshot.id}/replay`));
   },
   'create-reconciliation': (client, parent) =>
     made(
@@ -330,8 +330,8 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
   const draft = await made(client.create(sale({ reference_id: 'old' })));
   const credit = await made(client.create(creditOf({ id }, { status: 'draft', ...half })));
   // Written past the API, whose instance would have its content at hand.
-  const pinned = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
-  await ledger.commit(commitOf(caller.account.id, pinned));
+  const settingsSnapshot = created({ ...imported('55404'), content_releases: { [release.state]: release.id } });
+  await ledger.commit(commitOf(caller.account.id, settingsSnapshot));
   const hurried = filerOf({ call: await hurriedCall(handlers, caller) });
   const hasFilings = /filing|close/.test(entry) && entry !== 'create-filing';
   // A canceled period, which is closed again; and two registered states: a period is due in one, and the other has no
@@ -342,7 +342,15 @@ it.each(Object.keys(definitions) as Entry[])('%s uses exactly the access that it
       await later(-ageMs, () => newCaller({ settings: { registrations: [monthly] } }));
   const filings = hasFilings ? await preparedFilings(client, hurried) : { filing: { id: '' }, filed: { id: '' } };
   const stored = await made(client.call('POST', '/customers', { body: { id: 'cus_1' } }));
-  const parent: Parent = { id, draft, credit, pinned: pinned.after.transaction, hurried, customer: stored, ...filings };
+  const parent: Parent = {
+    id,
+    draft,
+    credit,
+    settingsSnapshot: settingsSnapshot.after.transaction,
+    hurried,
+    customer: stored,
+    ...filings,
+  };
   const { actions: byTable, indexes = [], partitions: reachable = {}, readOnly = [] } = definitions[entry].access;
   const granted = [
     ...new Set([

@@ -170,7 +170,10 @@ describe('a transaction of an imported release', () => {
     const { currentContext, pinnedContext } = await import('../../shared/ledger/context.ts');
     const { loadContent } = await import('../../shared/store/content/load-content.ts');
     const around = { settings: account.settings, now: 0 };
-    const gone = { transaction: { content_releases: { 'US-MN': 'US-MN@2030-01-03.1' } }, pinned: account.settings };
+    const gone = {
+      transaction: { content_releases: { 'US-MN': 'US-MN@2030-01-03.1' } },
+      settingsSnapshot: account.settings,
+    };
     await activated(one, async () => {
       expect((await taxed(client))[1]).toBe(one);
       await expect(pinnedContext(atNicollet, gone, around, loadContent)).rejects.toThrow('US-MN@2030-01-03.1');

@@ -335,7 +335,7 @@ it('replays with the stored settings of the transaction, not the current ones of
   const registrations = [{ state: 'PA', from: '2020-01-01', to: null, frequency: 'month' as const }];
   const answer = await replayedWith(caller, id, (stored) => ({
     ...stored,
-    pinned: { ...stored.pinned, registrations },
+    settingsSnapshot: { ...stored.settingsSnapshot, registrations },
   }));
   expect(answer.differences).toContainEqual({
     pointer: '/line_items/0/taxes/0/taxability_reason',

@@ -371,8 +371,8 @@ describe('the account settings that figures rest on', () => {
     const { settings } = account;
     const { service_version, rate_limit, draft_ttl_hours, books_open_from, review_days, time_zone, ...others } =
       settings;
-    const { retain_personal_data_days, ...pinned } = others;
-    expect((await ports.ledger.find(account.id, id))?.pinned).toEqual(pinned);
+    const { retain_personal_data_days, ...settingsSnapshot } = others;
+    expect((await ports.ledger.find(account.id, id))?.settingsSnapshot).toEqual(settingsSnapshot);
     const update = { ...asked, id, update: { tax_amount: null }, ifMatch: null };
     const changed = await updateTransaction(update, { account: now as typeof account, credential: 'key_test' }, ports);
     expect(JSON.parse((changed as Extract<typeof changed, { ok: true }>).value.answer.body)).toMatchObject({

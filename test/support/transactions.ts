@@ -7,7 +7,7 @@ import { environment } from '../../shared/config/environment.ts';
 import { auditEntry } from '../../shared/ledger/audit.ts';
 import { nothingCredited } from '../../shared/ledger/credits/arithmetic.ts';
 import type { Commit, HeadChange } from '../../shared/ledger/ledger.ts';
-import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { database } from '../../shared/store/client/client.ts';
 
@@ -146,7 +146,7 @@ const changeTo = (before: StoredTransaction | null, after: Transaction): HeadCha
   const beside: Omit<StoredTransaction, 'transaction' | 'auditHash'> = {
     credited: nothingCredited,
     creditOf: null,
-    pinned: pinnedOf(defaultSettings('aspen.2026-10-01')),
+    settingsSnapshot: snapshotSettings(defaultSettings('aspen.2026-10-01')),
     commitments,
   };
   return { before, after: { ...beside, transaction: after, auditHash: entry.hash }, entry };

@@ -83,21 +83,26 @@ const serviceOf = (charactersMax: number) => {
 type Service = ReturnType<typeof serviceOf>;
 type Answers = readonly Outcome[];
 
-const contentFor = async ({ loadContent }: Service, state: string, addresses: readonly Address[], pinned = {}) =>
+const contentFor = async (
+  { loadContent }: Service,
+  state: string,
+  addresses: readonly Address[],
+  settingsSnapshot = {},
+) =>
   loadContent(
     addresses.flatMap((address) => {
       const read = readAddress(requestAddress(state, address), '');
       return read.ok ? [read.value] : [];
     }),
-    pinned,
+    settingsSnapshot,
   );
 
 const million = [{ unit_price: '1000000.00' }];
 
 /** The answers to every address on every day; `days` is the inner loop. */
-const answersOf = async (service: Service, state: State, pinned = {}): Promise<Answers> => {
+const answersOf = async (service: Service, state: State, settingsSnapshot = {}): Promise<Answers> => {
   const addresses = addressesOf(state);
-  const releaseFor = await contentFor(service, state, addresses, pinned);
+  const releaseFor = await contentFor(service, state, addresses, settingsSnapshot);
   return addresses.flatMap((address) =>
     days.map((tax_date) => ask({ to: requestAddress(state, address), tax_date, line_items: million }, { releaseFor })),
   );
@@ -246,8 +251,8 @@ describe('imports over the active release', () => {
         });
         for (const [id, answers] of seen)
           if (id !== null) {
-            const pinned = await answersOf(service, state, { [`US-${state}`]: id });
-            expect(JSON.stringify(pinned)).toBe(JSON.stringify(answers));
+            const settingsSnapshot = await answersOf(service, state, { [`US-${state}`]: id });
+            expect(JSON.stringify(settingsSnapshot)).toBe(JSON.stringify(answers));
           }
       }),
       { numRuns: 8 },

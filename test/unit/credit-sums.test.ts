@@ -11,7 +11,7 @@ import { creditedAmountsOf, remainingOf, withCredited } from '../../shared/ledge
 import { withSuppliedCreditTax } from '../../shared/ledger/credits/supplied-credit-tax.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
-import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import { withSuppliedTax } from '../../shared/ledger/supplied-tax.ts';
 import type { StoredTransaction, Transaction } from '../../shared/ledger/transaction.ts';
 import { ask, testNow } from '../support/builders.ts';
@@ -42,7 +42,7 @@ const stored = (
     { type, status: 'finalized', parent_transaction_id: parent?.id ?? null },
     outcome,
     calculatedTax,
-    { creditOf: type === 'credit' ? 'lines' : null, pinned: pinnedOf(settings) },
+    { creditOf: type === 'credit' ? 'lines' : null, settingsSnapshot: snapshotSettings(settings) },
     24,
     { newId: () => `txn_${++count}`, now: () => testNow },
   );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import type { AppliedExemption, TaxRowResponse } from '../../shared/calculations/response.ts';
 import { openEntriesOf, statesToFile } from '../../shared/ledger/open-entries.ts';
-import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { Transaction } from '../../shared/ledger/transaction.ts';
 import { formatAmount } from '../../shared/money/currency.ts';
 import { openEntryFrom, openEntryItem } from '../../shared/store/ledger/open-entry-item.ts';
@@ -113,8 +113,8 @@ describe('an open entry', () => {
   });
 
   const registered = (...states: string[]) => ({
-    pinned: {
-      ...pinnedOf(defaultSettings('aspen.2026-10-01')),
+    settingsSnapshot: {
+      ...snapshotSettings(defaultSettings('aspen.2026-10-01')),
       registrations: states.map((state) => ({ state, from: '2026-11-01', to: null, frequency: 'month' as const })),
     },
   });

@@ -284,7 +284,7 @@ describe('general excise replay', () => {
       [await recorded(true), ['4.71', '0.47']],
       [await recorded(false), ['4.50', '0.45']],
     ] as const) {
-      const isOn = stored.pinned.pass_on_general_excise;
+      const isOn = stored.settingsSnapshot.pass_on_general_excise;
       const ports = {
         now,
         loadContent,

@@ -6,7 +6,7 @@ import { restoreInput } from '../../shared/calculations/echo.ts';
 import { calculationProblems, crossFieldProblems } from '../../shared/calculations/request-problems.ts';
 import { newTransaction } from '../../shared/ledger/new-transaction.ts';
 import { openEntriesOf } from '../../shared/ledger/open-entries.ts';
-import { pinnedOf } from '../../shared/ledger/pinned.ts';
+import { snapshotSettings } from '../../shared/ledger/settings-snapshot.ts';
 import type { StoredTransaction } from '../../shared/ledger/transaction.ts';
 import { requestedChanges } from '../../shared/ledger/updates/requested-changes.ts';
 import { vocabulary } from '../../shared/vocabulary/vocabulary.ts';
@@ -493,7 +493,7 @@ describe('delivery fees', () => {
         { type: 'sale', status: 'finalized', parent_transaction_id: null },
         outcome,
         outcome.tax_amount,
-        { creditOf: null, pinned: { ...pinnedOf(defaultSettings('v')), retail_delivery_fee } },
+        { creditOf: null, settingsSnapshot: { ...snapshotSettings(defaultSettings('v')), retail_delivery_fee } },
         24,
         { newId: () => 'txn_1', now: () => testNow },
       );

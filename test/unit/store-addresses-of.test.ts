@@ -41,7 +41,7 @@ describe('the addresses of a calculation', () => {
   });
 
   it('are in the state that a recorded sale chose, when that is calculated again', async () => {
-    const pinned = { ambiguous_address: 'highest_rate' } as StoredTransaction['pinned'];
+    const settingsSnapshot = { ambiguous_address: 'highest_rate' } as StoredTransaction['settingsSnapshot'];
     const again = async (states: readonly string[]) => {
       const content_releases = Object.fromEntries(
         states.map((state) => [`US-${state}`, builtInRelease(state)?.id ?? '']),
@@ -49,7 +49,12 @@ describe('the addresses of a calculation', () => {
       const request = requestOf({ customer: at('42223') });
       const around = { settings, now: testNow };
       const load = async () => builtInReleaseFor;
-      const context = await pinnedContext(request, { transaction: { content_releases }, pinned }, around, load);
+      const context = await pinnedContext(
+        request,
+        { transaction: { content_releases }, settingsSnapshot },
+        around,
+        load,
+      );
       const outcome = calculate(request, context, []);
       return outcome.ok ? Object.keys(outcome.value.content_releases) : outcome.problems;
     };

@@ -51,6 +51,6 @@ it('takes a third of the bytes of a transaction that gzip takes', () => {
 
 it('keeps the dictionary that stored attributes need', () => {
   expect(createHash('sha256').update(dictionary).digest('hex')).toBe(
-    '30621d56c604963f42f467ecf6d2faba03a14db35b8b7df48744e4a7b47f6823',
+    '67b1d6843e8022f57333b691280990c4ae948ccaca308fa2a7baedd3a7332d1e',
   );
 });

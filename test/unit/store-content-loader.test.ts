@@ -98,8 +98,8 @@ describe('the reads of a calculation', () => {
 
   it('makes no call if everything is pinned to built-in releases', async () => {
     const { loadContent, read, builtIn } = world();
-    const pinned = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
-    const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], pinned);
+    const settingsSnapshot = { 'US-MN': builtIn['MN']?.id ?? '', 'US-OH': builtIn['OH']?.id ?? '' };
+    const releaseFor = await loadContent([at('55401'), at(null, null, 'OH')], settingsSnapshot);
     expect([releaseFor(at('55401')), read()]).toEqual([builtIn['MN'], []]);
   });
 

@@ -105,7 +105,7 @@ const credited = (sale: StoredTransaction, request: CreditRequest) => {
     { type: 'credit', status: 'finalized', parent_transaction_id: sale.transaction.id },
     outcome,
     outcome.tax_amount,
-    { creditOf: kind, ...newBasis(sale), pinned: sale.pinned },
+    { creditOf: kind, ...newBasis(sale), settingsSnapshot: sale.settingsSnapshot },
     24,
     { newId: () => newTransactionId(), now: () => testNow },
   );

@@ -7,9 +7,9 @@ import { builtInReleaseFor } from '../../catalog/built-in.ts';
 import { type Customer, certificateOf, customerAnswer } from '../../customers/customer.ts';
 import { createCalculation } from '../../ledger/create-calculation.ts';
 import { newTransaction } from '../../ledger/new-transaction.ts';
-import { pinnedOf } from '../../ledger/pinned.ts';
 import { replayTransaction } from '../../ledger/replay/replay-transaction.ts';
 import { TransactionRequest } from '../../ledger/request.ts';
+import { snapshotSettings } from '../../ledger/settings-snapshot.ts';
 import type { Transaction } from '../../ledger/transaction.ts';
 import { countedOf, withCounted } from '../../reports/count-transactions.ts';
 import { currentVersion } from '../versions.ts';
@@ -52,7 +52,7 @@ const stored = newTransaction(
   TransactionRequest.parse({ ...sale, status: 'draft' }),
   outcome,
   outcome.tax_amount,
-  { creditOf: null, pinned: pinnedOf(account.settings) },
+  { creditOf: null, settingsSnapshot: snapshotSettings(account.settings) },
   account.settings.draft_ttl_hours,
   { newId: () => exampleId, now: ports.now },
 );

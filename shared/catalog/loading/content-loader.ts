@@ -76,13 +76,15 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
     );
   };
 
-  const loadContent: LoadContent = async (addresses, pinned = {}, from = '') => {
-    const isPinned = addresses.every(({ state }) => state === null || pinned[jurisdictionCode(state)] !== undefined);
+  const loadContent: LoadContent = async (addresses, settingsSnapshot = {}, from = '') => {
+    const isPinned = addresses.every(
+      ({ state }) => state === null || settingsSnapshot[jurisdictionCode(state)] !== undefined,
+    );
     const { states } = isPinned ? { states: {} as ActiveReleases['states'] } : await directories('', ports.readActive);
     const localOf = (address: TaxAddress): Local | undefined => {
       if (address.state === null) return undefined;
       const code = jurisdictionCode(address.state);
-      const release = pinned[code] ?? states[code]?.release ?? null;
+      const release = settingsSnapshot[code] ?? states[code]?.release ?? null;
       return release === null || ports.builtInById(release) ? undefined : { release, keys: keysOf(address) };
     };
     const locals = addresses.flatMap((address) => localOf(address) ?? []);
@@ -91,7 +93,9 @@ export const contentLoader = (ports: ContentPorts, charactersMax = keptCharacter
       if (address.state === null) return undefined;
       const local = localOf(address);
       if (!local)
-        return ports.builtInById(pinned[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state);
+        return (
+          ports.builtInById(settingsSnapshot[jurisdictionCode(address.state)] ?? '') ?? ports.builtIn(address.state)
+        );
       const release = found.get(nameOf(local));
       assert(release !== undefined, `Content was not loaded for an address in ${address.state}.`);
       return release;

@@ -49,7 +49,7 @@ export type LiabilityEntry = {
 export type PostingInput = Pick<
   StoredTransaction,
   | 'transaction'
-  | 'pinned'
+  | 'settingsSnapshot'
   | 'replacedReason'
   | 'exemptShipping'
   | 'calculatedTaxes'

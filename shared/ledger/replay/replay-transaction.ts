@@ -78,12 +78,12 @@ const figuresOr = (result: Result<ReplayTotals>): ReplayTotals | Unknown =>
 
 /** The original context of a transaction, without any active content; or the reason why it cannot be loaded. */
 const recordedContext = async (
-  { transaction, pinned }: StoredTransaction,
+  { transaction, settingsSnapshot }: StoredTransaction,
   sale: StoredTransaction | null,
   account: Settings,
   { loadContent, now }: ReplayPorts,
 ): Promise<Context | Unknown> => {
-  const settings = { ...account, ...pinned };
+  const settings = { ...account, ...settingsSnapshot };
   const { content_releases } = transaction;
   // Active content is not used: a place that had no content then has none in the replay.
   const isPinned = ({ state }: TaxAddress) => Object.hasOwn(content_releases, `US-${state}`);

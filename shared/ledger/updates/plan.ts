@@ -5,10 +5,10 @@ import { metadataAdvice, metadataMax } from '../../calculations/fields.ts';
 import { formatAmount, minorDigits } from '../../money/currency.ts';
 import { nothingCredited } from '../credits/arithmetic.ts';
 import { redactedForm } from '../personal-data/fields.ts';
-import { pinnedOf } from '../pinned.ts';
 import { basisAfter } from '../replay/basis.ts';
 import type { TransactionUpdate } from '../request.ts';
 import { taxDecimalsProblem } from '../request-problems.ts';
+import { snapshotSettings } from '../settings-snapshot.ts';
 import type { StoredTransaction, Transaction } from '../transaction.ts';
 import { figuresAfter, isOfLines, type UpdateInput } from './figures.ts';
 import { updateProblems, voidReasonProblem } from './problems.ts';
@@ -62,10 +62,10 @@ export const planUpdate = async (input: UpdateInput): Promise<Result<Plan | null
   const creditOf = stored.creditOf !== null && isOfLines(edit) ? 'lines' : stored.creditOf;
   // Edited inputs are recalculated with the current settings; a credit keeps its sale's settings.
   const isRebased = requested.inputs.length > 0 && parent === null;
-  const pinned = isRebased ? pinnedOf(base.settings) : stored.pinned;
+  const settingsSnapshot = isRebased ? snapshotSettings(base.settings) : stored.settingsSnapshot;
   const creditBasis = basisAfter(stored, changes, parent);
   const credited = isConverted ? nothingCredited : stored.credited;
-  const internal = { ...creditBasis, credited, creditOf, pinned, ...(replacedReason && { replacedReason }) };
+  const internal = { ...creditBasis, credited, creditOf, settingsSnapshot, ...(replacedReason && { replacedReason }) };
   // A draft credit is recomputed from its sale, which may have the personal data.
   const kept = next.redacted_at === undefined ? next : redactedForm(next);
   return accept({ next: { ...stored, ...internal, transaction: kept }, fields });

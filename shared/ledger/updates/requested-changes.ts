@@ -37,9 +37,9 @@ export type RequestedChanges = {
 /** The changes that an update requests. A field with its stored value is no change. */
 export const requestedChanges = (
   update: TransactionUpdate,
-  { transaction, pinned }: StoredTransaction,
+  { transaction, settingsSnapshot }: StoredTransaction,
 ): RequestedChanges => ({
-  inputs: changedInputs(update, transaction, pinned),
+  inputs: changedInputs(update, transaction, settingsSnapshot),
   metadata: changedMetadata(update, transaction),
   reference: update.reference_id !== undefined && update.reference_id !== transaction.reference_id,
   tax: isTaxChanged(update, transaction),
@@ -51,7 +51,7 @@ export const requestedChanges = (
 const changedInputs = (
   update: TransactionUpdate,
   transaction: Transaction,
-  { retail_delivery_fee }: StoredTransaction['pinned'],
+  { retail_delivery_fee }: StoredTransaction['settingsSnapshot'],
 ): RequestedChanges['inputs'] => {
   // A client that sends its line items again does not know of an added fee.
   const sentBy = <Sent extends Pick<TransactionUpdate, 'line_items' | 'shipping'>>(document: Sent): Sent =>

@@ -21,7 +21,7 @@ const loader = contentLoader({
 });
 
 /** Loads content from the Content table and the built-in releases, with one cache for the instance. */
-export const loadContent: LoadContent = (addresses, pinned, from) => {
+export const loadContent: LoadContent = (addresses, settingsSnapshot, from) => {
   recordCacheHit('Content');
-  return loader.loadContent(addresses, pinned, from);
+  return loader.loadContent(addresses, settingsSnapshot, from);
 };

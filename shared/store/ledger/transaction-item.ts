@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { getOrAdd } from '../../base/collections.ts';
 import { isObjectOrArray } from '../../base/json.ts';
 import { creditedFrom, creditedText } from '../../ledger/credits/counters-text.ts';
-import { PinnedSettings } from '../../ledger/pinned.ts';
+import { SettingsSnapshot } from '../../ledger/settings-snapshot.ts';
 import type { CreditBasis, StoredTransaction, Transaction, TransactionSummary } from '../../ledger/transaction.ts';
 import { taxabilityReasons } from '../../tax/assessment.ts';
 import { stateOfJurisdiction } from '../../vocabulary/jurisdiction.ts';
@@ -18,7 +18,7 @@ type Compressed = Pick<
   | 'transaction'
   | 'creditOf'
   | 'creditBasis'
-  | 'pinned'
+  | 'settingsSnapshot'
   | 'replacedReason'
   | 'exemptShipping'
   | 'calculatedTaxes'
@@ -30,7 +30,7 @@ type Compressed = Pick<
 const lineTexts = new WeakMap<object, string>();
 
 const texts = (stored: Compressed) => {
-  const { transaction, creditOf, creditBasis, pinned, replacedReason, exemptShipping } = stored;
+  const { transaction, creditOf, creditBasis, settingsSnapshot, replacedReason, exemptShipping } = stored;
   const { isUnderCollected, statesOfSale } = stored;
   const calculatedTaxes = stored.calculatedTaxes?.map(String);
   // `null` keeps the order of the keys: the transaction that is read back equals the response byte by byte.
@@ -38,7 +38,7 @@ const texts = (stored: Compressed) => {
   const { line_items, explanation } = transaction;
   const summary = { ...transaction, line_items: null, explanation: null };
   const ofEntries = { replacedReason, exemptShipping, calculatedTaxes, isUnderCollected, statesOfSale };
-  const others = JSON.stringify({ explanation, creditOf, creditBasis, pinned, ...ofEntries });
+  const others = JSON.stringify({ explanation, creditOf, creditBasis, settingsSnapshot, ...ofEntries });
   const lines = getOrAdd(lineTexts, line_items, () => JSON.stringify(line_items));
   return { summary: JSON.stringify(summary), lines: `{"line_items":${lines},${others.slice(1)}` };
 };
@@ -143,7 +143,7 @@ const Lines = z.object({
   explanation: z.nullable(z.array(z.custom<NonNullable<Transaction['explanation']>[number]>(isObjectOrArray))),
   creditOf: z.nullable(z.enum(['all', 'remaining', 'lines'])),
   creditBasis: z.optional(z.custom<CreditBasis>(isObjectOrArray)),
-  pinned: PinnedSettings,
+  settingsSnapshot: SettingsSnapshot,
   replacedReason: z.optional(z.enum(taxabilityReasons)),
   exemptShipping: z.optional(z.record(z.string(), z.enum(['resale', 'customer', 'snap']))),
   calculatedTaxes: z.optional(z.array(minorUnits)),

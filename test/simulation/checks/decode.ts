@@ -9,7 +9,7 @@ import { storedBytes, storedText } from '../../support/stored-bytes.ts';
 
 /** Attributes that are stored apart from the rest of a transaction. */
 type Lines = Pick<Transaction, 'line_items' | 'explanation'> & {
-  readonly pinned: { readonly registrations: Settings['registrations'] };
+  readonly settingsSnapshot: { readonly registrations: Settings['registrations'] };
 };
 
 /** A compressed value. */
@@ -88,7 +88,7 @@ export const headOf = (item: Item): Head => {
   const known = heads.get(item);
   if (known) return known;
   const [, account = '', id = ''] = String(item['pk']).split('#');
-  const { line_items, explanation, pinned } = json(item['lines']) as Lines;
+  const { line_items, explanation, settingsSnapshot } = json(item['lines']) as Lines;
   const transaction = { ...(json(item['summary']) as Omit<Transaction, keyof Lines>), line_items, explanation };
   const head: Head = {
     item,
@@ -99,7 +99,7 @@ export const headOf = (item: Item): Head => {
     reference: transaction.reference_id,
     endsMs: item['status'] === 'draft' ? Date.parse(item['expires_at'] as string) : null,
     transaction,
-    registrations: pinned.registrations,
+    registrations: settingsSnapshot.registrations,
     credited: creditedOf(item, transaction),
   };
   heads.set(item, head);

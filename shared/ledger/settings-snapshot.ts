@@ -5,7 +5,7 @@ import { Settings } from '../accounts/account.ts';
  * The account settings that affect a calculation. A transaction stores them, so that a replay gives the same figures after
  * the account changes its settings.
  */
-export const PinnedSettings = z.pick(Settings, {
+export const SettingsSnapshot = z.pick(Settings, {
   rounding: true,
   registrations: true,
   ship_from: true,
@@ -15,10 +15,10 @@ export const PinnedSettings = z.pick(Settings, {
   remote_seller_elections: true,
   retail_delivery_fee: true,
 });
-export type PinnedSettings = z.infer<typeof PinnedSettings>;
+export type SettingsSnapshot = z.infer<typeof SettingsSnapshot>;
 
-const names = Object.keys(PinnedSettings.shape) as (keyof PinnedSettings)[];
+const names = Object.keys(SettingsSnapshot.shape) as (keyof SettingsSnapshot)[];
 
 /** The settings to pin. */
-export const pinnedOf = (settings: PinnedSettings): PinnedSettings =>
-  Object.fromEntries(names.map((name) => [name, settings[name]])) as PinnedSettings;
+export const snapshotSettings = (settings: SettingsSnapshot): SettingsSnapshot =>
+  Object.fromEntries(names.map((name) => [name, settings[name]])) as SettingsSnapshot;
