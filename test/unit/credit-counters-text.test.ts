@@ -91,6 +91,19 @@ describe('credit counters as a text', () => {
     );
   });
 
+  it('is never longer than its bound if no tax was recorded on rows with a calculated tax', () => {
+    const count = 60;
+    const recorded = { taxable_amount: '9.99', exempt_amount: '0.00', tax_amount: '0.00', rate: '1' };
+    const taxes = Array.from({ length: count }, () => recorded) as unknown as LineItemResponse['taxes'];
+    const sale = transaction({
+      ...{ tax_amount: '0.00', calculated_tax_amount: '599.40' },
+      line_items: [line({ id: 'a', tax_amount: '0.00', taxes })],
+    });
+    const rows = Array.from({ length: count }, () => ({ taxable: 999n, exempt: 0n, tax: 0n, calculated: 999n }));
+    const credited = { ...nothingCredited, charges: new Map([['a', { ...noAmounts, rows }]]) };
+    expect(creditedText(credited, sale).length).toBeLessThanOrEqual(creditedTextMax(sale));
+  });
+
   it('reports whether anything was credited', () => {
     const sale = transaction({ line_items: ['a', 'b', 'c'].map((one) => line({ id: one })) });
     expect(isEmpty(creditedText(nothingCredited, sale))).toBe(true);

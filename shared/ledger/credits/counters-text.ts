@@ -74,6 +74,8 @@ export const creditedFrom = (text: string, sale: Sale): Credited => {
 /** Whether such a text has no credited amount. */
 export const isEmpty = (text: string): boolean => /^b*a$/.test(text);
 
+const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
 // An upper bound for sent discounts, which the sale does not bound.
 const freeDigits = 20;
 
@@ -86,7 +88,8 @@ export const creditedTextMax = (sale: Transaction): number => {
   const exponent = minorDigits(sale.currency);
   const taxes = calculatedTaxesOf(sale, exponent).map((minor) => formatAmount(minor, exponent));
   const calculated = splitByCharge(sale, taxes);
-  const longer = (a: string, b = '') => (a.length < b.length ? b : a);
+  // A zero is empty, so any other amount is longer.
+  const longer = (a: string, b = '') => (isZero(a) || a.length < b.length ? b : a);
   // The difference of two taxes may be negative. With decimals, the point takes the place of the sign.
   const sign = exponent === 0 ? '-' : '';
   const coupons = sale.line_items.map(({ amount }) => amount);
@@ -102,4 +105,4 @@ export const creditedTextMax = (sale: Transaction): number => {
 
 // Each amount has a letter after it, and each charge a discount.
 const longest = (amounts: readonly string[]): number =>
-  amounts.reduce((sum, amount) => sum + (/[1-9]/.test(amount) ? amount.length : 0) + 1, freeDigits + 2);
+  amounts.reduce((sum, amount) => sum + (isZero(amount) ? 0 : amount.length) + 1, freeDigits + 2);
