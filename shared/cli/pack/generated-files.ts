@@ -123,7 +123,7 @@ const localTables = (kind: 'rates' | 'zips', textOfEdition: (edition: string) =>
 /** Releases are one to a line, because a calculation parses only those of its addresses' states. */
 const content: readonly PackedFile[] = [
   packed('compression-dictionary-1', 'shared/store/client/compressed.ts', () =>
-    readFileSync(pathOf('../../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll('\n', ''),
+    readFileSync(pathOf('../../store/client/compression-dictionary-1.txt'), 'utf8').replaceAll(/\r?\n/g, ''),
   ),
   packed('releases', 'shared/catalog/built-in.ts', () => lines(releases())),
   packed('vocabulary', 'shared/vocabulary/vocabulary.ts', () => JSON.stringify(vocabulary())),
