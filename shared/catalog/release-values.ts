@@ -79,7 +79,7 @@ export const isPerInvoice = (rounding: Rounding): boolean =>
 export type Rounding =
   /**
    * By the third decimal, up if it is over four (SSUTA section 324); the account chooses line or invoice. By line,
-   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping-with-goods.ts`). `per: 'invoice'`: the
+   * `with_goods` rounds the shipping together with its goods (`shared/tax/shipping.ts`). `per: 'invoice'`: the
    * tax is on the total of the invoice, whatever the account chooses. `half: 'down'` drops exactly half a cent.
    */
   | {

@@ -17,7 +17,7 @@ const functions = [
 ];
 const measured = 'create-calculation';
 // Bundled like a function of the service.
-const control = '../shared/cli/bench/cold-start-control';
+const control = '../test/bench/cold-start-control';
 const rounds = 20;
 const warmUps = 2;
 

@@ -28,7 +28,7 @@ export type Command = { readonly constructor: { readonly name: string }; readonl
  * An unknown operation or parameter throws.
  *
  * Items have the shape of the document client. Each call runs synchronously and atomically.
- * `test/integration/memory-database.long.test.ts` compares it with the emulators.
+ * `test/integration/memory-database.test.ts` compares it with the emulators.
  */
 export class Database {
   readonly tables = new Map<string, Table>();

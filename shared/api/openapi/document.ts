@@ -57,7 +57,7 @@ const withText = (parameter: Parameter): Parameter => {
   const { name, in: place, description, schema, ...rest } = parameter;
   assert(
     description !== undefined && description !== '',
-    `The parameter ${name} has no description: see shared/described.ts.`,
+    `The parameter ${name} has no description: see shared/base/described.ts.`,
   );
   const { description: _, ...type } = { ...(schema as oas31.SchemaObject | undefined) };
   return { name, in: place, description, ...rest, schema: type };
