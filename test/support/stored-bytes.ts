@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const zlib = () => process.getBuiltinModule('node:zlib');
 const file = new URL('../../shared/store/client/compression-dictionary-1.txt', import.meta.url);
 /** The dictionary of the attributes with version 1. */
-export const dictionary = Buffer.from(readFileSync(file, 'utf8').replaceAll('\n', ''));
+export const dictionary = Buffer.from(readFileSync(file, 'utf8').replaceAll(/\r?\n/g, ''));
 const options = { dictionary };
 
 /** The bytes of a compressed attribute: after its version and the CRC-32 of the bytes, raw deflate with the dictionary. */
