@@ -1,6 +1,160 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { endpoints } from '../../functions/endpoints.ts';
+import { operationId } from '../api/endpoint.ts';
+import { type Group, groups } from '../api/groups.ts';
+import { assert } from '../base/assert.ts';
 import { bundled, policyOf } from '../packed/page-parts.ts';
-import { page } from './page.ts';
+import productTaxCodes from '../vocabulary/product-tax-codes.json' with { type: 'json' };
+import { hasAllFields, schemaFields } from './fields.ts';
+import { html, type Markup, type Part, raw } from './html.ts';
+import { blocks, inline, slug } from './markdown.ts';
+import { components, errorCodes, info, type Operation, operations } from './openapi.ts';
+import { operationArticle } from './operation.ts';
+
+/** Split a Markdown text at its headings of the second level. */
+const partsOf = (text: string) =>
+  text
+    .split(/^## /m)
+    .slice(1)
+    .map((part) => {
+      const [title = ''] = part.split('\n');
+      return { id: slug(title), title, text: part.slice(title.length) };
+    });
+
+/** The parts of guide.md, and the conventions of the OpenAPI document. */
+const guideParts = [
+  ...partsOf(readFileSync(new URL('./guide.md', import.meta.url), 'utf8')),
+  ...partsOf(info['description'] ?? '').filter(({ title }) => title === 'Conventions'),
+];
+
+const guideSections = (): readonly Markup[] =>
+  guideParts.map(
+    ({ id, title, text }) =>
+      html`<section class="guide" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title"><a class="self" href="#${id}">${title}</a></h2>${blocks(text)}</section>`,
+  );
+
+const section = (title: string, lead: Part, content: Part): Markup => {
+  const id = slug(title);
+  return html`<section class="group" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="lead">${lead}</p>${content}</section>`;
+};
+
+/** The operations of a group, in the order of the endpoints. */
+const operationsOf = (title: Group): readonly Operation[] =>
+  Object.values(endpoints)
+    .filter(({ group }) => group === title)
+    .map(({ name }) => {
+      const operation = operations.get(operationId(name));
+      assert(operation !== undefined, `openapi.json has no operation ${operationId(name)}.`);
+      return operation;
+    });
+
+const operationSections = (): readonly Markup[] =>
+  groups.map(({ title, text }) => section(title, inline(text), operationsOf(title).map(operationArticle)));
+
+// A long code may break after an underscore or a dot.
+const breakable = (code: string): Part => code.split(/(?<=[_.])/).map((part, at) => [at > 0 && html`<wbr>`, part]);
+
+const errorSection = (): Markup => {
+  const rows = Object.entries(errorCodes).map(
+    ([code, { status, meaning, remedy }]) =>
+      html`<tr id="error-${code}"><td><span class="status">${status}</span></td><th scope="row"><code>${breakable(code)}</code></th><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>`,
+  );
+  return section(
+    'Error codes',
+    html`Programs can rely on the codes: Levy never renames one. Every error has the same <a href="#schema-ErrorResponse">envelope</a>.`,
+    html`<table class="error-table"><thead><tr><th>Status</th><th>Code</th><th>Meaning</th><th>What to do</th></tr></thead><tbody>${rows}</tbody></table>`,
+  );
+};
+
+/** Every product tax code with the words that name its products. The search of the page reads these rows. */
+const codeSection = (): Markup => {
+  const rows = productTaxCodes.map(
+    ({ code, name, description, examples, synonyms }) =>
+      html`<tr id="code-${slug(code)}"><th scope="row"><code>${breakable(code)}</code></th><td><strong>${name}.</strong> ${description}</td><td>${[...examples, ...synonyms].join(', ')}</td></tr>`,
+  );
+  return section(
+    'Product tax codes',
+    html`Search this page for the words of a product, or use <a href="#listProductTaxCodes"><code>GET /product-tax-codes</code></a> with <code>q</code>, which ranks the codes, and with <code>state</code>, which says how a state taxes them.`,
+    html`<table class="code-table"><thead><tr><th>Code</th><th>What it covers</th><th>Examples and synonyms</th></tr></thead><tbody>${rows}</tbody></table>`,
+  );
+};
+
+const schemaSection = (): Markup => {
+  const articles = Object.entries(components.schemas).map(
+    ([name, schema]) => html`<article class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title">
+<h3 id="schema-${name}-title"><a class="self" href="#schema-${name}">${name}</a></h3>
+<p>${inline(schema.description ?? '')} ${hasAllFields(schema) && 'All fields are always present.'}</p>
+${schemaFields(schema, { prefix: `schema-${name}` })}</article>`,
+  );
+  return section('Schemas', 'The objects in requests and responses.', articles);
+};
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='7' fill='%230f6149'/%3E%3Cpath d='M11 7v17h11' fill='none' stroke='white' stroke-width='4'/%3E%3C/svg%3E";
+
+const title = info['title'] ?? '';
+
+const link = (id: string, text: string): Markup => html`<li><a href="#${id}">${text}</a></li>`;
+
+const operationLink = ({ operationId: id, method, summary }: Operation): Markup =>
+  html`<li><a href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span> ${summary}</a></li>`;
+
+const navigation = (): Markup => {
+  const schemas = Object.keys(components.schemas);
+  return html`<nav id="contents" aria-label="Contents" popover>
+<search><label class="unseen" for="search">Search</label><input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck="false" aria-controls="results"><p class="count" role="status"></p><ol id="results" hidden></ol></search>
+<div class="contents"><h2>Guide</h2><ul>${guideParts.map((part) => link(part.id, part.title))}</ul>
+${groups.map((group) => html`<h2><a href="#${slug(group.title)}">${group.title}</a></h2><ul>${operationsOf(group.title).map(operationLink)}</ul>`)}
+<h2>Reference</h2><ul>${link('product-tax-codes', 'Product tax codes')}${link('error-codes', 'Error codes')}${link('schemas', 'Schemas')}</ul>
+<details><summary>All ${schemas.length} schemas</summary><ul>${schemas.map((name) => link(`schema-${name}`, name))}</ul></details></div>
+</nav>`;
+};
+
+const keyField = html`<div class="key"><label for="api-key">Your API key</label>
+<input id="api-key" type="text" placeholder="levy_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="key-help">
+<label><input id="show-key" type="checkbox"> Show</label>
+<p id="key-help">For “Try it”. The key stays in the memory of this page, is sent only to this service, and is cleared when you leave. <a href="#authentication">Get a key</a></p></div>`;
+
+/** The whole page as HTML, with the script and style whose hashes are in its policy. */
+export const page = (script: string, style: string): string => {
+  const [introduction = ''] = (info['description'] ?? '').split(/^## /m);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${info['summary']}">
+<meta name="robots" content="noindex">
+<title>${title} API</title>
+<link rel="icon" href="${raw(icon)}">
+<style>${raw(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><a class="brand" href="#main">${title}</a><span class="edition">API ${info['version']}</span>
+<span class="shortcuts"><a href="#api-key">API key</a><a href="openapi.json">openapi.json</a></span>
+<button type="button" class="menu" popovertarget="contents">Contents</button></header>
+<div class="frame">
+${navigation()}
+<main id="main" tabindex="-1">
+<section class="hero" aria-labelledby="title"><h1 id="title">${info['summary']}</h1>
+<div class="text">${blocks(introduction)}</div>
+<p class="links"><a href="openapi.json">openapi.json</a><a href="#getting-started">Getting started</a><a href="#workflows">Workflows</a><a href="#error-codes">Error codes</a></p>
+${keyField}</section>
+${guideSections()}
+${operationSections()}
+${codeSection()}
+${errorSection()}
+${schemaSection()}
+<footer><p>${title} ${info['version']}. ${info.license.name}. Generated from <a href="openapi.json">openapi.json</a>.</p></footer>
+</main></div>
+<script>${raw(script)}</script>
+</body>
+</html>
+`.text;
+};
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 

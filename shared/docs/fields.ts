@@ -1,7 +1,99 @@
-import { constraintsOf, typeOf } from './constraints.ts';
 import { html, type Markup, type Part } from './html.ts';
 import { inline } from './markdown.ts';
 import { components, type Schema, schemaName } from './openapi.ts';
+
+const joined = (parts: readonly Part[], between: Part): Part =>
+  parts.flatMap((part, at) => (at === 0 ? [part] : [between, part]));
+
+/** The type of a value in words, with links to its schemas. */
+export const typeOf = (schema: Schema): Part => {
+  if (schema.$ref) return html`<a href="#schema-${schemaName(schema.$ref)}">${schemaName(schema.$ref)}</a>`;
+  if (schema.anyOf) return joined(schema.anyOf.map(typeOf), ' or ');
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length === 0) return schema.const !== undefined || schema.enum ? 'value' : 'any value';
+  return joined(
+    types.map((type): Part => {
+      if (type === 'array' && schema.items) return ['list of ', typeOf(schema.items)];
+      const values = schema.additionalProperties;
+      if (type === 'object' && typeof values === 'object') return ['object of ', typeOf(values)];
+      return type === 'array' ? 'list' : type;
+    }),
+    ' or ',
+  );
+};
+
+const between = (least: number | undefined, most: number | undefined, unit: string): string | null => {
+  const number = (count: number) => count.toLocaleString('en-US');
+  const units = (count: number) => `${number(count)}${unit && ` ${unit}${count === 1 ? '' : 's'}`}`;
+  if (least !== undefined && most !== undefined)
+    return least === most ? units(most) : `${number(least)} to ${units(most)}`;
+  if (most !== undefined) return `at most ${units(most)}`;
+  return least === undefined ? null : `at least ${units(least)}`;
+};
+
+// Frequent patterns in words. Other patterns are shown as they are.
+const patterns: Readonly<Record<string, string>> = {
+  '^\\d{1,12}(\\.\\d{1,10})?$': 'a decimal: up to 12 digits, and up to 10 after the point',
+  '^(?![0.]*$)\\d{1,12}(\\.\\d{1,10})?$': 'a decimal above zero: up to 12 digits, and up to 10 after the point',
+  '^\\d+(\\.\\d{1,3})?$': "a decimal with the currency's places",
+  '^-?\\d+(\\.\\d{1,3})?$': "a decimal with the currency's places, negative with a minus sign",
+  '^\\d+(\\.\\d+)?$': 'a decimal',
+  '^[A-Z]{3}$': 'three capital letters',
+  '^\\d{4}-\\d{2}$': 'YYYY-MM',
+  '^\\d+$': 'digits',
+  '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$': 'YYYY-MM-DDThh:mm:ss.sssZ',
+  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-](0\\d|1[0-4]):[0-5]\\d))?$':
+    'YYYY-MM-DD, or an instant with Z or an offset',
+  '^[^\\u0000-\\u001F\\u007F-\\u009F]*$': 'no control characters',
+  '^[\\x20-\\x7E]*$': 'printable ASCII',
+  '^"[^"]*"$': 'in double quotes',
+};
+
+const codes = (values: readonly unknown[]): Part =>
+  joined(
+    values.map((value) => html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`),
+    ', ',
+  );
+
+const list = (values: readonly unknown[]): Part => {
+  const named = values.filter((value) => value !== null);
+  const all: Part = ['one of ', codes(named)];
+  if (named.length <= 12) return all;
+  return html`<details><summary>one of ${named.length} values</summary><p>${codes(named)}</p></details>`;
+};
+
+const ownConstraints = (schema: Schema): readonly Part[] => [
+  schema.enum && list(schema.enum),
+  schema.const !== undefined && ['always ', codes([schema.const])],
+  schema.pattern && (patterns[schema.pattern] ?? ['matches ', html`<code>${schema.pattern}</code>`]),
+  schema.format === 'date' && 'YYYY-MM-DD',
+  between(schema.minLength, schema.maxLength, 'character'),
+  between(schema.minItems, schema.maxItems, 'item'),
+  between(undefined, schema.maxProperties, 'key'),
+  schema.propertyNames && [
+    'keys of ',
+    between(schema.propertyNames.minLength, schema.propertyNames.maxLength, 'character'),
+  ],
+  between(schema.minimum, schema.maximum, ''),
+  schema.default !== undefined && ['default ', codes([schema.default])],
+  schema.examples && ['such as ', codes(schema.examples)],
+];
+
+// The schema of each member of a list or an object.
+const memberOf = ({ items, additionalProperties }: Schema): Schema | null => {
+  if (items && !items.$ref) return items;
+  return typeof additionalProperties === 'object' && !additionalProperties.$ref ? additionalProperties : null;
+};
+
+/** The constraints of a value besides its type, as short phrases. */
+const constraintsOf = (schema: Schema): readonly Part[] => {
+  const member = memberOf(schema);
+  const ofMembers = member ? ownConstraints(member).filter(Boolean) : [];
+  return [
+    ...ownConstraints(schema).filter(Boolean),
+    ...(ofMembers.length > 0 ? [['each: ', joined(ofMembers, ', ')]] : []),
+  ];
+};
 
 /** A field of an object, a parameter or a header. */
 export type Field = {

@@ -31,3 +31,39 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /** Text of another tool, which must have escaped it. */
 export const raw = (text: string): Markup => new Markup(text);
+
+// In escaped text: a string (before a colon: a name), a literal, or a comment to the end of the line.
+const token =
+  /(&quot;(?:\\.|(?!&quot;)[^\\])*&quot;)(\s*:)?|(?<=[\s[])(true|false|null|True|False|None|-?\d+(?:\.\d+)?)(?=[\s,\]])|(?<=^|\s)#\s.*$/gm;
+
+const highlighted = (code: string): Markup =>
+  raw(
+    escaped(code).replaceAll(token, (all, string, colon, literal) => {
+      if (string) return colon ? `<b>${string}</b>${colon}` : `<i>${string}</i>`;
+      return literal ? `<u>${literal}</u>` : `<em>${all}</em>`;
+    }),
+  );
+
+/** A block of code with a button to copy it. It is focusable, so that the keyboard can scroll it. */
+export const codeBlock = (code: string, language: string, label = 'Code'): Markup =>
+  html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code class="${language || 'text'}">${highlighted(code)}</code></pre></div>`;
+
+/** Indented JSON, with objects and lists that fit on one line. `scalar` writes the values of another language. */
+export const prettyJson = (
+  value: unknown,
+  indent = '',
+  scalar: (value: unknown) => string = JSON.stringify,
+): string => {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  const isArray = Array.isArray(value);
+  const deeper = `${indent}  `;
+  const parts = Object.entries(value).map(([name, inner]) => {
+    const text = prettyJson(inner, deeper, scalar);
+    return isArray ? text : `${JSON.stringify(name)}: ${text}`;
+  });
+  const line = parts.join(', ');
+  const isFlat = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
+  if (isFlat && indent.length + line.length <= 56) return isArray ? `[${line}]` : (line && `{ ${line} }`) || '{}';
+  const [open, close] = isArray ? '[]' : '{}';
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
+};

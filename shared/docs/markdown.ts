@@ -1,6 +1,5 @@
 import { Marked, type Tokens } from 'marked';
-import { codeBlock } from './code.ts';
-import { escaped, type Markup, raw } from './html.ts';
+import { codeBlock, escaped, type Markup, raw } from './html.ts';
 import { errorCodes, operations } from './openapi.ts';
 
 /** The id of a heading. */

@@ -24,8 +24,8 @@ import {
   totalsOf,
 } from '../../shared/console/client/report.ts';
 import { linkTo, routeOf } from '../../shared/console/client/route.ts';
+import { troubleOf } from '../../shared/console/client/session.ts';
 import { tiles } from '../../shared/console/client/tile-map.ts';
-import { troubleOf } from '../../shared/console/client/trouble.ts';
 import { entryHashOf } from '../../shared/ledger/audit.ts';
 
 const decimal = fc

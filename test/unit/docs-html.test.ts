@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { codeBlock, prettyJson } from '../../shared/docs/code.ts';
-import { html } from '../../shared/docs/html.ts';
+import { codeBlock, html, prettyJson } from '../../shared/docs/html.ts';
 import { blocks, inline } from '../../shared/docs/markdown.ts';
 
 type Node = DefaultTreeAdapterTypes.ChildNode;

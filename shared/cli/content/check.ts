@@ -30,7 +30,7 @@ export const readZips = (text: string): ReadonlyMap<string, string> => {
 };
 
 /** Add a ZIP to each case that has only a locality. Refuses a locality that no such case has. */
-export const withZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
+const withZips = (cases: readonly Listed[], zips: ReadonlyMap<string, string>): readonly Listed[] => {
   const unused = new Set(zips.keys());
   const completed = cases.map((worked) => {
     if (isUnreadable(worked) || worked.zip) return worked;

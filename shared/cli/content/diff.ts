@@ -81,7 +81,7 @@ const printRules = ({ rules, settings }: OtherChanges): void => {
 };
 
 /** Print the own rules of a release with their sources. */
-export const printOwn = ({ own, id }: Release): void => {
+const printOwn = ({ own, id }: Release): void => {
   if (!own) return;
   print(`\nOwn rules in ${id}:`);
   for (const text of ownTexts(own)) print(text);

@@ -7,7 +7,7 @@ import { type Problem, pointerOf } from '../../base/problem.ts';
 import { CertificateRequest, CustomerRequest, exemptionsMax } from '../../customers/request.ts';
 
 /** Customers of a file, or the errors by line or entry. */
-export type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
+type FileCustomers = { readonly customers: readonly CustomerRequest[]; readonly errors: readonly string[] };
 
 type Place = (pointer: string) => string;
 

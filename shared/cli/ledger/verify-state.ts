@@ -14,16 +14,16 @@ const AccountState = z.strictObject({
   counts: z.record(z.enum(counted), Count),
   findings: z.record(z.enum(checks), Count),
 });
-export type AccountState = z.output<typeof AccountState>;
+type AccountState = z.output<typeof AccountState>;
 /** Which transactions are checked: a share of them by the hash of their ids and a seed, the same ones in every run. */
 const Sample = { share: z.string(), seed: z.int() };
-export type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
+type Sample = Readonly<z.output<z.ZodMiniObject<typeof Sample>>>;
 const State = z.strictObject({ ...Sample, accounts: z.record(z.string(), AccountState) });
 
 export const isSampled = ({ share, seed }: Sample, id: string): boolean =>
   createHash('sha256').update(`${seed} ${id}`).digest().readUInt32BE() < Number(share) * 2 ** 32;
 
-export const newAccountState = (): AccountState => ({
+const newAccountState = (): AccountState => ({
   ...{ after: null, isDone: false, counts: noCounts() },
   findings: Object.fromEntries(checks.map((check) => [check, 0])) as AccountState['findings'],
 });

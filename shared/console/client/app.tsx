@@ -6,10 +6,10 @@ import type { Issuer } from './oidc.ts';
 import { Overview } from './overview.tsx';
 import { ProductCodes } from './product-codes.tsx';
 import { linkTo, type Route, routeOf } from './route.ts';
+import type { Trouble } from './session.ts';
 import { type Session, SessionContext } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { Transactions } from './transactions.tsx';
-import type { Trouble } from './trouble.ts';
 
 const views = [
   ['overview', 'Overview', Overview],

@@ -1,13 +1,66 @@
-import { orThrow, type Schemas } from '../../client/client.ts';
+import type { Schemas } from '../../client/client.ts';
 import { percent } from './amounts.ts';
-import { Load, useLoad } from './load.tsx';
-import { counted, Facts, Instant, Status, wordsOf } from './parts.tsx';
-import { RatesBox } from './rates.tsx';
-import { linkTo } from './route.ts';
-import { useSession } from './session.ts';
-import { Table } from './table.tsx';
+import { Load, useCall } from './load.tsx';
+import { counted, Facts, Field, Instant, SearchForm, Status, Table, Warnings, wordsOf } from './parts.tsx';
+import { linkTo, parametersOf, type ViewProps } from './route.ts';
 import { tiles } from './tile-map.ts';
-import type { ViewProps } from './view.ts';
+
+const fields = ['line1', 'city', 'county', 'state', 'postal_code', 'date'] as const;
+
+const Found = ({ address }: { address: Record<string, string> }) => {
+  const rates = useCall(JSON.stringify(address), (levy, signal) => levy.get('/rates', { query: address, signal }));
+  return (
+    <Load of={rates} what="rates">
+      {({ combined_rate, date, address_resolution, jurisdictions, warnings, content_releases }) => (
+        <>
+          <Facts
+            of={[
+              ['Combined rate', combined_rate === null ? 'not known' : percent(combined_rate)],
+              ['Date', date],
+              ['Matched by', `${address_resolution.level}${address_resolution.ambiguous ? ', ambiguous' : ''}`],
+              ['Coverage', address_resolution.coverage],
+              ['Content', Object.values(content_releases).join(', ')],
+            ]}
+          />
+          <Warnings of={warnings} />
+          <Table
+            caption="Rates of the jurisdictions"
+            columns={[
+              ['Jurisdiction', (row) => row.jurisdiction_name],
+              ['Code', (row) => row.reporting_code ?? row.jurisdiction_code],
+              ['Rate', (row) => percent(row.rate), 'figure'],
+              ['Confidence', (row) => row.confidence],
+              ['Source', (row) => row.source],
+            ]}
+            rows={jurisdictions}
+            keyOf={(row) => row.jurisdiction_code}
+            empty="No jurisdiction taxes this address."
+          />
+        </>
+      )}
+    </Load>
+  );
+};
+
+/** The rates of an address, with their sources. */
+const RatesBox = ({ query }: Pick<ViewProps, 'query'>) => {
+  const address = parametersOf(query, fields);
+  return (
+    <section class="panel" aria-labelledby="rates">
+      <h2 id="rates">Rates of an address</h2>
+      <SearchForm to={(values) => linkTo(['coverage'], values)}>
+        <Field name="line1" label="Street" value={query.get('line1')} />
+        <Field name="city" label="City" value={query.get('city')} />
+        <Field name="county" label="County" value={query.get('county')} />
+        <Field name="state" label="State" value={query.get('state')} />
+        <Field name="postal_code" label="ZIP code" value={query.get('postal_code')} />
+        <Field name="date" label="Date" type="date" value={query.get('date')} />
+        <button type="submit">Show rates</button>
+      </SearchForm>
+      {(address['postal_code'] || (address['city'] && address['state'])) && <Found address={address} />}
+    </section>
+  );
+};
 
 type State = Schemas['StateCoverage'];
 
@@ -41,17 +94,13 @@ const StateTable = ({ states }: { states: readonly State[] }) => (
   <Table
     caption="Coverage by state"
     columns={[
-      { name: 'State', cell: (row) => <a href={linkTo(['coverage', row.state])}>{row.name}</a> },
-      { name: 'Local rates', cell: (row) => <Status of={row.local_rates} /> },
-      { name: 'General rate', isFigure: true, cell: (row) => row.general_rate && percent(row.general_rate.rate) },
-      { name: 'Confidence', cell: (row) => row.general_rate?.confidence },
-      { name: 'As of', cell: (row) => row.source.as_of },
-      {
-        name: 'Outdated local rates',
-        isFigure: true,
-        cell: (row) => row.local.share_outdated && percent(row.local.share_outdated),
-      },
-      { name: 'Places missing', isFigure: true, cell: (row) => row.local.places_missing },
+      ['State', (row) => <a href={linkTo(['coverage', row.state])}>{row.name}</a>],
+      ['Local rates', (row) => <Status of={row.local_rates} />],
+      ['General rate', (row) => row.general_rate && percent(row.general_rate.rate), 'figure'],
+      ['Confidence', (row) => row.general_rate?.confidence],
+      ['As of', (row) => row.source.as_of],
+      ['Outdated local rates', (row) => row.local.share_outdated && percent(row.local.share_outdated), 'figure'],
+      ['Places missing', (row) => row.local.places_missing, 'figure'],
     ]}
     rows={states.toSorted((a, b) => (a.name < b.name ? -1 : 1))}
     keyOf={(row) => row.state}
@@ -65,11 +114,11 @@ const Subjects = ({ of }: { of: State }) => (
   <Table
     caption="How the state taxes kinds of goods"
     columns={[
-      { name: 'Kind', cell: (name) => wordsOf(name) },
-      { name: 'Treatment', cell: (name) => wordsOf(of[name].treatment) },
-      { name: 'Details', cell: (name) => of[name].text },
-      { name: 'Confidence', cell: (name) => of[name].confidence },
-      { name: 'Sources', cell: (name) => of[name].citations.join('; ') },
+      ['Kind', (name) => wordsOf(name)],
+      ['Treatment', (name) => wordsOf(of[name].treatment)],
+      ['Details', (name) => of[name].text],
+      ['Confidence', (name) => of[name].confidence],
+      ['Sources', (name) => of[name].citations.join('; ')],
     ]}
     rows={subjects}
     keyOf={(name) => name}
@@ -86,10 +135,10 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
     <Table
       caption="Gates"
       columns={[
-        { name: 'Gate', cell: (row) => row.text },
-        { name: 'Figure', isFigure: true, cell: (row) => `${row.figure} ${row.unit}` },
-        { name: 'At most', isFigure: true, cell: (row) => `${row.most} ${row.unit}` },
-        { name: 'Result', cell: (row) => <Status of={row.passed ? 'passed' : 'failed'} /> },
+        ['Gate', (row) => row.text],
+        ['Figure', (row) => `${row.figure} ${row.unit}`, 'figure'],
+        ['At most', (row) => `${row.most} ${row.unit}`, 'figure'],
+        ['Result', (row) => <Status of={row.passed ? 'passed' : 'failed'} />],
       ]}
       rows={of.gates}
       keyOf={(row) => row.name}
@@ -99,12 +148,12 @@ const Proposal = ({ of }: { of: NonNullable<State['source']['proposal']> & { rel
       <Table
         caption={`${counted(of.changes.count, 'rate')} that change${of.changes.count === 1 ? 's' : ''} against ${of.changes.against}${of.changes.count > of.changes.rates.length ? `; the first ${of.changes.rates.length}` : ''}`}
         columns={[
-          { name: 'Jurisdiction', cell: (row) => `${row.name} (${row.jurisdiction})` },
-          { name: 'Rate', cell: (row) => wordsOf(row.kind) },
-          { name: 'From', cell: (row) => row.from ?? 'always' },
-          { name: 'To', cell: (row) => row.to ?? 'open' },
-          { name: 'Before', isFigure: true, cell: (row) => (row.before === null ? 'none' : percent(row.before)) },
-          { name: 'After', isFigure: true, cell: (row) => (row.after === null ? 'none' : percent(row.after)) },
+          ['Jurisdiction', (row) => `${row.name} (${row.jurisdiction})`],
+          ['Rate', (row) => wordsOf(row.kind)],
+          ['From', (row) => row.from ?? 'always'],
+          ['To', (row) => row.to ?? 'open'],
+          ['Before', (row) => (row.before === null ? 'none' : percent(row.before)), 'figure'],
+          ['After', (row) => (row.after === null ? 'none' : percent(row.after)), 'figure'],
         ]}
         rows={of.changes.rates}
         keyOf={(row) => row.jurisdiction + row.kind + row.from}
@@ -140,9 +189,8 @@ const ReleaseDetails = ({ of }: { of: Schemas['StateRelease'] }) => (
 
 /** All releases of a state, the newest first. */
 const Releases = ({ state }: { state: string }) => {
-  const { levy } = useSession();
-  const coverage = useLoad(state, async (signal) =>
-    orThrow(await levy.get('/coverage', { query: { state, expand: 'releases' }, signal })),
+  const coverage = useCall(state, (levy, signal) =>
+    levy.get('/coverage', { query: { state, expand: 'releases' }, signal }),
   );
   return (
     <Load of={coverage} what="releases">
@@ -150,17 +198,11 @@ const Releases = ({ state }: { state: string }) => {
         <Table
           caption="Releases, the newest first"
           columns={[
-            { name: 'Release', cell: (row) => row.id },
-            {
-              name: 'Status',
-              cell: (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />,
-            },
-            {
-              name: 'Origin',
-              cell: (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`,
-            },
-            { name: 'Local rates', cell: (row) => <Status of={row.local_rates} /> },
-            { name: 'Details', cell: (row) => <ReleaseDetails of={row} /> },
+            ['Release', (row) => row.id],
+            ['Status', (row) => <Status of={row.active ? 'active' : 'not active'} tone={row.active ? 'good' : ''} />],
+            ['Origin', (row) => `${originText[row.origin] ?? row.origin}${row.own_rules ? ', with own rules' : ''}`],
+            ['Local rates', (row) => <Status of={row.local_rates} />],
+            ['Details', (row) => <ReleaseDetails of={row} />],
           ]}
           rows={(states[0]?.releases ?? []).toReversed()}
           keyOf={(row) => row.id}
@@ -205,8 +247,7 @@ const Detail = ({ of }: { of: State }) => (
 
 /** Coverage: a map with its table, one state, and the rates of an address. */
 export const Coverage = ({ path, query }: ViewProps) => {
-  const { levy } = useSession();
-  const coverage = useLoad('coverage', async (signal) => orThrow(await levy.get('/coverage', { signal })));
+  const coverage = useCall('coverage', (levy, signal) => levy.get('/coverage', { signal }));
   return (
     <Load of={coverage} what="the coverage">
       {({ states }) => {

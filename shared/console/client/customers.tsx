@@ -1,19 +1,134 @@
-import { orThrow } from '../../client/client.ts';
-import { Customer } from './customer.tsx';
+import { useState } from 'preact/hooks';
+import { orThrow, type Schemas } from '../../client/client.ts';
+import { certificatesFrom, reasons, removed } from './certificates.ts';
 import { dayMs, todayIn } from './days.ts';
-import { Load, useLoad } from './load.tsx';
-import { Field, valuesOf } from './parts.tsx';
-import { linkTo } from './route.ts';
+import { type Action, ActionButton, Load, useAction, useCall } from './load.tsx';
+import { Field, SearchForm, Table, valuesOf, wordsOf } from './parts.tsx';
+import { linkTo, parametersOf, queryOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
-import { queryOf, type ViewProps } from './view.ts';
+
+type Stored = Schemas['StoredCustomer'];
+
+const Certificates = ({ of, caption }: { of: readonly Schemas['CertificateRequest'][]; caption: string }) => (
+  <Table
+    caption={caption}
+    columns={[
+      ['Number', (row) => row.certificate_number],
+      ['Reason', (row) => wordsOf(row.reason)],
+      ['States', (row) => row.states?.join(', ') ?? 'all'],
+      ['From', (row) => row.valid_from],
+      ['To', (row) => row.valid_to],
+    ]}
+    rows={of}
+    keyOf={(row) => JSON.stringify(row)}
+    empty="No certificates."
+  />
+);
+
+const choices = [
+  ['', 'Choose a reason'],
+  ...reasons.map((name) => [name, wordsOf(name)] as const),
+  [removed, 'Remove this certificate'],
+] as const;
+
+const CertificateFields = ({ of, at }: { of: Partial<Stored['exemptions'][number]>; at: number }) => (
+  <fieldset>
+    <legend>{of.reason ? `Certificate ${at + 1}` : 'New certificate'}</legend>
+    <Field name={`number-${at}`} label="Number" value={of.certificate_number ?? ''} />
+    <Field name={`reason-${at}`} label="Reason" value={of.reason ?? ''} options={choices} />
+    <Field name={`states-${at}`} label="States, such as MI, OH; empty for all" value={of.states?.join(', ') ?? ''} />
+    <Field name={`from-${at}`} label="Valid from" type="date" value={of.valid_from ?? ''} />
+    <Field name={`to-${at}`} label="Valid to" type="date" value={of.valid_to ?? ''} />
+  </fieldset>
+);
+
+type Change = { readonly name: string | null; readonly exemptions: Schemas['CertificateRequest'][] };
+
+/** The effect of the change, before it is saved. */
+const Review = ({ id, body, action, reload }: { id: string; body: Change; action: Action; reload: () => void }) => (
+  <div class="review">
+    <p>
+      {id} gets the name {body.name ?? '(none)'} and these certificates. Sales from now on use them; recorded sales stay
+      as they are.
+    </p>
+    <Certificates of={body.exemptions} caption="Certificates after the change" />
+    <ActionButton action={action} label="Save" />
+    {action.trouble?.kind === 'changed' && (
+      <button type="button" onClick={reload}>
+        Load it again
+      </button>
+    )}
+  </div>
+);
+
+const Edit = ({ of, onDone }: { of: Stored; onDone: () => void }) => {
+  const { levy } = useSession();
+  const [body, setBody] = useState<Change | null>(null);
+  const [problem, setProblem] = useState('');
+  const headers = { 'If-Match': `"${of.version}"` };
+  const action = useAction(
+    async (idempotencyKey) =>
+      orThrow(await levy.post('/customers/{id}', { path: { id: of.id }, body: body ?? {}, idempotencyKey, headers })),
+    onDone,
+    JSON.stringify(body),
+  );
+  const review = (values: Record<string, string>) => {
+    const found = certificatesFrom(values, of.exemptions.length + 1);
+    setProblem(found.ok ? '' : found.problem);
+    if (found.ok) setBody({ name: values['name'] || null, exemptions: found.certificates });
+  };
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        review(valuesOf(event.currentTarget));
+      }}
+      onInput={() => setBody(null)}
+    >
+      <h2>Edit</h2>
+      <Field name="name" label="Name" value={of.name ?? ''} />
+      {[...of.exemptions, {}].map((certificate, at) => (
+        <CertificateFields key={at} of={certificate} at={at} />
+      ))}
+      {problem && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {body ? (
+        <Review id={of.id} body={body} action={action} reload={onDone} />
+      ) : (
+        <button type="submit">Review the change</button>
+      )}
+    </form>
+  );
+};
+
+/** A customer with its certificates. */
+export const Customer = ({ id }: { id: string }) => {
+  const { canWrite } = useSession();
+  const customer = useCall(id, (levy, signal) => levy.get('/customers/{id}', { path: { id }, signal }));
+  return (
+    <Load of={customer} what="the customer">
+      {(found) => (
+        <>
+          <h1>{found.name ?? found.id}</h1>
+          <p>
+            {found.id} · <a href={linkTo(['transactions'], { customer_id: found.id })}>Transactions</a>
+          </p>
+          <Certificates of={found.exemptions} caption="Certificates" />
+          {canWrite && <Edit key={found.version} of={found} onDone={customer.reload} />}
+        </>
+      )}
+    </Load>
+  );
+};
 
 const List = ({ query }: Pick<ViewProps, 'query'>) => {
-  const { levy } = useSession();
-  const names = ['expiring_before', 'state', 'starting_after'];
-  const filters = Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
-  const list = useLoad(JSON.stringify(filters), async (signal) =>
-    orThrow(await levy.get('/customers', { query: { ...filters, limit: 50 }, signal })),
+  const filters = parametersOf(query, ['expiring_before', 'state', 'starting_after']);
+  const list = useCall(JSON.stringify(filters), (levy, signal) =>
+    levy.get('/customers', { query: { ...filters, limit: 50 }, signal }),
   );
   return (
     <Load of={list} what="customers">
@@ -22,13 +137,10 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
           <Table
             caption="Customers with certificates"
             columns={[
-              { name: 'Id', cell: ({ id }) => <a href={linkTo(['customers', id])}>{id}</a> },
-              { name: 'Name', cell: ({ name }) => name },
-              { name: 'Certificates', isFigure: true, cell: ({ exemptions }) => exemptions.length },
-              {
-                name: 'First to expire',
-                cell: ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0],
-              },
+              ['Id', ({ id }) => <a href={linkTo(['customers', id])}>{id}</a>],
+              ['Name', ({ name }) => name],
+              ['Certificates', ({ exemptions }) => exemptions.length, 'figure'],
+              ['First to expire', ({ exemptions }) => exemptions.flatMap(({ valid_to }) => valid_to ?? []).sort()[0]],
             ]}
             rows={data}
             keyOf={({ id }) => id}
@@ -57,13 +169,7 @@ export const Customers = ({ path, query }: ViewProps) => {
   return (
     <>
       <h1>Customers</h1>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          location.hash = linkTo(['customers'], valuesOf(event.currentTarget));
-        }}
-      >
+      <SearchForm to={(values) => linkTo(['customers'], values)}>
         <Field
           name="expiring_before"
           label="With a certificate that expires before"
@@ -72,17 +178,11 @@ export const Customers = ({ path, query }: ViewProps) => {
         />
         <Field name="state" label="State" value={query.get('state')} />
         <button type="submit">Find</button>
-      </form>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          location.hash = linkTo(['customers', valuesOf(event.currentTarget)['id'] ?? '']);
-        }}
-      >
+      </SearchForm>
+      <SearchForm to={(values) => linkTo(['customers', values['id'] ?? ''])}>
         <Field name="id" label="Customer id" isRequired />
         <button type="submit">Open</button>
-      </form>
+      </SearchForm>
       <p>
         <a href={linkTo(['customers'], { expiring_before: inSixtyDays })}>Certificates that expire within 60 days</a>
       </p>

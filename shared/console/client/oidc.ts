@@ -43,7 +43,7 @@ const discover = async ({ issuer, origins }: Issuer, send: typeof fetch): Promis
 };
 
 /** The page's own address without fragment and query: the redirect URI that the issuer must know. */
-export const redirectUri = (address: string): string => address.split(/[?#]/)[0] as string;
+const redirectUri = (address: string): string => address.split(/[?#]/)[0] as string;
 
 /** The address at which the person signs in. The verifier and the state wait in `store` for the way back. */
 export const signInAddress = async (

@@ -1,10 +1,177 @@
-import { ContentAge } from './content-age.tsx';
-import { Drafts } from './expiring-drafts.tsx';
-import { Registrations } from './registrations.tsx';
-import { Due } from './returns-due.tsx';
+import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
+import { percent } from './amounts.ts';
+import { daysBetween, todayIn } from './days.ts';
+import { Due } from './filings.tsx';
+import { Load, useCall, useLoad } from './load.tsx';
+import { Amount, counted, Instant, lettersOf, Status, Table, TransactionLink } from './parts.tsx';
+import { linkTo, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
 import { Report } from './sums.tsx';
-import type { ViewProps } from './view.ts';
+
+type State = Schemas['StateCoverage'];
+
+const statusOf = ({ source }: State): string =>
+  source.proposal !== null ? 'proposed release' : source.stale ? 'stale' : 'current';
+const ageTones: Record<string, string> = { 'proposed release': 'warn', stale: 'bad', current: 'good' };
+
+/** How old the rates are: of the registered states, and of those that need a decision. */
+const ContentAge = () => {
+  const { account } = useSession();
+  const coverage = useCall('coverage', (levy, signal) => levy.get('/coverage', { signal }));
+  const today = todayIn(account.time_zone, Date.now());
+  const registered = new Set(account.registrations.map(({ state }) => lettersOf(state)));
+  return (
+    <section class="panel" aria-labelledby="content">
+      <h2 id="content">Tax content</h2>
+      <Load of={coverage} what="the coverage">
+        {({ states }) => (
+          <Table
+            caption="Age of the rates: registered states, and states with stale files or a proposed release"
+            columns={[
+              ['State', ({ state, name }) => <a href={linkTo(['coverage', state])}>{name}</a>],
+              ['Status', (row) => <Status of={statusOf(row)} tone={ageTones[statusOf(row)] ?? ''} />],
+              [
+                'Rates as of',
+                ({ source: { as_of } }) => as_of && `${as_of}, ${counted(daysBetween(as_of, today), 'day')} ago`,
+              ],
+              ['Next file expected', ({ source }) => source.next_expected],
+              [
+                'Details',
+                ({ source }) =>
+                  source.proposal ? `Release ${source.release} waits for a decision.` : source.stale_reason,
+              ],
+            ]}
+            rows={states
+              .filter((row) => registered.has(row.state) || statusOf(row) !== 'current')
+              .toSorted((a, b) => Number(statusOf(a) === 'current') - Number(statusOf(b) === 'current'))}
+            keyOf={({ state }) => state}
+            empty="No state has stale files or a proposed release."
+          />
+        )}
+      </Load>
+    </section>
+  );
+};
+
+const hourMs = 60 * 60_000;
+
+type Found = {
+  /** Sorted by expiry. */
+  readonly rows: Schemas['TransactionList']['data'];
+  readonly hours: number;
+  readonly has_more: boolean;
+};
+
+/**
+ * The drafts that expire within an hour, or within four or 24 hours while they fit one page. Lists begin with the newest, so
+ * this selects drafts by their creation, one draft lifetime earlier.
+ */
+const expiringDrafts = async (levy: Levy, lifetimeHours: number, signal: AbortSignal): Promise<Found> => {
+  const oldestMs = Date.now() - lifetimeHours * hourMs;
+  const at = (hours: number): string => new Date(oldestMs + hours * hourMs).toISOString();
+  const within = async (hours: number): Promise<Found> => {
+    // The clocks of page and service differ. The service does not list a draft after its deadline.
+    const created = { 'created_at[gte]': at(-1), 'created_at[lt]': at(hours) };
+    const page = await levy.get('/transactions', { query: { status: 'draft', limit: 100, ...created }, signal });
+    const { data, has_more } = orThrow(page);
+    return { rows: data.sort((a, b) => ((a.expires_at ?? '') < (b.expires_at ?? '') ? -1 : 1)), hours, has_more };
+  };
+  let found = await within(1);
+  for (const hours of [4, 24]) {
+    if (found.has_more) break;
+    const more = await within(hours);
+    found = more.has_more ? { ...found, has_more: true } : more;
+  }
+  return found;
+};
+
+/** The drafts that expire first. */
+export const Drafts = () => {
+  const { levy, account } = useSession();
+  const drafts = useLoad('drafts', (signal) => expiringDrafts(levy, account.draft_ttl_hours, signal));
+  return (
+    <section class="panel" aria-labelledby="drafts">
+      <h2 id="drafts">Drafts about to expire</h2>
+      <Load of={drafts} what="drafts">
+        {({ rows, hours, has_more }) => (
+          <>
+            <Table
+              caption={`Drafts that expire within ${counted(hours, 'hour')}`}
+              columns={[
+                ['Reference', (row) => <TransactionLink of={row} />],
+                ['Expires', (row) => row.expires_at && <Instant of={row.expires_at} />],
+                ['Total', (row) => <Amount of={row.total_amount} currency={row.currency} />, 'figure'],
+              ]}
+              rows={rows}
+              keyOf={({ id }) => id}
+              empty={has_more ? 'No drafts found so far.' : `No draft expires within ${counted(hours, 'hour')}.`}
+            />
+            {has_more && (
+              <p class="hint">
+                There may be more: see <a href={linkTo(['transactions'], { status: 'draft' })}>all drafts</a>.
+              </p>
+            )}
+          </>
+        )}
+      </Load>
+    </section>
+  );
+};
+
+type Advice = Schemas['StateRegistrationAdvice'];
+type Registration = Schemas['Registration'];
+
+const advised = ['reached', 'upcoming', 'approaching'];
+const tones: Record<string, string> = { reached: 'bad', upcoming: 'warn', approaching: 'warn' };
+
+const termsOf = ({ from, to, frequency }: Registration): string =>
+  `since ${from}${to === null ? '' : ` until ${to}`}, each ${frequency}`;
+
+/** The sales of the measuring period that comes closest to the threshold, with the threshold. */
+const Measured = ({ of: { periods, threshold } }: { of: Advice }) => {
+  const [period] = periods.toSorted((a, b) => (a.share_reached < b.share_reached ? 1 : -1));
+  if (!period) return null;
+  const { transaction_count, sales_amount } = threshold;
+  return (
+    <>
+      <Amount of={period.sales_amount} /> of <Amount of={sales_amount} currency="USD" />
+      {transaction_count !== null && `, ${period.transaction_count} of ${counted(transaction_count, 'transaction')}`} (
+      {percent(period.share_reached)})
+    </>
+  );
+};
+
+/** Where the account is registered, and where its sales reach the economic nexus threshold. */
+export const Registrations = () => {
+  const { account } = useSession();
+  const advice = useCall('advice', (levy, signal) => levy.get('/registrations/advice', { signal }));
+  return (
+    <section class="panel" aria-labelledby="registrations">
+      <h2 id="registrations">Registrations and economic nexus</h2>
+      <Load of={advice} what="the advice">
+        {({ data }) => {
+          const registered = Map.groupBy(account.registrations, ({ state }) => state);
+          const rows = data.filter(({ state, status }) => registered.has(state) || advised.includes(status));
+          return (
+            <Table
+              caption="States where you are registered, or where your sales approach the threshold"
+              columns={[
+                ['State', ({ state, state_name }) => <a href={linkTo(['coverage', lettersOf(state)])}>{state_name}</a>],
+                ['Status', ({ status }) => <Status of={status} tone={tones[status] ?? ''} />],
+                ['Registered', ({ state }) => (registered.get(state) ?? []).map(termsOf).join('; ')],
+                ['Sales in the measuring period', (row) => <Measured of={row} />, 'figure'],
+                ['What to do', (row) => row.advice],
+              ]}
+              rows={rows.toSorted((a, b) => Number(advised.includes(b.status)) - Number(advised.includes(a.status)))}
+              keyOf={({ state }) => state}
+              empty="No state’s threshold is near."
+            />
+          );
+        }}
+      </Load>
+    </section>
+  );
+};
 
 /** The start page. */
 export const Overview = ({ query }: ViewProps) => {

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { grouped } from './amounts.ts';
-import { instantText, periodText } from './days.ts';
+import { daysBetween, dueText, instantText, periodText } from './days.ts';
+import { linkTo } from './route.ts';
 import { useSession } from './session.ts';
 
 /** An amount of a currency. */
@@ -135,6 +136,33 @@ export const Field = (props: FieldProps) => {
 export const valuesOf = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
+/** A form that leads to the view of its values, or to the one that `to` returns. */
+export const SearchForm = ({
+  to,
+  label,
+  children,
+}: {
+  to: (values: Record<string, string>) => string;
+  label?: string;
+  children: ComponentChildren;
+}) => (
+  <form
+    class="filters"
+    aria-label={label}
+    onSubmit={(event) => {
+      event.preventDefault();
+      location.hash = to(valuesOf(event.currentTarget));
+    }}
+  >
+    {children}
+  </form>
+);
+
+/** A link to a transaction. */
+export const TransactionLink = ({ of: { id, reference_id } }: { of: { id: string; reference_id: string | null } }) => (
+  <a href={linkTo(['transactions', id])}>{reference_id ?? id}</a>
+);
+
 /** A modal dialog with the focus in it. Escape closes it, unless it is busy. */
 export const Dialog = ({
   title,
@@ -176,3 +204,85 @@ export const download = (name: string, text: string): void => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 };
+
+/** Figures are aligned at the right. */
+export type Column<Row> = readonly [name: string, cell: (row: Row) => ComponentChildren, kind?: 'figure'];
+
+const pageSize = 50;
+/** A last page this short is shown with the page before it. */
+const shortPage = 10;
+
+/**
+ * A table with a caption. Long tables show fifty rows, and more on request. On a phone each row is a block, whose cells
+ * have the names of their columns.
+ */
+export const Table = <Row,>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+  empty,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** The text in place of a table without rows. */
+  empty: string;
+}) => {
+  const [shown, setShown] = useState(pageSize);
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const rest = rows.length - shown <= shortPage ? 0 : rows.length - shown;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard.
+    <section class="scroll" aria-label={caption} tabIndex={0}>
+      <table class={columns.length === 2 ? 'pairs' : ''}>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(([name, , kind]) => (
+              <th key={name} scope="col" class={kind}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, rest === 0 ? undefined : shown).map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(([name, cell, kind]) => (
+                <td key={name} class={kind} data-label={name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rest > 0 && (
+        <button type="button" onClick={() => setShown(shown + pageSize)}>
+          Show {Math.min(rest, pageSize)} more of {rest}
+        </button>
+      )}
+    </section>
+  );
+};
+
+export const soonDays = 7;
+
+/** How urgent a return is, as a style. */
+export const toneOf = (due: string | null, today: string): string => {
+  const days = due === null ? null : daysBetween(today, due);
+  if (days === null) return '';
+  return days < 0 ? 'bad' : days <= soonDays ? 'warn' : '';
+};
+
+/** A due date with the days left until then. */
+export const DueDate = ({ of, today }: { of: string | null; today: string }) =>
+  of === null ? (
+    <>not established</>
+  ) : (
+    <>
+      {of} <span class={`chip ${toneOf(of, today)}`}>{dueText(daysBetween(today, of))}</span>
+    </>
+  );

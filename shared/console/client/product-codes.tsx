@@ -1,12 +1,10 @@
 import { useState } from 'preact/hooks';
-import { orThrow, type Schemas } from '../../client/client.ts';
-import { Load, useLoad } from './load.tsx';
-import { Field, valuesOf, wordsOf } from './parts.tsx';
+import type { Schemas } from '../../client/client.ts';
+import { Load, useCall } from './load.tsx';
+import { type Column, Field, SearchForm, Table, wordsOf } from './parts.tsx';
+import type { ViewProps } from './route.ts';
 import { linkTo } from './route.ts';
-import { useSession } from './session.ts';
-import { type Column, Table } from './table.tsx';
 import { tiles } from './tile-map.ts';
-import type { ViewProps } from './view.ts';
 
 type Item = Schemas['ProductTaxCode'];
 
@@ -51,22 +49,22 @@ const sourceOf = ({ taxability }: Item): string =>
   taxability?.source ? `${taxability.source} (confidence ${taxability.confidence})` : 'none';
 
 const columns: readonly Column<Item>[] = [
-  { name: 'Code', cell: ({ code }) => <Code of={code} /> },
-  {
-    name: 'Product',
-    cell: ({ name, description }) => (
+  ['Code', ({ code }) => <Code of={code} />],
+  [
+    'Product',
+    ({ name, description }) => (
       <>
         <strong>{name}</strong>
         <div>{description}</div>
       </>
     ),
-  },
+  ],
 ];
 
 const taxColumns = (state: string): readonly Column<Item>[] => [
-  {
-    name: `Treatment in ${state}`,
-    cell: ({ taxability }) =>
+  [
+    `Treatment in ${state}`,
+    ({ taxability }) =>
       taxability && (
         <>
           <strong>{wordsOf(taxability.treatment)}</strong>
@@ -74,17 +72,14 @@ const taxColumns = (state: string): readonly Column<Item>[] => [
           {taxability.text.toLowerCase() !== `${taxability.treatment}.` && <div>{taxability.text}</div>}
         </>
       ),
-  },
-  { name: 'Attributes that change it', cell: (row) => <Attributes of={row} /> },
-  { name: 'Source', cell: sourceOf },
+  ],
+  ['Attributes that change it', (row) => <Attributes of={row} />],
+  ['Source', sourceOf],
 ];
 
 const Found = ({ q, state }: { q: string; state: string }) => {
-  const { levy } = useSession();
   const query = { ...(q && { q }), ...(state && { state }) };
-  const codes = useLoad(JSON.stringify(query), async (signal) =>
-    orThrow(await levy.get('/product-tax-codes', { query, signal })),
-  );
+  const codes = useCall(JSON.stringify(query), (levy, signal) => levy.get('/product-tax-codes', { query, signal }));
   return (
     <Load of={codes} what="product tax codes">
       {({ data }) => (
@@ -107,17 +102,11 @@ export const ProductCodes = ({ query }: ViewProps) => {
   return (
     <>
       <h1>Product codes</h1>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          location.hash = linkTo(['product-codes'], valuesOf(event.currentTarget));
-        }}
-      >
+      <SearchForm to={(values) => linkTo(['product-codes'], values)}>
         <Field name="q" label="Product, or a code of Stripe, TaxJar or Avalara" value={q} />
         <Field name="state" label="State" value={state} options={stateOptions} />
         <button type="submit">Find codes</button>
-      </form>
+      </SearchForm>
       {state && (
         <p class="hint">
           The tax of the state today, without sales-tax holidays. Cities and counties may differ. Append an attribute

@@ -1,7 +1,76 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { createClient, type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import type { Trouble } from './trouble.ts';
+import { createClient, type Levy, LevyRefused, LevyUnavailable, orThrow, type Schemas } from '../../client/client.ts';
+
+/** Why a call failed, and what a person does about it. */
+export type Trouble = {
+  readonly kind: 'signed_out' | 'forbidden' | 'refused' | 'changed' | 'busy' | 'offline' | 'broken';
+  /** The error code of Levy, of a refusal. */
+  readonly code?: string;
+  readonly title: string;
+  readonly advice: string;
+  /** Seconds to wait before another try. */
+  readonly waitSeconds?: number;
+};
+
+const forbidden: Trouble = {
+  kind: 'forbidden',
+  title: 'Your credential may not do this',
+  advice: 'Ask an operator for a key with the scope that the message names.',
+};
+
+type Refusal = { readonly status: number; readonly code: string; readonly detail: string; readonly title: string };
+
+const refused = ({ status, code, detail, title }: Refusal): Trouble => {
+  if (status === 401) return { kind: 'signed_out', code, title: 'You are signed out', advice: detail };
+  if (status === 403) return { ...forbidden, code, advice: detail || forbidden.advice };
+  if (status === 404) return { kind: 'refused', code, title: 'Not found', advice: detail };
+  if (status === 412)
+    return {
+      kind: 'changed',
+      code,
+      title: 'Somebody else changed this in the meantime',
+      advice: 'Load it again, compare, and repeat your change.',
+    };
+  if (status === 409) return { kind: 'changed', code, title, advice: detail };
+  return { kind: 'refused', code, title, advice: detail };
+};
+
+const unavailable = ({ status, retryAfterSeconds }: LevyUnavailable): Trouble => {
+  if (status === 429) {
+    const waitSeconds = retryAfterSeconds ?? 10;
+    return {
+      kind: 'busy',
+      title: 'Too many requests',
+      advice: `The account reached its limit of requests. Wait ${waitSeconds} seconds, and try again.`,
+      waitSeconds,
+    };
+  }
+  if (status === null)
+    return {
+      kind: 'offline',
+      title: 'No connection to Levy',
+      advice: 'Check your connection, and try again. Repeating a write is safe: it happens once.',
+    };
+  return {
+    kind: 'broken',
+    title: `Levy answered with status ${status}`,
+    advice: 'Try again in a minute. Repeating a write is safe: it happens once.',
+  };
+};
+
+/** The message for an error of a call. `null` for a call that the page itself stopped. */
+export const troubleOf = (error: unknown): Trouble | null => {
+  if (error instanceof LevyRefused) {
+    const { status, code } = error.refusal;
+    const errors = error.refusal.errors as readonly { readonly title?: string; readonly detail?: string }[];
+    const detail = errors.flatMap((problem) => problem.detail ?? []).join(' ');
+    return refused({ status, code, detail, title: errors[0]?.title ?? code });
+  }
+  if (error instanceof LevyUnavailable) return unavailable(error);
+  if (error instanceof DOMException && error.name === 'AbortError') return null;
+  return { kind: 'broken', title: 'The page has an error', advice: `Load the page again. ${String(error)}` };
+};
 
 /** Who is signed in. The credential is in the memory of the client only. */
 export type Session = {
@@ -15,7 +84,7 @@ export type Session = {
 export type Credential = { readonly apiKey: string } | { readonly token: string };
 
 /** The address of the API: the page's address without `/console`. */
-export const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
+const apiOf = (address: string): string => address.split(/[?#]/)[0]?.replace(/\/console\/?$/, '') as string;
 
 /** Whether a text can be an API key. A header takes no other characters. */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Issuer, returnedFrom, signInAddress } from './oidc.ts';
-import { type Credential, isKey, openSession, type Session } from './session.ts';
-import { troubleOf } from './trouble.ts';
+import { type Credential, isKey, openSession, type Session, troubleOf } from './session.ts';
 
 type Props = Pick<Session, 'signOut' | 'endSession'> & {
   readonly issuer: Issuer | null;

@@ -1,14 +1,77 @@
-import { useMemo } from 'preact/hooks';
+import { BarController, BarElement, CategoryScale, Chart, LinearScale, Tooltip } from 'chart.js';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { Bars } from './bars.tsx';
+import { grouped } from './amounts.ts';
 import { monthsBefore, todayIn } from './days.ts';
 import { Load, useLoad } from './load.tsx';
-import { Amount, Cards, Field, Instant, lettersOf, valuesOf, Warnings } from './parts.tsx';
+import { Amount, Cards, type Column, Field, Instant, lettersOf, Table, valuesOf, Warnings } from './parts.tsx';
 import { currenciesOf, measures, monthlyOf, type Row, stateTotals, totalsOf } from './report.ts';
-import { linkTo } from './route.ts';
+import { linkTo, queryOf, type ViewProps } from './route.ts';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
-import { queryOf, type ViewProps } from './view.ts';
+
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, Tooltip);
+
+export type Bar = { readonly name: string; readonly amount: string };
+
+/** The color of a property of the style sheet as a canvas takes it. */
+const colorOf = (element: HTMLElement, name: string): string => {
+  element.style.color = `var(${name})`;
+  return getComputedStyle(element).color;
+};
+
+/** Whether the page is dark. A canvas does not follow style sheets, so that it is drawn again. */
+const useIsDark = (): boolean => {
+  const [query] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const read = () => setDark(query.matches);
+    query.addEventListener('change', read);
+    return () => query.removeEventListener('change', read);
+  }, [query]);
+  return isDark;
+};
+
+/** Bars with their values on hover. A table next to the plot has the same figures. */
+const Bars = ({ title, bars, currency }: { title: string; bars: readonly Bar[]; currency: string }) => {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const isDark = useIsDark();
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const [ink, line, accent] = ['--soft', '--line', '--accent'].map((name) => colorOf(element, name));
+    const chart = new Chart(element, {
+      type: 'bar',
+      data: {
+        labels: bars.map(({ name }) => name),
+        // A plot needs numbers; the figures of the page are the decimal strings.
+        datasets: [{ label: title, data: bars.map(({ amount }) => Number(amount)), backgroundColor: accent }],
+      },
+      options: {
+        animation: false,
+        maintainAspectRatio: false,
+        plugins: {
+          tooltip: { callbacks: { label: ({ dataIndex }) => `${grouped(bars[dataIndex]?.amount ?? '')} ${currency}` } },
+        },
+        scales: {
+          x: { ticks: { color: ink }, grid: { display: false } },
+          y: {
+            beginAtZero: true,
+            ticks: { color: ink },
+            grid: { color: line },
+            title: { display: true, text: currency, color: ink },
+          },
+        },
+      },
+    });
+    return () => chart.destroy();
+  }, [bars, title, currency, isDark]);
+  if (!bars.some(({ amount }) => /[1-9]/.test(amount))) return null;
+  return (
+    <div class="plot">
+      <canvas ref={canvas} role="img" aria-label={`${title}. The table next to the plot has the figures.`} />
+    </div>
+  );
+};
 
 type Range = { readonly from: string; readonly to: string };
 
@@ -63,8 +126,8 @@ const ByMonth = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range:
       <Table
         caption={title}
         columns={[
-          { name: 'Month', cell: ({ name }) => name },
-          { name: measure.text, isFigure: true, cell: ({ amount }) => <Amount of={amount} /> },
+          ['Month', ({ name }) => name],
+          [measure.text, ({ amount }) => <Amount of={amount} />, 'figure'],
         ]}
         rows={months}
         keyOf={({ name }) => name}
@@ -87,15 +150,14 @@ const ByState = ({ rows, of, range }: { rows: readonly Row[]; of: Chosen; range:
       <Table
         caption={`By state, ${range.from} to ${range.to}, ${currency}`}
         columns={[
-          {
-            name: 'State',
-            cell: ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>,
-          },
-          ...measures.map(({ name, text }) => ({
-            name: text,
-            isFigure: true,
-            cell: (row: (typeof totals)[number]) => <Amount of={row.amounts[name] as string} />,
-          })),
+          ['State', ({ state }) => <a href={linkTo(['transactions'], { state })}>{lettersOf(state)}</a>],
+          ...measures.map(
+            ({ name, text }): Column<(typeof totals)[number]> => [
+              text,
+              (row) => <Amount of={row.amounts[name] as string} />,
+              'figure',
+            ],
+          ),
         ]}
         rows={totals}
         keyOf={({ state }) => state}

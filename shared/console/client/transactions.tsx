@@ -1,38 +1,36 @@
 import { useState } from 'preact/hooks';
 import { type Levy, orThrow, type Schemas } from '../../client/client.ts';
-import { ActionButton, useAction } from './action.tsx';
-import { Load, useLoad } from './load.tsx';
-import { Amount, counted, download, Field, Instant, Status, valuesOf } from './parts.tsx';
-import { linkTo } from './route.ts';
+import { ActionButton, Load, useAction, useLoad } from './load.tsx';
+import { Amount, counted, download, Field, Instant, SearchForm, Status, Table, TransactionLink } from './parts.tsx';
+import { linkTo, parametersOf, queryOf, type ViewProps } from './route.ts';
 import { type Found, type PageRequest, searchPage } from './search.ts';
 import { useSession } from './session.ts';
-import { Table } from './table.tsx';
 import { Transaction } from './transaction.tsx';
-import { queryOf, type ViewProps } from './view.ts';
 
 const statuses = ['', 'draft', 'finalized', 'filed', 'void'].map((name) => [name, name || 'All'] as const);
 
 /** The filters of the URL as the API has them. */
 export const filtersOf = (query: ViewProps['query']) => {
-  const parameters = ['status', 'type', 'reference_id', 'customer_id', 'state', 'parent_transaction_id'];
-  const given = Object.fromEntries(parameters.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+  const given = parametersOf(query, [
+    'status',
+    'type',
+    'reference_id',
+    'customer_id',
+    'state',
+    'parent_transaction_id',
+  ]);
   const [from, to] = [query.get('from'), query.get('to')];
   return { ...given, ...(from && { 'tax_date[gte]': from }), ...(to && { 'tax_date[lte]': to }) };
 };
 
 const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
-  const search = (form: HTMLFormElement) => {
-    const { find = '', ...filters } = valuesOf(form);
-    if (/^txn_[0-9A-HJKMNP-TV-Z]{26}$/.test(find)) location.hash = linkTo(['transactions', find]);
-    else location.hash = linkTo(['transactions'], { ...filters, reference_id: find });
-  };
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        search(event.currentTarget);
-      }}
+    <SearchForm
+      to={({ find = '', ...filters }) =>
+        /^txn_[0-9A-HJKMNP-TV-Z]{26}$/.test(find)
+          ? linkTo(['transactions', find])
+          : linkTo(['transactions'], { ...filters, reference_id: find })
+      }
     >
       <Field name="find" label="Reference or id" value={query.get('reference_id')} />
       <Field name="customer_id" label="Customer id" value={query.get('customer_id')} />
@@ -52,7 +50,7 @@ const Filters = ({ query }: Pick<ViewProps, 'query'>) => {
       <Field name="to" label="To" type="date" value={query.get('to')} />
       <button type="submit">Find</button>
       {query.size > 0 && <a href={linkTo(['transactions'])}>Clear all filters</a>}
-    </form>
+    </SearchForm>
   );
 };
 
@@ -108,20 +106,13 @@ const List = ({ query }: Pick<ViewProps, 'query'>) => {
             <Table
               caption="Transactions, newest first"
               columns={[
-                {
-                  name: 'Reference',
-                  cell: (row) => <a href={linkTo(['transactions', row.id])}>{row.reference_id ?? row.id}</a>,
-                },
-                { name: 'Type', cell: (row) => row.type },
-                { name: 'Status', cell: (row) => <Status of={row.status} /> },
-                { name: 'Tax date', cell: (row) => row.tax_date.slice(0, 10) },
-                { name: 'Customer', cell: (row) => row.customer?.id },
-                { name: 'Tax', isFigure: true, cell: (row) => <Amount of={row.tax_amount} /> },
-                {
-                  name: 'Total',
-                  isFigure: true,
-                  cell: (row) => <Amount of={row.total_amount} currency={row.currency} />,
-                },
+                ['Reference', (row) => <TransactionLink of={row} />],
+                ['Type', (row) => row.type],
+                ['Status', (row) => <Status of={row.status} />],
+                ['Tax date', (row) => row.tax_date.slice(0, 10)],
+                ['Customer', (row) => row.customer?.id],
+                ['Tax', (row) => <Amount of={row.tax_amount} />, 'figure'],
+                ['Total', (row) => <Amount of={row.total_amount} currency={row.currency} />, 'figure'],
               ]}
               rows={rows}
               keyOf={({ id }) => id}

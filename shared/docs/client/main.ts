@@ -1,7 +1,218 @@
 /** The script of the page. Everything except search, copying and trying works without it. */
-import { addCopy, queryAll, queryOne, serviceAddress } from './dom.ts';
-import { addSearch } from './search.ts';
-import { addForms } from './try.ts';
+/** All elements that match a selector. */
+const queryAll = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind[] => [
+  ...under.querySelectorAll<Kind>(selector),
+];
+
+/** The element that matches a selector. Throws if the page has none. */
+const queryOne = <Kind extends HTMLElement = HTMLElement>(selector: string, under: ParentNode = document): Kind => {
+  const found = under.querySelector<Kind>(selector);
+  if (!found) throw new Error(`The page has no ${selector}.`);
+  return found;
+};
+
+/** Make an element. The page never parses a string as HTML. */
+export const element = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className: string,
+  ...children: readonly (string | Node)[]
+): HTMLElementTagNameMap[Name] => {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+};
+
+/** The address of the service, with its stage if any (`/v1/docs`), without a slash at the end. */
+const serviceAddress = (): string => new URL('.', location.href).href.replace(/\/$/, '');
+
+/** Add a button that copies a block of code. Browsers have a clipboard only in secure contexts. */
+const addCopy = (block: HTMLElement): void => {
+  if (!navigator.clipboard) return;
+  const button = element('button', 'copy', 'Copy');
+  button.type = 'button';
+  button.setAttribute('aria-live', 'polite');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(queryOne('code', block).textContent ?? '');
+    button.textContent = 'Copied';
+    setTimeout(() => button.replaceChildren('Copy'), 1600);
+  });
+  block.append(button);
+};
+
+type Entry = { readonly link: string; readonly name: string; readonly place: string; readonly text: string };
+
+const most = 30;
+
+/** The guide, its workflows, operations, schemas, fields and error codes: everything that has an anchor. */
+const collect = (): readonly Entry[] =>
+  queryAll('main :is(section.guide, .guide h3, article, .field, tr)[id]').map((target) => {
+    const heading = target.querySelector<HTMLElement>('h2, h3, .what code, th') ?? target;
+    const parent = target.parentElement?.closest('section, article')?.querySelector('h2, h3');
+    return {
+      link: `#${target.id}`,
+      name: heading.textContent ?? '',
+      place: target.dataset['route'] ?? parent?.textContent ?? 'Guide',
+      text: (target.textContent ?? '').toLowerCase(),
+    };
+  });
+
+/** How well an entry matches: 0 is the best rank, -1 is no match. */
+const rankOf = ({ name, place, text }: Entry, query: string, words: readonly string[]): number => {
+  const title = name.toLowerCase();
+  const heading = `${place} ${title}`.toLowerCase();
+  const inAll = (inside: string) => words.every((word) => inside.includes(word));
+  return [title === query, title.startsWith(query), inAll(title), inAll(heading), inAll(heading + text)].indexOf(true);
+};
+
+const find = (entries: readonly Entry[], query: string): readonly Entry[] => {
+  const words = query.split(/\s+/);
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry, query, words) }))
+    .filter(({ rank }) => rank >= 0)
+    .sort((left, right) => left.rank - right.rank)
+    .map(({ entry }) => entry);
+};
+
+const resultItem = ({ link, name, place }: Entry): HTMLElement => {
+  const anchor = element('a', '', name, element('span', 'hint', place));
+  anchor.href = link;
+  return element('li', '', anchor);
+};
+
+/** Search the page. The results replace the contents until the field is empty. */
+const addSearch = (): void => {
+  const field = queryOne<HTMLInputElement>('#search');
+  const results = queryOne('#results');
+  const count = queryOne('.count');
+  // Collected at the first search, because it reads the whole page.
+  let entries: readonly Entry[] | undefined;
+
+  const search = (): void => {
+    const query = field.value.trim().toLowerCase();
+    entries ??= collect();
+    const found = query === '' ? [] : find(entries, query);
+    results.replaceChildren(...found.slice(0, most).map(resultItem));
+    results.hidden = query === '';
+    queryOne('.contents').hidden = query !== '';
+    count.textContent = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
+    if (found.length > most) count.textContent += `, the best ${most} are shown`;
+    if (found.length === 0)
+      count.textContent = `Nothing matches “${field.value}”. Search for a field, path, error code or workflow.`;
+    if (query === '') count.textContent = '';
+  };
+
+  field.addEventListener('input', search);
+  field.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') results.querySelector('a')?.click();
+    if (key !== 'Escape') return;
+    field.value = '';
+    search();
+  });
+  document.addEventListener('keydown', (event) => {
+    const { key, target } = event;
+    if (key !== '/' || (target instanceof Element && target.matches('input, textarea, select'))) return;
+    event.preventDefault();
+    if (!field.checkVisibility()) queryOne('nav').showPopover();
+    field.focus();
+  });
+};
+
+const codeBlock = (text: string): HTMLElement => {
+  const pre = element('pre', '', element('code', 'text', text));
+  pre.tabIndex = 0;
+  const block = element('div', 'code', pre);
+  addCopy(block);
+  return block;
+};
+
+const pretty = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+};
+
+/** The status, time, headers and body of a response. */
+const resultOf = (response: Response, text: string, milliseconds: number): readonly HTMLElement[] => {
+  const { status, statusText, headers } = response;
+  const badge = element('span', status < 400 ? 'status ok' : 'status', `${status}`);
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  return [
+    element('p', '', badge, ` ${statusText} in ${Math.round(milliseconds)} ms`),
+    element('details', 'inside', element('summary', '', `${lines.length} headers`), codeBlock(lines.join('\n'))),
+    text === '' ? element('p', 'hint', 'No body.') : codeBlock(pretty(text)),
+  ];
+};
+
+/** Put the id of a response into the forms, so that the next request is about the same transaction or filing. */
+const reuseId = (text: string): void => {
+  const [, id, prefix] = /^\{"object":"(?:transaction|filing)","id":"((txn|fil)_[0-9A-Z]{26})"/.exec(text) ?? [];
+  if (!id) return;
+  const pattern = new RegExp(`\\b${prefix}_[0-9A-Z]{26}\\b`, 'g');
+  const targets = '[data-in="path"], [data-examples] option, form:not([aria-busy]) [data-body]';
+  for (const field of queryAll<HTMLInputElement>(targets)) field.value = field.value.replace(pattern, id);
+};
+
+/** The request of a form. Throws for a key or header that HTTP cannot carry. */
+const requestOf = (form: HTMLFormElement, key: string): Request => {
+  const { method = 'GET', path = '' } = form.dataset;
+  const headers = new Headers('public' in form.dataset ? {} : { 'X-API-Key': key });
+  const query = new URLSearchParams();
+  let filled = path;
+  for (const { name, value, dataset } of queryAll<HTMLInputElement | HTMLSelectElement>('[data-in]', form)) {
+    if (value === '') continue;
+    if (dataset['in'] === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(value));
+    if (dataset['in'] === 'query') query.set(name, value);
+    if (dataset['in'] === 'header') headers.set(name, value);
+  }
+  const body = form.querySelector<HTMLTextAreaElement>('[data-body]')?.value ?? null;
+  if (body !== null) headers.set('Content-Type', 'application/json');
+  const options = { credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer' } as const;
+  const url = `${serviceAddress()}${filled}${query.size > 0 ? `?${query}` : ''}`;
+  return new Request(url, { method, headers, body, ...options });
+};
+
+const send = async (form: HTMLFormElement, key: string): Promise<readonly HTMLElement[]> => {
+  if (key === '' && !('public' in form.dataset))
+    return [element('p', 'problem', 'Enter your API key at the top of the page. `npm start` prints one.')];
+  const start = performance.now();
+  try {
+    const response = await fetch(requestOf(form, key));
+    const text = await response.text();
+    if (response.ok) reuseId(text);
+    return resultOf(response, text, performance.now() - start);
+  } catch {
+    const problem = 'No response. Check that the service is running, and that the key and headers are plain ASCII.';
+    return [element('p', 'problem', problem)];
+  }
+};
+
+/** Make the forms send requests with the key, which is stored nowhere but in its field. */
+const addForms = (): void => {
+  // A text field that CSS masks, because browsers offer to save a password field.
+  const key = queryOne<HTMLInputElement>('#api-key');
+  const clear = (): void => {
+    key.value = '';
+  };
+  // The browser may keep the page for the way back.
+  addEventListener('pagehide', clear);
+  clear();
+  for (const form of queryAll<HTMLFormElement>('form')) {
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      if (form.ariaBusy) return;
+      form.ariaBusy = 'true';
+      queryOne('.result', form).replaceChildren(...(await send(form, key.value.trim())));
+      form.ariaBusy = null;
+    });
+    const examples = form.querySelector<HTMLSelectElement>('[data-examples]');
+    examples?.addEventListener('change', () => {
+      queryOne<HTMLTextAreaElement>('[data-body]', form).value = examples.value;
+    });
+  }
+};
 
 /** Store a language if one is given, and return the stored one. */
 const remembered = (language?: string): string => {
