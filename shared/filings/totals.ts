@@ -103,7 +103,7 @@ const jurisdictionSum = (place: Place, rows: readonly JurisdictionAmounts[]): Ju
 
 const exceptionSums = ({ currency, exceptions = [] }: LiabilityEntry): [string, ExceptionSum][] => {
   if (exceptions.length === 0) return [];
-  // Of several reasons, the one about the whole entry.
+  // With several reasons, use the gross of the one about the whole entry.
   const gross = exceptions.map((exception) => exception.gross).reduce((a, b) => (a * a >= b * b ? a : b));
   return [
     [`any ${currency}`, { gross, count: 1 }],

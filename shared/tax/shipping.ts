@@ -201,7 +201,7 @@ const addExacts = (exacts: Map<string, bigint>, { assessments }: Charge): void =
  * 0.0925, so that the shipping has 0.09 - 0.03 = 0.06, and the order 0.10. The tax on shipping is therefore always its
  * exact tax rounded up or down, never a whole cent off, and never negative.
  *
- * Of several shipping charges, each is rounded with the goods and the charges before it.
+ * Each of several shipping charges is rounded with the goods and the charges before it.
  */
 export const roundShippingWithGoods = (
   rounding: TaxDocument['rounding'],

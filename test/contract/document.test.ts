@@ -6,8 +6,6 @@ import document from '../../shared/api/openapi.json' with { type: 'json' };
 import { errorCodes } from '../../shared/base/error-codes.ts';
 import { resolve, schemaProblems } from './validate-response.ts';
 
-type Entry = { readonly path: string; readonly method: string; readonly operation: unknown };
-
 type Parameter = { readonly name: string; readonly in: string };
 type Operation = {
   readonly parameters: readonly unknown[];
@@ -27,9 +25,6 @@ type Node = {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 };
 
-const _entries: readonly Entry[] = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
-);
 const schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> = document.components.schemas;
 
 /** Every object of the document, with its pointer. */

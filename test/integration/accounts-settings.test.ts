@@ -2,15 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../shared/accounts/account.ts';
 import { currentVersion } from '../../shared/api/versions.ts';
 import { now } from '../../shared/config/clock.ts';
-import { environment } from '../../shared/config/environment.ts';
 import { changeSettings, findAccount } from '../../shared/store/accounts/account-store.ts';
 import { get, minuteMs, newAccount, ran, ranJson, waitForDatabase } from '../support/accounts-cli.ts';
 import { failSends, lostReply, noFaults } from '../support/faults.ts';
 import { later } from '../support/sales.ts';
 
 waitForDatabase();
-
-const _TableName = environment.tables.accounts;
 
 type Printed = { readonly settings: object; readonly settings_changed_at: string };
 

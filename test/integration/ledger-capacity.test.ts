@@ -70,7 +70,7 @@ const taxOf = (jurisdiction_code: string, jurisdiction_name: string, rate: strin
   exempt_amount: '0.00',
   tax_amount: '0.65',
 });
-// Of a size some 150 bytes from where another unit begins, so that a random id does not decide it.
+// About 150 bytes from the size at which another unit begins, so that a random id does not decide it.
 const ordinary: Partial<Transaction> = {
   customer: { address },
   tax_summary: [taxOf('US-WA', 'Washington', '0.065'), taxOf('US-WA-KING', 'King County', '0.014')],

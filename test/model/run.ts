@@ -95,7 +95,7 @@ export const runModel = async (
   let runs = 0;
   const accounts = [zones, frequencies, zones, frequencies] as const;
   const property = fc.asyncProperty(sequences, ...accounts, async (sequence, ...drawn) => {
-    // What is shorter then must do: a few runs have thousands of shorter ones.
+    // After this time, keep the shortest sequence found: a few runs have thousands of shorter ones.
     if (performance.now() > failedAt + shrinkMsMax) return;
     try {
       advanceClock(untilStart(now()));

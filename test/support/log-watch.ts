@@ -38,7 +38,7 @@ const note = (written: readonly unknown[]): void => {
   if (isService(from)) writes.push({ written, from });
 };
 
-/** Have a function note what it is called with before it does what it does. */
+/** Wrap a function so that its arguments are recorded before it runs. */
 const noting = <Write extends (...written: never[]) => unknown>(write: Write): Write =>
   function (this: unknown, ...written: never[]) {
     note(written);
@@ -56,7 +56,7 @@ const { write } = process.stdout;
 process.stdout.write = ((text: unknown, ...others: [BufferEncoding?, ((error?: Error | null) => void)?]): boolean => {
   if (typeof text !== 'string' || !text.startsWith('{"_aws":'))
     return write.call(process.stdout, text as string, ...others);
-  // Who writes it is known, and a stack for each of thousands takes its time.
+  // The writer is known, and a stack trace for each of thousands of lines is slow.
   writes.push({ written: [text], from: 'shared/observability/metric.ts' });
   return true;
 }) as typeof write;

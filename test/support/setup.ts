@@ -1,6 +1,6 @@
 /** The vitest setup file of every project. */
 import fc from 'fast-check';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { advanceClock, now } from '../../shared/config/clock.ts';
 import './avoid-midnight.ts';
 import { onSend } from './http.ts';
@@ -25,7 +25,10 @@ const stopWatching = onSend(({ body, headers = {} }) => {
 });
 afterAll(() => {
   stopWatching();
-  // The next file of this worker may share its modules.
+  // The next file of this worker may share its modules, so undo what the tests of this one replaced.
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   advanceClock(Date.now() - now());
   const found = leaks();
   if (found.length > 0) throw new Error(`The service's log is for nobody's data.\n${found.join('\n')}`);

@@ -453,10 +453,6 @@ describe('every explanation of the built-in content', () => {
   });
 });
 
-const _cents = (text: string) => BigInt(text.replace('.', ''));
-const _tablePattern =
-  / (?<name>[^.]+) at (?<rate>[\d.]+): the table's tax on the invoice's (?<taxable>[\d.]+) is (?<tax>[\d.]+)(?: \((?:(?<dollars>[\d.]+) for the whole dollars, (?<above>[\d.]+) for the (?<rest>[\d.]+) above: one cent for each of (?<steps>[\d., ]+) that it exceeds|[^)]*)\))?; the share of this charge is (?<share>[\d.]+)\./g;
-
 it("applies no state's tables to a document in another currency", () => {
   const roundingOf = (currency: string) =>
     ask({ to: { state: 'PA', postal_code: '17101' }, currency, explain: true, line_items: [{ unit_price: '13.51' }] })

@@ -22,8 +22,6 @@ const sale = fc.record({
 });
 type Sale = typeof sale extends fc.Arbitrary<infer Value> ? Value : never;
 
-const _textOf = (minor: number, currency: string) => (currency === 'JPY' ? String(minor) : (minor / 100).toFixed(2));
-
 const entryOf = (
   { currency, levies }: { currency: string; levies: readonly Levied[] },
   at: number,

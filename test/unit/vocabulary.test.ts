@@ -206,8 +206,6 @@ describe('vocabulary hints', () => {
 
 describe('vocabulary applicability', () => {
   const { productAttributes, productTaxCodes } = vocabulary();
-  const _path = '/product-attributes';
-
   const codesFor = (ptc: string) => {
     const result = attributesFor(ptc);
     return result.ok ? result.value.map(({ code }) => code) : result.problems.map(({ code }) => code);
@@ -221,8 +219,6 @@ describe('vocabulary applicability', () => {
       .filter(({ ptcs }) => ptcs.length === 0 || ptcs.some((label) => `.${path}`.endsWith(`.${label}`)))
       .map(({ code }) => code)
       .sort();
-
-  const _anyPath = fc.constantFrom(...productTaxCodes);
 
   describe('attributesFor', () => {
     it('lists what applies to a path', () => {

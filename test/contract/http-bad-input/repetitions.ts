@@ -27,7 +27,7 @@ export class Repetitions {
     request: WireRequest,
     { resource, status, headers, text, body, path, writes }: WireAnswer,
   ): string[] => {
-    // What writes nothing takes no key, and ignores one.
+    // Requests that write nothing ignore an idempotency key.
     if (!takingKeys.has(resource?.operation ?? '')) return [];
     const keys = request.headers.filter(([name]) => name.toLowerCase() === 'idempotency-key');
     const isReplayed = headers.get('Idempotent-Replayed') === 'true';
