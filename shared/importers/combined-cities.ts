@@ -146,7 +146,7 @@ export class CombinedCities {
     const [{ rated: first, tax }, ...others] = sameTax as readonly [TaxedCity, ...TaxedCity[]];
     const differing = others.filter(({ rated }) => !haveSameRates(rated, first));
     for (const { rated } of differing) {
-      const reason = `gives ${rated.name} another rate than line ${lineOf(first)}, so neither applies: correct one`;
+      const reason = `has a different rate for ${rated.name} than line ${lineOf(first)}, so neither applies: correct one of them`;
       yield { kind: 'bad', line: lineOf(rated), reason };
     }
     if (differing.length === 0) yield* ratesOf(tax, changesOf(first));

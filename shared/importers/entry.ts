@@ -61,7 +61,7 @@ export const secondRate = (line: number, isSame: boolean, name: string, earlier:
     : {
         kind: 'bad',
         line,
-        reason: `gives ${name} another rate than line ${earlier.line} for the same days: correct one`,
+        reason: `has a different rate for ${name} than line ${earlier.line} on the same days: correct one of them`,
       };
 
 export type Span = Extract<Entry, { kind: 'span' }>;

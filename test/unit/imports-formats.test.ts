@@ -103,7 +103,11 @@ const formats: readonly Row[] = [
       [alabama('"20261101",,"3.5000"', '"20261101","20261130","3.5000"'), 4, 'Inactive Date is 20261130'],
       [alabama('"9146"', '"8146"'), 4, 'Locality Code 8146'],
       [alabama('"Y","7001","1.7500"', '"Y","6001","1.7500"'), 4, 'County Code 6001'],
-      [alabama('"4.0000","RC","N","7058"', '"3.0000","RC","N","7037"'), 7, 'gives BIRMINGHAM another rate than line 6'],
+      [
+        alabama('"4.0000","RC","N","7058"', '"3.0000","RC","N","7037"'),
+        7,
+        'has a different rate for BIRMINGHAM than line 6',
+      ],
     ],
     refused: [[alabama('"Rate Type"', '"Category"'), 'has no column Rate Type']],
   },
@@ -130,7 +134,11 @@ const formats: readonly Row[] = [
       [alaska(3, 11, 'soon'), 8, 'Nome has the effective date soon'],
       [alaska(3, 7, '5.5 %'), 8, 'Nome has the rate 5.5 %'],
       [alaska(3, 12, 'varies'), 8, 'Sales Tax Rate Total is varies'],
-      [alaskaFile(alaskaRows.toSpliced(3, 0, homer)), 8, 'gives Kenai Peninsula Borough another rate than line 7'],
+      [
+        alaskaFile(alaskaRows.toSpliced(3, 0, homer)),
+        8,
+        'has a different rate for Kenai Peninsula Borough than line 7',
+      ],
     ],
     refused: [[alaskaFile(alaskaRows, ['Borough', 'Rate']), 'has no row with the columns']],
   },
@@ -160,7 +168,7 @@ const formats: readonly Row[] = [
       [arizona('2.800000,Percent', '2.800000,Flat'), 5, 'TaxRateType is Flat'],
       [arizona('7/01/2025 0:00', '13/01/2025'), 5, 'RateStartDate 13'],
       [arizona('12/31/2026 0:00', 'open'), 6, 'RateEndDate open'],
-      [arizona('12/31/2026 0:00', '1/01/2027 0:00'), 7, 'gives Apache Junction another rate than line 6'],
+      [arizona('12/31/2026 0:00', '1/01/2027 0:00'), 7, 'has a different rate for Apache Junction than line 6'],
     ],
     refused: [[arizona('RateStartDate', 'Start'), 'has no column RateStartDate']],
   },
@@ -185,7 +193,7 @@ const formats: readonly Row[] = [
       [cdtfa('0.0725,1/1/2017', '0.0725,2/30/2017'), 4, 'START_DATE 2/30/2017'],
       [cdtfa('0.0725,1/1/2017', '725,1/1/2017'), 4, 'RATE 725 '],
       [cdtfa('ALTURAS,ALTURAS', 'ALTURAS,'), 4, 'names no city'],
-      [cdtfa('0.11,4/1/2027', '0.11,7/1/2021'), 3, 'gives Alameda another rate than line 2 for the same days'],
+      [cdtfa('0.11,4/1/2027', '0.11,7/1/2021'), 3, 'has a different rate for Alameda than line 2 on the same days'],
     ],
     refused: [],
   },
@@ -253,7 +261,7 @@ const formats: readonly Row[] = [
       [colorado(1, 1, '100001'), 3, 'has the code 100001 of line 2'],
       [colorado(0, 17, 'County'), 2, 'has two taxes County'],
       [colorado(8, 20, 'rta'), 10, 'has two taxes rta'],
-      [colorado(0, 17, 'LID ('), 2, 'has the tax type LID (: a type has letters'],
+      [colorado(0, 17, 'LID ('), 2, 'has the tax type LID (; expected letters'],
       [colorado(0, 17, 'Metro District'), 2, 'has the tax type Metro District'],
     ],
     refused: [
@@ -282,15 +290,15 @@ const formats: readonly Row[] = [
       '4 | 1 | its rates depend on the address, and are in another file (ordmacha-current.txt)',
     ],
     bad: [
-      [illinois('CHICAGO  ', 'CHICAGO '), 2, 'has 210 characters; a row has 211'],
-      [illinois('016-0001-7', '16-00001-7'), 2, 'begins with 16-00001-7'],
-      [illinois('2026010110500', '2026130110500'), 2, 'begins on 20261301'],
-      [illinois('2026110107000', '202611010700 '), 3, 'has the rates 0700  and 07000'],
-      [illinois('2026103106500', '2026103206500'), 3, 'ends on 20261032'],
+      [illinois('CHICAGO  ', 'CHICAGO '), 2, 'has 210 characters; expected 211'],
+      [illinois('016-0001-7', '16-00001-7'), 2, '16-00001-7 is not a location code'],
+      [illinois('2026010110500', '2026130110500'), 2, 'first day 20261301 '],
+      [illinois('2026110107000', '202611010700 '), 3, 'rates 0700  and 07000 '],
+      [illinois('2026103106500', '2026103206500'), 3, 'last day 20261032 '],
       [illinois('07000010000700', '06000010000600'), 3, 'the file has 0.06 in all, the release has 0.0625'],
       [illinois('COOK                     N', 'COKE                     N'), 2, 'is in COKE'],
-      [illinois('N2026010110500', 'X2026010110500'), 2, 'has X in column 61'],
-      [{ name: 'ordmache-current.txt', content: 'id,name,county\n' }, 1, 'has 14 characters; a row has 211'],
+      [illinois('N2026010110500', 'X2026010110500'), 2, 'column 61 is X; expected Y or N'],
+      [{ name: 'ordmache-current.txt', content: 'id,name,county\n' }, 1, 'has 14 characters; expected 211'],
     ],
     refused: [],
   },
@@ -320,7 +328,7 @@ const formats: readonly Row[] = [
       [louisiana(1, 1, 'City of Crowley'), 5, 'City of Crowley has no domicile code'],
       [louisiana(1, 0, 'Arcadia Parish'), 5, 'is in Arcadia Parish,'],
       [louisiana(1, 2, 'varies'), 5, 'Tax Rate varies '],
-      [louisiana(2, 1, 'City of Crowley (0101)'), 6, 'gives Crowley another rate than line 5'],
+      [louisiana(2, 1, 'City of Crowley (0101)'), 6, 'has a different rate for Crowley than line 5'],
     ],
     refused: [
       [louisianaFile(louisianaRows, ['Parish', 'Rate']), 'no row with the columns'],
@@ -352,7 +360,7 @@ const formats: readonly Row[] = [
       [missouri(1, 3, { number: '8.975' }), 15, 'SalesTaxRate 8.975 '],
       [missouri(3, 3, '4.0000%'), 17, 'the file has 0.04 in all, the release has 0.04225'],
       [missouri(3, 2, '38000-47-000'), 17, 'Jurisdiction Code 38000-47-000 '],
-      [missouri(3, 2, '38000-095-000'), 17, 'gives Kansas City another rate than line 15'],
+      [missouri(3, 2, '38000-095-000'), 17, 'has a different rate for Kansas City than line 15'],
     ],
     refused: [
       [
@@ -425,13 +433,17 @@ const formats: readonly Row[] = [
       [texas('3227999\t.010000', '3227999\t.020000'), 18, 'has local taxes of more than 0.02 together'],
       [texas('Austin MTA\t3227999', 'Austin MTA\t9227999'), 18, 'Austin MTA has code 9227999 and rate .010000'],
       [texas('2227098\t.020000', '2227098\ttwo'), 19, 'Bee Cave (Travis Co) has code 2227098 and rate two'],
-      [texas('n/a\t.000000\r\nAbernathy', '\r\nAbernathy'), 19, 'has 11 fields; an area has 12'],
-      [texas('n/a\t.000000\r\nBee', '\r\nBee'), 1, 'announces 5 areas, and 4 follow'],
-      [texas('2095015\t.015000\tn/a', '2095015\t.010000\tn/a'), 21, 'Abernathy has another rate in a line before'],
+      [texas('n/a\t.000000\r\nAbernathy', '\r\nAbernathy'), 19, 'has 11 fields; expected 12'],
+      [texas('n/a\t.000000\r\nBee', '\r\nBee'), 1, 'declares 5 areas, but the file has 4'],
+      [
+        texas('2095015\t.015000\tn/a', '2095015\t.010000\tn/a'),
+        21,
+        'Abernathy has a different rate in an earlier line',
+      ],
       [texas('.062500', '.060000'), 1, 'the file has 0.06 for the state, the release has 0.0625 on 2026-10-01'],
-      [texas('.062500\t0\t5', '.062500\t0\t6'), 1, 'announces 6 areas, and 5 follow'],
+      [texas('.062500\t0\t5', '.062500\t0\t6'), 1, 'declares 6 areas, but the file has 5'],
     ],
-    refused: [[{ name: 'a.txt', content: 'City\tCode\n' }, 'does not begin as']],
+    refused: [[{ name: 'a.txt', content: 'City\tCode\n' }, 'is not the Comptroller']],
   },
   {
     format: 'virginia',
@@ -454,7 +466,7 @@ const formats: readonly Row[] = [
     ],
     refused: [
       [virginiaSheet({ header: [null, 'Locality', 'Code', 'Rate'] }), 'the columns Code, General Sales'],
-      [virginiaSheet({ title: 'Fall 2026' }), 'with Fall 2026 in row 2'],
+      [virginiaSheet({ title: 'Fall 2026' }), 'has Fall 2026 in row 2 of its sheet Current'],
     ],
   },
 ];
@@ -636,7 +648,7 @@ describe('the importer louisiana', () => {
     const town = ['Town of Crowley (0102)', '6.5%'] as const;
     for (const { built, parts } of [await acadia(city, town), await acadia(town, city)]) {
       expect(built.summary.bad.first).toMatchObject([
-        { line: 5, reason: 'gives Crowley another rate than line 4, so neither applies: correct one' },
+        { line: 5, reason: 'has a different rate for Crowley than line 4, so neither applies: correct one of them' },
       ]);
       expect(parts.get('CROWLEY')).toMatchObject({
         rates: [],

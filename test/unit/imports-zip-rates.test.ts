@@ -255,7 +255,7 @@ describe('rates by ZIP', () => {
     const entries = await entriesOf('zip-rates', 'TX', [table(...rows)]);
     expect(ofKind(entries, 'skipped').map(({ line, reason }) => [line, reason])).toEqual([[3, 'repeats another row']]);
     expect(ofKind(entries, 'bad').map(({ line, reason }) => [line, reason])).toEqual([
-      [4, 'gives ZIP 78664 another rate than line 2 for the same days: correct one'],
+      [4, 'has a different rate for ZIP 78664 than line 2 on the same days: correct one of them'],
     ]);
     // In older tables a city that lies in two counties has a row for each.
     const header =
@@ -284,7 +284,7 @@ TX,78664,WILLIAMSON,ROUND ROCK,0.0625,0,0.01,0.01,0.0825,Y
 
   it('refuse a file without the required columns or without a header', async () => {
     await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: 'State,Rate\nTX,1\n' }])).rejects.toThrow(
-      'a.csv has no column ZipCode or ZIP_CODE: is it of this format?',
+      'a.csv has no column ZipCode or ZIP_CODE. Check the format of the file.',
     );
     await expect(entriesOf('zip-rates', 'TX', [{ name: 'a.csv', content: '' }])).rejects.toThrow('a.csv is empty');
     await expect(entriesOf('zip-rates', 'TX', [])).rejects.toThrow('takes one file');

@@ -53,7 +53,7 @@ const readEnd = (text: string): string | null | undefined => {
 
 const readRegion = ({ code, name, business, rate, type, start, end }: Cells, base: Release): RowResult<Region> => {
   if (business.padStart(3, '0') !== retail) return skipped('another business than retail sales (017)');
-  if (type.toLowerCase() !== 'percent') return bad(`TaxRateType is ${type || '(none)'}: retail sales have a Percent`);
+  if (type.toLowerCase() !== 'percent') return bad(`TaxRateType is ${type || '(none)'}; expected Percent`);
   const county = counties[code] ?? null;
   if (county === null && !/^[A-Z]{2}$/.test(code)) return skipped('no county or city, and no address names it');
   if (code === 'AZ' || code === 'ST') return skipped('the state, whose rate is in the release');

@@ -26,7 +26,7 @@ const readLayers = (cells: readonly string[]): RowResult<readonly Layer[]> => {
     if (type === '' && text === '') continue;
     const rate = readPercent(text);
     if (type === '' || rate === null) return bad(`has the tax ${type || '(none)'} with the rate ${text || '(none)'}`);
-    if (!/^[a-z\d]+$/i.test(type)) return bad(`has the tax type ${type}: a type has letters and digits only`);
+    if (!/^[a-z\d]+$/i.test(type)) return bad(`has the tax type ${type}; expected letters and digits only`);
     layers.push({ type, rate });
   }
   return row(layers);

@@ -21,7 +21,7 @@ const decodeLines = (lines: Buffer): string => {
 };
 
 const tooLong = (name: string, max: number) =>
-  new Error(`${name} has a line of more than ${max} bytes: it is no table, or its lines do not end as lines do.`);
+  new Error(`${name} has a line of more than ${max} bytes: pass a text file with one row on each line.`);
 
 const saveAsUtf8 = 'Save it as UTF-8 text (in Excel: "CSV UTF-8") and import that file.';
 const utf16Marks = ['\u00ff\u00fe', '\u00fe\u00ff'];

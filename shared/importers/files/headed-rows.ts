@@ -67,7 +67,7 @@ export const openHeadedTable = async <Column extends string>(
   if (missing && header.some(isNumber)) return refuse('has no header in its first row: add the names of the columns.');
   const isByOrder = missing !== undefined && inOrder && areInOrder(header, found);
   if (missing && !isByOrder)
-    return refuse(`has no column ${columns[missing[0]].headers.join(' or ')}: is it of this format?`);
+    return refuse(`has no column ${columns[missing[0]].headers.join(' or ')}. Check the format of the file.`);
   const indexes = isByOrder ? found.map(([column], index): readonly [Column, number] => [column, index]) : found;
   async function* headed(): AsyncGenerator<HeadedRow<Column> | BrokenRow> {
     for await (const row of { [Symbol.asyncIterator]: () => iterator }) {

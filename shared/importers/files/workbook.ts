@@ -101,7 +101,7 @@ export const rowsBelow = (file: string, { name, rows }: Sheet, headers: readonly
     return rows.slice(index + 1).map(({ line, cells }) => ({ line, cells: positions.map((at) => cells[at] ?? '') }));
   }
   throw new Error(
-    `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}: is it of this format?`,
+    `${file} has no row with the columns ${headers.join(', ')} in its sheet ${name}. Check the format of the file.`,
   );
 };
 
@@ -114,6 +114,6 @@ export const readSheet = async (
 ) => {
   const { name, sheets } = await readWorkbook(path, onProgress);
   const sheet = pick(sheets);
-  if (!sheet) throw new Error(`${name} does not have the sheet of the rates: is it of this format?`);
+  if (!sheet) throw new Error(`${name} does not have the sheet of the rates. Check the format of the file.`);
   return { name, rows: Readable.from(rowsBelow(name, sheet, headers)) };
 };

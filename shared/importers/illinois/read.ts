@@ -34,22 +34,23 @@ type Positions = { readonly begin: number; readonly end?: number; readonly high:
 const readPeriod = (text: string, { begin, end, high, low }: Positions): RowResult<Period> => {
   const at = (start: number, length = 5) => text.slice(start, start + length);
   const from = compactDay(at(begin, 8));
-  if (from === null) return bad(`begins on ${at(begin, 8)}, which is not a date: write it as 20260701`);
+  if (from === null) return bad(`first day ${at(begin, 8)} is not a date: write it as 20260701`);
   const to = end === undefined ? null : compactDay(at(end, 8));
-  if (end !== undefined && to === null) return bad(`ends on ${at(end, 8)}, which is not a date: write it as 20260630`);
+  if (end !== undefined && to === null) return bad(`last day ${at(end, 8)} is not a date: write it as 20260630`);
   const [most, least] = [readRate(at(high)), readRate(at(low))];
-  if (most === null || least === null) return bad(`has the rates ${at(high)} and ${at(low)}: a rate has five digits`);
+  if (most === null || least === null)
+    return bad(`rates ${at(high)} and ${at(low)} are not rates of five digits: write 6.25 % as 06250`);
   return row({ from, to, high: most, low: least });
 };
 
 const readLocation = ({ text }: Line): RowResult<Location> => {
-  if (text.length !== width) return bad(`has ${text.length} characters; a row has ${width}`);
+  if (text.length !== width) return bad(`has ${text.length} characters; expected ${width}`);
   const id = text.slice(0, 10);
   const [name, county, isByAddress] = [text.slice(10, 35).trim(), text.slice(35, 60).trim(), text[60]];
-  if (!/^\d{3}-\d{4}-\d$/.test(id)) return bad(`begins with ${id}: a location code is 016-0001-7`);
+  if (!/^\d{3}-\d{4}-\d$/.test(id)) return bad(`${id} is not a location code: write it as 016-0001-7`);
   if (county === '') return skipped('another state');
   if (id.slice(4, 8) === '5000') return skipped('unincorporated areas have no city that an address names');
-  if (isByAddress !== 'N' && isByAddress !== 'Y') return bad(`has ${isByAddress} in column 61: Y or N`);
+  if (isByAddress !== 'N' && isByAddress !== 'Y') return bad(`column 61 is ${isByAddress}; expected Y or N`);
   if (cityName(name) === null) return bad('names no city in columns 11 to 35');
   const now = readPeriod(text, { begin: 61, high: 69, low: 79 });
   if (now.kind !== 'row') return now;

@@ -36,7 +36,7 @@ const readDomicile = ({ cells }: Row, codes: OwnCodes, from: string): RowResult<
   const code = codeAtEnd.exec(identity)?.[1];
   const name = identity.replace(codeAtEnd, '').trimEnd();
   if (code === undefined || name === '')
-    return bad(`${identity} has no domicile code: four digits in brackets belong at its end`);
+    return bad(`${identity} has no domicile code: write four digits in brackets at its end`);
   const parish = codes.countyNamed(parishText.replace(codeAtEnd, '').trimEnd());
   if (parish === undefined) return bad(`is in ${parishText || '(no parish)'}, which is not a parish of Louisiana`);
   const rate = readFraction(rateText) ?? readPercent(rateText);

@@ -60,14 +60,15 @@ const readDistrict = (
 ): RowResult<CodedLocation> => {
   // Tribal areas have two codes instead, by who sells.
   if (!code) return skipped('a tribal area, which no city or ZIP names');
-  if (!/^\d{2}-\d{3}$/.test(code)) return bad(`locat_cdr is ${code}: a location code is 02-100`);
+  if (!/^\d{2}-\d{3}$/.test(code)) return bad(`locat_cdr is ${code}; expected a location code such as 02-100`);
   if (/^remainder of county\b/i.test(name ?? ''))
     return skipped('unincorporated areas have no city that an address names');
   const fips = codes.countyNamed(county ?? '');
   if (fips === undefined) return bad(`is in ${county || '(no county)'}, which is not a county of New Mexico`);
   if (!name) return bad('names no location: fill in name');
   const combined = value === null ? null : readRate(value);
-  if (combined === null) return bad(`grt_rate is ${value}: a percentage has at most four decimals, such as 7.625`);
+  if (combined === null)
+    return bad(`grt_rate is ${value}; expected a percentage with at most four decimals, such as 7.625`);
   const local = localPart(base, combined, from);
   if (local.kind !== 'row') return local;
   const called = withoutCounty(name, (text) => codes.countyNamed(text) === fips);
@@ -81,13 +82,15 @@ const bytesMax = 16 * 1024 * 1024;
 const readAnswer = async (path: string): Promise<readonly Attributes[]> => {
   const name = fileName(path);
   const { size } = await stat(path);
-  if (size > bytesMax) throw new Error(`${name} has more than 16 MiB, which no answer of the service has.`);
+  if (size > bytesMax) throw new Error(`${name} is larger than 16 MiB. Pass the response of the feature service.`);
   const text = await readFile(path, 'utf8');
   const parsed = Answer.safeParse(jsonOf(text));
   if (!parsed.success)
     throw new Error(`${name} is not a response of the feature service with name, county, locat_cdr and grt_rate.`);
   if (parsed.data.exceededTransferLimit)
-    throw new Error(`${name} has only a part of the districts: the service has a limit for one answer.`);
+    throw new Error(
+      `${name} has only a part of the districts, because the service limits one response. Query all of them.`,
+    );
   return parsed.data.features.map(({ attributes }) => attributes);
 };
 

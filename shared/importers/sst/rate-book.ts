@@ -107,7 +107,7 @@ export function* bookEntries(book: RateBook): Generator<Entry> {
 const laterReason =
   'shares days with a row of the same jurisdiction that begins earlier: this row applies from its first day';
 const contradictionReason =
-  'gives a jurisdiction another rate than an earlier row with the same first day: this row applies, the later in the file';
+  'has a different rate than an earlier row of the jurisdiction with the same first day: the later row applies';
 
 const overlapsNamed = 20;
 

@@ -33,13 +33,14 @@ const localMax = unitsOf('0.02');
  * its type; addresses name only cities.
  */
 const readArea = (cells: readonly string[], codes: TexasCodes): RowResult<Area> => {
-  if (cells.length !== areaFields) return bad(`has ${cells.length} fields; an area has ${areaFields}`);
+  if (cells.length !== areaFields) return bad(`has ${cells.length} fields; expected ${areaFields}`);
   const taxes: Tax[] = [];
   for (let index = 0; index < areaFields; index += 3) {
     const [name = '', code = '', rate = ''] = cells.slice(index, index + 3);
     if (isNone(code)) continue;
     const tax = readTax(codes, name, code, rate);
-    if (!tax) return bad(`${name} has code ${code} and rate ${rate}: a code has seven digits, a rate is a fraction`);
+    if (!tax)
+      return bad(`${name} has code ${code} and rate ${rate}; expected a code of seven digits and a rate as a fraction`);
     if (!taxes.some(({ jurisdiction }) => jurisdiction.code === tax.jurisdiction.code)) taxes.push(tax);
   }
   const sum = taxes.reduce((total, { rate }) => total + unitsOf(rate), 0n);
@@ -59,7 +60,9 @@ const readHeading = (name: string, first: Row | BrokenRow | undefined): Heading 
   const stateRate = readFraction(cells[4] ?? '');
   const areas = Number(cells[6]);
   if (from === null || stateRate === null || !Number.isInteger(areas))
-    throw new Error(`${name} does not begin as the Comptroller's taxrates.txt does: quarter, month, the state's rate.`);
+    throw new Error(
+      `${name} is not the Comptroller's taxrates.txt: its first line lacks the quarter, the month or the state's rate.`,
+    );
   return { from, stateRate, areas };
 };
 
@@ -88,7 +91,7 @@ class Rates {
 
   conflict(taxes: readonly Tax[]): string | null {
     const tax = taxes.find(({ jurisdiction, rate }) => (this.rates.get(jurisdiction.code) ?? rate) !== rate);
-    return tax ? `${tax.jurisdiction.name} has another rate in a line before: correct one of them` : null;
+    return tax ? `${tax.jurisdiction.name} has a different rate in an earlier line: correct one of them` : null;
   }
 
   *entries(taxes: readonly Tax[]): Generator<Entry> {
@@ -145,7 +148,7 @@ const readTexas: ReadFile = async function* (path, { base, names, onProgress }) 
       kind: 'bad',
       isOfFile: true,
       line: 1,
-      reason: `announces ${areas} areas, and ${count} follow: the file is not whole`,
+      reason: `declares ${areas} areas, but the file has ${count}: it is incomplete`,
     };
 };
 

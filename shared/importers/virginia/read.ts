@@ -21,7 +21,7 @@ const periodOf = (file: string, sheet: Sheet): Period => {
   const from = calendarDay(first) ?? writtenDay(first) ?? americanDay(first);
   if (from === null)
     throw new Error(
-      `${file} begins its sheet ${sheet.name} with ${title || 'nothing'} in row 2: days such as July 1, 2023 - June 30, 2024 belong there.`,
+      `${file} has ${title || 'nothing'} in row 2 of its sheet ${sheet.name}. Expected days such as July 1, 2023 - June 30, 2024.`,
     );
   return { sheet, from };
 };

@@ -27,7 +27,7 @@ function* overlapEntries(
   }
   if (conflict === null || conflict.some(({ isBad, line }) => isBad || bad.has(line))) return;
   const [{ line: first }, { line }] = conflict;
-  const reason = `gives ${place} another rate than line ${first}, with the same priority, and only one can apply: remove one of them, or give it another priority`;
+  const reason = `has a different rate for ${place} than line ${first} with the same priority: remove one of them, or change its priority`;
   bad.add(line);
   yield { kind: 'bad', line, reason };
 }
